@@ -1,12 +1,12 @@
 /**
- * The fences of docs/architecture.md, `npm run fences`.
+ * The rules of docs/architecture.md about which module may import which. `npm run fences` checks them.
  *
- * In a noun's folder the file name says what a module is:
+ * In a room of the domain, the file name shows the kind of module:
  *   PascalCase.ts               types and decisions
- *   <Noun>Store.ts, <Noun>Port.ts and those in PORTS below
- *                               what the outside world must provide
- *   camelCase.ts                a program, composed of the two above
- *   index.ts                    what the noun shows to the other packages
+ *   <Noun>Store.ts, <Noun>Port.ts and the names in PORTS
+ *                               ports: interfaces that adapters implement
+ *   camelCase.ts                programs, composed of ports and decisions
+ *   index.ts                    what the room exports to the other packages
  */
 const PORTS = [
   "Entropy",
@@ -25,10 +25,10 @@ const http = "^packages/adapters-http/src/"
 const driver = "^packages/adapters-pg/src/driver/"
 const port = ["Store", "Port", ...PORTS].map((name) => `${name}\\.ts$`)
 const pascalCase = `${domain}[^/]+/[A-Z][A-Za-z0-9]*\\.ts$`
-/** Programs, and the index files through which one could reach them. */
+/** The files of programs, and the index files through which a module could import programs. */
 const program = [`${domain}[^/]+/[a-z][A-Za-z0-9]*\\.ts$`, `${domain}index\\.ts$`]
 
-/** The room of what all nouns share has no programs, so its index leads to none. */
+/** The room `shared` contains no programs, so decisions and ports may import its index. */
 const shared = `${domain}shared/index\\.ts$`
 
 module.exports = {
@@ -175,7 +175,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    // Peers are installed apart, and only when they are asked for.
+    // The peers of the benchmark have packages of their own, which are installed only for a run with `--peers`.
     exclude: { path: "^(packages|apps)/[^/]+/(dist|(commands-)?bundle(\\.new)?)/|^apps/server/bench/peers/" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,

@@ -5,24 +5,25 @@ import { configDefaults, defineConfig, type Plugin } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * `npm test` builds first, and its tests import what was built: Node loads it without vitest's help, which takes a
- * fifth of the processor time less. A single test, and `npm run test:unit`, import the sources and need no build.
+ * Whether tests import the built packages. `npm test` builds the packages first: Node loads built files without the
+ * transformation by vitest, which takes a fifth less processor time. A single test, and `npm run test:unit`, import the
+ * sources and need no build.
  */
 const IS_BUILT = process.env["BUILT"] === "1"
 const conditions = IS_BUILT ? [] : ["@place-access/source"]
 
 /**
- * What `npm test` leaves to `npm run test:long`: the tests that start built programs, which take a second or more each
- * time, and a few files that take minutes. `.ci/run` runs both.
+ * The test files that `npm test` leaves to `npm run test:long`: tests that start a browser or built programs, where
+ * each start takes a second or more, and files that compute for a long time. `.ci/run` runs both commands.
  */
 const LONG = [
-  "**/*.e2e.test.ts",
+  "**/*.{browser,e2e}.test.ts",
   "packages/adapters-pg/test/contracts.citus.test.ts",
   "packages/adapters-pg/test/contracts.pg.test.ts",
-  "packages/adapters-http/test/pages/everyPage.browser.test.ts",
-  "packages/adapters-http/test/pages/review.browser.test.ts",
-  "packages/domain/test/simulation/plants/swarm.test.ts",
-  "packages/domain/test/rules/referenceAgreement.test.ts"
+  "packages/domain/test/simulation/{seeds,plants/*}.test.ts",
+  "packages/domain/test/testing/simulation/oneHash.test.ts",
+  "packages/domain/test/rules/referenceAgreement.test.ts",
+  "apps/server/test/simulate/{backends,backends.pg,http}.test.ts"
 ]
 
 /** `npm test` runs the short files and `npm run test:long` the long ones. Without `TESTS`, all files run. */
@@ -30,8 +31,9 @@ const chosen = (tests: string | undefined) =>
   tests === "short" ? { exclude: [...configDefaults.exclude, ...LONG] } : tests === "long" ? { include: LONG } : {}
 
 /**
- * The files that take longest, the longest first, from the report of a run. A long file that begins last leaves all
- * processors but one without work. The list mixes files that compute with files that wait: they share a processor well.
+ * The files that take longest, the longest first, from the report of a run. They begin first: if a long file began
+ * last, all processors but one would be idle at the end. The list mixes files that compute with files that wait,
+ * because two such files share a processor well.
  */
 const LONGEST = [
   "apps/server/test/process.e2e.test.ts",
@@ -40,12 +42,16 @@ const LONGEST = [
   "apps/server/test/kit/move.e2e.test.ts",
   "packages/domain/test/simulation/plants/swarm.test.ts",
   "packages/domain/test/packed.e2e.test.ts",
+  "packages/domain/test/simulation/plants/plants.a.test.ts",
   "apps/server/test/replay.e2e.test.ts",
   "apps/server/test/virtual/snapshots.e2e.test.ts",
+  "packages/domain/test/simulation/plants/plants.b.test.ts",
   "apps/server/test/kit/upgrade.e2e.test.ts",
   "apps/server/test/crash-server.e2e.test.ts",
   "apps/server/test/cluster.e2e.test.ts",
+  "apps/server/test/simulate/backends.pg.test.ts",
   "apps/server/test/virtual/refusals.e2e.test.ts",
+  "apps/server/test/simulate/http.test.ts",
   "apps/server/test/crash-worker.e2e.test.ts",
   "packages/adapters-pg/test/contracts.pg.test.ts",
   "packages/adapters-pg/test/contracts.test.ts",
@@ -71,7 +77,10 @@ const LONGEST = [
 const moved = LONGEST.filter((path) => !existsSync(path))
 if (moved.length > 0) throw new Error(`vitest.config.ts orders files that do not exist: ${moved.join(", ")}`)
 
-/** After these, the kinds in this order: the many short files that compute fill the gaps at the end. */
+/**
+ * The order of the other files, by kind, after those of `LONGEST`. The last kind has many short files that compute,
+ * which fill the gaps at the end.
+ */
 const KINDS = [".e2e.test.ts", ".browser.test.ts", ".citus.test.ts", ".pg.test.ts", ".test.ts"]
 const rank = ({ moduleId }: TestSpecification): number => {
   const place = LONGEST.indexOf(moduleId)
@@ -79,28 +88,36 @@ const rank = ({ moduleId }: TestSpecification): number => {
 }
 
 class LongestFirst extends BaseSequencer {
-  // Files of one kind stay as vitest has them: the longest of the last run first, or the largest.
+  // Within one kind, vitest's own order stays: the file that took longest in the last run comes first, or the largest
+  // file when there was no run.
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
   }
 }
 
 /**
- * One more than processors, because a file that starts programs, waits for a browser or for PostgreSQL leaves its
- * processor to others for most of its time. With one more still, a program that starts has a seventh of a processor,
- * and some took more than a minute. A process of the tests takes up to 1 GB, and PostgreSQL has a hundred connections.
+ * The number of test processes: one more than there are processors, because a file that starts programs, or waits for a
+ * browser or for PostgreSQL, leaves its processor idle for most of its time. With two more, a program that starts had a
+ * seventh of a processor, and some programs took more than a minute to start. The number is at most 4, because a
+ * process takes up to 1 GB of memory and PostgreSQL has a hundred connections.
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
-/** The files of `npm run test:unit` wait for nothing: a process more would only load the same modules once more. */
+/**
+ * The files of `npm run test:unit` do not wait, so they get no additional process: it would only load the same modules
+ * once more.
+ */
 const PROCESSES = process.env["UNIT"] === "1" ? Math.min(availableParallelism(), MOST) : MOST
 
-/** Where the build put the compiled form of a source file; undefined for other files. */
+/** The path of the built file of a source file; undefined when there is no built file. */
 const builtFrom = (path: string): string | undefined => {
   const [, folder, top, rest] = /^(.*\/(?:packages|apps)\/[^/]+)\/(src|testing)\/(.*)\.ts$/.exec(path) ?? []
   return [`${folder}/dist/${top}/${rest}.js`, `${folder}/dist/${rest}.js`].find((built) => existsSync(built))
 }
 
-/** Tests import files of their package by path, too. All must come from the build: no module may be loaded twice. */
+/**
+ * Replaces a source file, which tests of its package import by path, by the built file. Otherwise a module would be
+ * loaded twice: as a source for the test, and as a built file for the package.
+ */
 const fromBuild: Plugin = {
   name: "from-build",
   enforce: "pre",
@@ -122,10 +139,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     server: { deps: { external: [/\/(?:packages|apps)\/[^/]+\/dist\//] } },
-    // A file leaves nothing behind in its process, so all files share a few processes, and each process loads what
-    // the files import once. minForks is the same as maxForks: of more processes than minForks, the pool ends one twice
-    // when it has nothing to do, and fails. Tests make many objects that live for a moment: with 64 MB for young
-    // objects instead of 16, the collector copies fewer of them.
+    // A test file leaves nothing behind in its process, so all files share a few processes (`isolate: false`), and each
+    // process loads an imported module once. minForks equals maxForks: with more processes than minForks, the pool may
+    // end an idle process twice, and then it fails. Tests make many short-lived objects: with 64 MB for young objects
+    // instead of 16, the garbage collector copies fewer of them.
     poolOptions: {
       forks: {
         maxForks: PROCESSES,
@@ -134,7 +151,8 @@ export default defineConfig({
         execArgv: ["--max-semi-space-size=64"]
       }
     },
-    // Nothing is proved by how long a test takes: these only end what would never end, on a machine that is busy.
+    // No test proves anything by its duration. These limits only end a test that would never end, so they are long
+    // enough for a busy machine.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // Finds PostgreSQL and Chromium once, for `inject("pgUrl")` and `inject("chromiumPath")`.

@@ -34,7 +34,10 @@ for (const { path, line, title, tags } of titles) {
   for (const tag of tags) provedBy.set(tag, [...(provedBy.get(tag) ?? []), { path, line, title }])
 }
 
-/** The rows in the order of the documents, each with the document's page and anchor. */
+/**
+ * The rows of docs/coverage.md: the rules and decisions in the order of their documents, each with its name, its words
+ * and a link to it.
+ */
 const rows = [
   ...specification().map(({ id, heading, isRule, words, noTest }) => ({
     id,

@@ -49,7 +49,7 @@ check(
   { refuse: /Unknown (?:key|section)|Failed to parse|ignoring/i }
 )
 
-/** nginx reads the certificate when it checks its configuration, so the check makes a certificate. */
+/** nginx reads the certificate when it checks its configuration, so this script makes a certificate for the check. */
 const nginx = join(folder, "nginx")
 mkdirSync(nginx)
 if (has("openssl")) {

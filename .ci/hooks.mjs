@@ -57,7 +57,7 @@ const HOOKS = [
   }
 ]
 
-/** Whether a line is code: a comment that names a hook does not use it. */
+/** Whether a line is code. A comment may name a hook, which does not count as a use of the hook. */
 const isCode = (line) => !/^\s*(?:\/\/|\/?\*)/.test(line)
 
 const problems = []

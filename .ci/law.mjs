@@ -31,7 +31,7 @@ export const files = () =>
     .sort()
     .map((path) => ({ path, text: readFileSync(path, "utf8") }))
 
-/** The titles of tests in a file that end with tags. */
+/** The test titles of a file that end with tags, each with its tags. */
 export const taggedTitles = ({ path, text }) =>
   Array.from(text.matchAll(TAGGED_TITLE), ({ 2: title, 3: tags, index }) => ({
     path,

@@ -2,7 +2,7 @@
 // folder `packed`, or the one that is given: `node .ci/pack.mjs <folder> [package …]`.
 //
 // `listen` is one file, which npx runs:
-// `npx --package=./packed/place-access-listen-0.0.0.tgz place-access-listen --help`.
+// `npx --package=./packed/place-access-listen-VERSION.tgz place-access-listen --help`.
 //
 // The core is packed as it is. Of the two adapters only the parts for apps are packed, with a manifest of their own:
 // the packages as a whole need the server's dependencies, and the parts for apps need none.
@@ -15,6 +15,9 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
+/** The Node.js versions that the service supports, and the oldest of them for the bundler. */
+const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
+const TARGET = `node${/\d+/.exec(engines.node)[0]}`
 
 /**
  * The parts for apps. `entries`: the paths by which they are imported, with their files below `src`. `optional`: the
@@ -81,7 +84,7 @@ const stage = (name, target) => {
     license: "UNLICENSED",
     type: "module",
     sideEffects: false,
-    engines: { node: ">=20.19" },
+    engines,
     exports: { ...Object.fromEntries(exported), ...others },
     files: ["dist", "src", ...files],
     ...needs
@@ -125,7 +128,7 @@ const stageListen = async (target) => {
     plugins: [withoutEffects],
     format: "esm",
     platform: "node",
-    target: "node20",
+    target: TARGET,
     minifyWhitespace: true,
     minifySyntax: true,
     define: { LISTEN_COMMAND: JSON.stringify(LISTEN) },
@@ -144,7 +147,7 @@ const stageListen = async (target) => {
     description: "Forwards the webhooks of an app of the Place-Aware Access Service to this machine",
     license: "UNLICENSED",
     type: "module",
-    engines: { node: ">=20.19" },
+    engines,
     bin: { [LISTEN]: "./listen.mjs" },
     files: ["listen.mjs"]
   }

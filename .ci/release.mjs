@@ -11,6 +11,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { stageDocuments } from "./release-documents.mjs"
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
 const json = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"))
@@ -27,22 +28,6 @@ const PLATFORMS = [
   { os: "linux", cpu: "x64", libc: "musl" },
   { os: "linux", cpu: "arm64", libc: "glibc" },
   { os: "linux", cpu: "arm64", libc: "musl" }
-]
-
-/**
- * The documents for operators. The quick start is also a page of the server, which reads the file in the release
- * folder.
- */
-const DOCUMENTS = [
-  "docs/CHANGELOG.md",
-  "docs/backup.md",
-  "docs/operating.md",
-  "docs/quick-start.md",
-  "docs/release.md",
-  "docs/security.md",
-  "docs/settings.md",
-  "docs/telemetry.md",
-  "docs/upgrading.md"
 ]
 
 const git = (...args) => {
@@ -223,10 +208,7 @@ const folder = join(target, `place-access-${version}`)
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 stagePrograms(folder, version)
-for (const path of DOCUMENTS) copy(folder, path)
-copy(folder, ".deploy", "deploy")
-copy(folder, ".deploy/README.md", "README.md")
-rmSync(join(folder, "deploy/README.md"))
+stageDocuments(folder)
 stageManifests(folder, version)
 install(folder, isOnlyHere)
 const file = `${folder}.tar.gz`

@@ -24,7 +24,8 @@ const isIndex = (path) => path.endsWith("/index.ts")
 const rootOf = (path) => /^((?:packages|apps)\/[^/]+\/src|packages\/domain\/testing)\//.exec(path)?.[1]
 
 /**
- * The room of a file, such as `packages/domain/src/rules`; undefined for files at the top of a src and outside of any.
+ * The room of a file, such as `packages/domain/src/rules`; undefined for files at the top of a src and for files that
+ * are in no src.
  */
 const roomOf = (path) => {
   const root = rootOf(path)

@@ -58,8 +58,8 @@ function count(path, status) {
     say(file, fullName, messages.join("\n"), "failed once")
   }
 
-  // .ci/run provides PostgreSQL and Chromium, and sets REQUIRE_CITUS when it provides a cluster. Tests that need what
-  // it provides must not be skipped.
+  // .ci/run provides PostgreSQL and Chromium, and sets REQUIRE_CITUS when it provides a cluster. Tests that need these
+  // programs must not be skipped.
   const needsCluster = ({ file, fullName }) => file.name.endsWith(".citus.test.ts") || fullName.includes("Citus")
   const isProvided = (test) =>
     needsCluster(test) ? process.env.REQUIRE_CITUS === "1" : /\.(pg|browser)\.test\.ts$/.test(test.file.name)

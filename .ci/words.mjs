@@ -1,6 +1,6 @@
 // Checks the rules for words in docs/contributing.md, "Words": the length of lines, phrases that readers stumble over,
-// a head for each room, and one declaration for each exported type name. `--count` prints the number of findings in
-// each folder.
+// a description at the head of each room's index, and one declaration for each exported type name. `--count` prints the
+// number of findings in each folder.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 

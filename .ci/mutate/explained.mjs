@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs"
 const all = JSON.parse(readFileSync(new URL("explained.json", import.meta.url), "utf8"))
 
 /**
- * Divides the tried faults that no test saw into explained and unexplained ones. `stale`: the explanations for the same
- * files that match no unseen fault any more; empty for a sample of the faults.
+ * Divides the tried faults that no test saw into explained and unexplained ones. `stale` has the explanations that
+ * match no unseen fault of the tried files. It is empty when only a sample of the faults was tried, because an
+ * explanation may be for a fault outside the sample.
  */
 export const explain = (results, isWhole) => {
   const unseen = results.filter(({ test }) => typeof test !== "string")

@@ -71,8 +71,8 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const repeated = await judgeRepeated({ environment, files, folder, ids: running, jobs, say })
 
   /**
-   * The faults of the same file that are not early. An early fault, such as in a constant, can affect every test that
-   * reaches one of these.
+   * The faults of the same file that can be switched on later. A test that reaches one of them may also see an early
+   * fault of the file, such as a fault in a constant.
    */
   const siblings = ({ path }) => mutants.filter((other) => !isEarly(other) && other.path === path)
   const pathsOf = (mutant) => {

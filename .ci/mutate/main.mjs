@@ -86,7 +86,10 @@ say(`${tried.length} faults in ${sources.length} files of ${positionals.join(", 
 /** The folder of a room's tests, such as packages/domain/test/rules/. */
 const roomOf = (path) => `${(isFolder(path) ? path : dirname(path)).replace(/\/$/, "").replace("/src", "/test")}/`
 const rooms = [...new Set(positionals.map(roomOf))]
-/** The folders of the other rooms' tests, without those of whole simulated runs: `--tests` can name those. */
+/**
+ * The test folders of all other rooms of the same packages. Tests of whole simulated runs are left out; `--tests` can
+ * name them.
+ */
 const others = () =>
   [...new Set(rooms.map((room) => dirname(room)))]
     .flatMap((parent) =>

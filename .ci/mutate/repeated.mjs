@@ -10,7 +10,7 @@ const BANDS = [20, 200, 2_000, 120_000]
 /** Milliseconds for the work of the runner beside a test, such as loading the sources. */
 const GRACE_MILLIS = 60_000
 
-/** The values that a run noted, each as JSON on a line. */
+/** The lines of a file of notes, each of which is JSON. */
 export const linesOf = (file) =>
   readFileSync(file, "utf8")
     .split("\n")
@@ -40,7 +40,8 @@ const runShare = async (share, folder, name, open, tests, environment) => {
     })
     const last = linesOf(notes).at(-1)
     if (code !== null) return { lines: linesOf(notes), stopped }
-    // The process was killed while no fault was switched on. Processes of their own judge the remaining faults.
+    // The process was killed while no fault was switched on, so no fault is the cause. The remaining faults are judged
+    // in processes of their own.
     if (last?.begin === undefined) return { lines: [...linesOf(notes), { outside: open }], stopped }
     stopped.set(last.begin, "stopped")
   }

@@ -15,7 +15,8 @@ const ended = new Set(done)
 const note = (line) => appendFileSync(notes, `${JSON.stringify(line)}\n`)
 
 let active = -1
-// The ids of the places that were reached. An array of bytes, because some places are reached millions of times.
+// marks[id] is 1 when the test has run the code in which fault `id` is planted. Some of this code runs millions of
+// times in a test, so marking must be cheap: one write into an array of bytes.
 const marks = new Uint8Array(100_000)
 const forget = () => void marks.fill(0)
 const reachedIds = () => [...marks.keys()].filter((id) => marks[id] === 1)

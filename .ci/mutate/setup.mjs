@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect } from "vitest"
 const active = Number(process.env.MUTANT ?? -1)
 const notes = process.env.MUTATE_NOTES
 
-// It is enough that a property fails: nobody reads its shortest counterexample here.
+// It is enough that a property fails. Nobody reads its counterexample here, so fast-check need not shrink it.
 FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), endOnFailure: true })
 
 if (notes !== undefined) {

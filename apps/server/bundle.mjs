@@ -1,7 +1,7 @@
 // Bundles the sources of the server, of the worker and of the commands into a few files each. Without bundles, reading
 // 1,650 files took most of the start, and most of the memory of an idle program. `npm start`, `npm run worker`, clock,
-// demo, listen, replay and simulate run this script first, with the names of bundles, so it needs no package that `npm
-// ci --omit=dev` leaves out. It checks no types; `npm run build` does.
+// demo, listen, replay and simulate run this script first, with the names of the bundles that they need. So the script
+// may import only packages that `npm ci --omit=dev` installs. It checks no types; `npm run build` does.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -33,13 +33,13 @@ const BUNDLES = {
   }
 }
 
-/** The bundles to make, by name: all of them without a name. */
+/** The names of the bundles to make: the arguments of this script, or all names when there is no argument. */
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BUNDLES)
 for (const name of chosen) if (!(name in BUNDLES)) throw new Error(`There is no bundle of this name: ${name}`)
 
 /**
- * Packages that are not bundled: the first two load files that are not JavaScript, and `pg-native` is optional, so that
- * the driver looks for it while it runs.
+ * Packages that are not bundled. The first two load files that are not JavaScript. `pg-native` is optional: the driver
+ * tries to load it at run time.
  */
 const EXTERNAL = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
 

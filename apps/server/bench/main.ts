@@ -58,7 +58,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A row that starts no program measures imported modules, and both set-ups import the modules of this tree.
+      // A row that starts no program measures imported modules. Both set-ups import the modules of this tree, so the
+      // row cannot be compared with the other tree.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {

@@ -7,8 +7,9 @@ import { type Scratch, version } from "./harness/Scratch.js"
 import { record, type Statement } from "./harness/statements.js"
 
 /**
- * Counts a person's day in statements, rows and bytes, for the figures of docs/scaling.md. It times nothing. The WAL
- * belongs to the whole PostgreSQL server: BENCH_DATABASE_URL must name a server that nobody else writes to.
+ * Counts a person's day in statements, rows and bytes, for the figures of docs/scaling.md. It measures no times. The
+ * WAL can only be counted for the whole PostgreSQL server, so nobody else may write to the server of
+ * BENCH_DATABASE_URL.
  */
 
 const PEOPLE = 250
@@ -21,7 +22,8 @@ const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
 const FIXES_AT_ONCE = 5
 
 /**
- * How many days rows are kept if the user has made no choice. Refresh tokens are kept as long as a grant of 90 days.
+ * The days that a row of each table is kept, for the figures. The assumed user keeps history for 90 days, and the
+ * user's connections last 90 days.
  */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   fixes: 90,
@@ -172,7 +174,7 @@ const run = () =>
       const [after, walAfter] = [await count(scratch), await wal(scratch)]
       const rows = [...after].flatMap(([name, now]): ReadonlyArray<[string, number]> => {
         const grown = (now - (before.get(name) ?? 0)) / PEOPLE
-        // A table that hardly grows with the number of people is shared by all of them.
+        // A table that hardly grows with the number of people, such as a shared table, is left out.
         return grown < 0.01 ? [] : [[name, grown]]
       })
       return {

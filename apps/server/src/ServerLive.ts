@@ -3,8 +3,8 @@ import type { WebhookSender } from "@place-access/domain/endpoints"
 import { recordFigures } from "@place-access/domain/figures"
 import { Data, Imports, Mail, Program, Stores, VERSION, Webhooks } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
-import * as Health from "./Health.js"
-import type * as Listener from "./Listener.js"
+import * as Health from "./http/Health.js"
+import type * as Listener from "./http/Listener.js"
 import type { ServerSettings } from "./ServerSettings.js"
 
 const PROGRAM = "place-access server"
@@ -69,7 +69,7 @@ export const serveHttp = (
       requestsAtOnce: requestsAtOnce(settings.storage),
       version: VERSION,
       stopping: listener.stopping
-    }).pipe(Layer.provide([Health.layer(listener.isDraining), more]), Layer.provide(listener.layer))
+    }).pipe(Layer.provide([Health.layer(listener.isDraining, baseUrl), more]), Layer.provide(listener.layer))
     yield* recordFigures()
     yield* Layer.build(http)
     yield* ready
@@ -78,7 +78,8 @@ export const serveHttp = (
 
 const stop = (listener: Listener.HttpListener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
   Effect.suspend(() => {
-    // Control-C comes from a person at a terminal: there is no load balancer that must notice.
+    // A person at a terminal who presses Control-C waits for the end, and there is no load balancer that needs a
+    // warning.
     const announceFor = Program.wasInterruptedByPerson() ? 0 : drainSeconds
     return Effect.zipRight(
       Effect.logInfo(

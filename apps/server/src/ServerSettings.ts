@@ -1,5 +1,5 @@
 import { Setting, Settings, TelemetrySettings } from "@place-access/worker"
-import { Config, ConfigError, Either, Option } from "effect"
+import { Config, ConfigError, Either, LogLevel, Option } from "effect"
 
 const host = Setting.withDefault("HOST", {
   description: "The network address that the server listens on; 0.0.0.0 for every address of this machine.",
@@ -56,7 +56,7 @@ const securityContact = Setting.optional("SECURITY_CONTACT", {
 
 const logRequests = Setting.withDefault("LOG_REQUESTS", {
   description:
-    "true to log each request when it is answered: method, route, status, milliseconds and request id. Never a query, a token, an id or a location.",
+    "true to log each request when it is answered: method, route, status, milliseconds and request id. Never a query, a token, an id or a location. Has no effect when LOG_LEVEL is warn or error.",
   fallback: false,
   parse: Setting.boolean
 })
@@ -114,3 +114,12 @@ export const config = Config.all({
   )
 )
 export type ServerSettings = Config.Config.Success<typeof config>
+
+/** A warning for the operator who wants a log of requests and gets none; undefined when there is nothing to say. */
+export const silencedRequests = ({
+  logRequests,
+  logging
+}: Pick<ServerSettings, "logRequests" | "logging">): string | undefined =>
+  logRequests && LogLevel.greaterThan(logging.level, LogLevel.Info)
+    ? "LOG_REQUESTS has no effect: its lines are of the level info, which LOG_LEVEL leaves out."
+    : undefined

@@ -1,6 +1,6 @@
 import { CannotStart, Program } from "@place-access/worker"
-import { Config, Console, Effect, Either, Schema } from "effect"
-import { parse, USAGE } from "./virtual/orders.js"
+import { Console, Effect, Either, Schema } from "effect"
+import { parse, USAGE, worldAddress } from "./virtual/orders.js"
 
 const Happened = Schema.Struct({
   at: Schema.String,
@@ -24,13 +24,6 @@ const sentences = ({ happened, now, rate }: typeof Answer.Type): string => {
   return [...happened.map(line), `The clock shows ${now} and ${pace}.`].join("\n")
 }
 
-/** The address of the world: BASE_URL, or this machine at PORT. */
-const addressOf = Config.string("PORT").pipe(
-  Config.withDefault("8080"),
-  Config.map((port) => `http://localhost:${port}`),
-  (local) => Config.orElse(Config.string("BASE_URL"), () => local)
-)
-
 const ask = (address: string, path: string, body: object | null) =>
   Effect.tryPromise({
     try: async () => {
@@ -52,7 +45,7 @@ const clock = Effect.gen(function* () {
   }
   if (command.right === "help") return yield* Console.log(USAGE)
   const { body, json, path } = command.right
-  const address = yield* Effect.orDie(addressOf)
+  const address = yield* worldAddress
   const { isOk, status, text } = yield* ask(address, path, body)
   if (!isOk) {
     const refused = Schema.decodeUnknownEither(Refused)(text)

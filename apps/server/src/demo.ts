@@ -1,5 +1,5 @@
-import { CannotStart, ConfigReport, Logging, Program, work } from "@place-access/worker"
-import { Clock, ConfigProvider, Deferred, Effect, Fiber, type Scope } from "effect"
+import { CannotStart, Logging, Program, work } from "@place-access/worker"
+import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -10,11 +10,12 @@ import * as options from "./demo/options.js"
 import * as PhoneLog from "./demo/PhoneLog.js"
 import * as Receiver from "./demo/Receiver.js"
 import * as say from "./demo/say.js"
+import { settings } from "./demo/settings.js"
 import * as Tour from "./demo/tour.js"
 import * as TravelClock from "./demo/TravelClock.js"
-import * as Listener from "./Listener.js"
+import * as Listener from "./http/Listener.js"
 import * as ServerLive from "./ServerLive.js"
-import * as ServerSettings from "./ServerSettings.js"
+import type * as ServerSettings from "./ServerSettings.js"
 
 /** The path is right for this file and for its bundle, because both lie in a folder directly below `apps/server`. */
 const WALK = fileURLToPath(new URL("../demo/walk.csv", import.meta.url))
@@ -22,18 +23,6 @@ const WALK = fileURLToPath(new URL("../demo/walk.csv", import.meta.url))
 const UPLOAD_GAP_MILLIS = 30_000
 /** The demo makes its accounts and rules this long before the first reading. */
 const LEAD_MILLIS = 60_000
-
-/** The settings of the environment, but with a database of the demo's own, no e-mail, and webhooks to this machine. */
-const settings = (dataDir: string) => {
-  const own = { DATABASE_URL: "", SECRET_KEYS: "", SMTP_URL: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
-  const quiet = { LOG_LEVEL: "warn" }
-  const fixed = (values: Readonly<Record<string, string>>) => ConfigProvider.fromMap(new Map(Object.entries(values)))
-  const provider = fixed(own).pipe(
-    ConfigProvider.orElse(() => ConfigProvider.fromEnv()),
-    ConfigProvider.orElse(() => fixed(quiet))
-  )
-  return Effect.withConfigProvider(ConfigReport.read(ServerSettings.config), provider)
-}
 
 const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "place-access-demo-"))),
@@ -43,7 +32,7 @@ const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquir
 /** Starts the server and the worker in this process, on the given clock. Returns when the server answers. */
 const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) =>
   Effect.gen(function* () {
-    const listener = Listener.make(server.host, server.port)
+    const listener = Listener.make(server.host, server.port, server.addresses.baseUrl)
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const ready = yield* Deferred.make<void>()
     const running = yield* Effect.all(
@@ -62,7 +51,7 @@ const demo = Effect.gen(function* () {
   if (place === undefined) {
     return yield* new CannotStart({ message: "Nobody arrives or leaves anywhere in this phone log: try another." })
   }
-  const server = yield* settings(yield* temporaryFolder)
+  const server = yield* settings(yield* temporaryFolder, process.env)
   const clock = TravelClock.startingAt(PhoneLog.span(readings).from - LEAD_MILLIS)
   const { baseUrl } = server.addresses
 

@@ -7,12 +7,12 @@ import { copyDatabase } from "./cli/copyDatabase.js"
 import { createAccount } from "./cli/createAccount.js"
 import { distribute } from "./cli/distribute.js"
 import { isolate } from "./cli/isolate.js"
-import { importRules } from "./cli/importRules.js"
+import { importRulesInto } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
+import { migrate } from "./cli/migrate.js"
 import { doctor } from "./doctor/doctor.js"
 import { keysStatus } from "./doctor/keysStatus.js"
 import { serve } from "./serve.js"
-import * as ServerLive from "./ServerLive.js"
 import * as ServerSettings from "./ServerSettings.js"
 import type { VirtualOptions } from "./virtual/VirtualOptions.js"
 
@@ -32,19 +32,17 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       )
     }
     case "Migrate":
-      return withSettings((settings) =>
-        Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))
-      )
+      return withSettings(migrate)
     case "CreateAccount":
       return withSettings((settings) => createAccount(command, settings))
     case "AboutAccounts":
-      return withSettings((settings) => aboutAccounts(command, settings))
+      return withSettings((settings) => aboutAccounts(command, settings), command.json)
     case "Doctor":
       return doctor(command.json)
     case "KeysStatus":
-      return withSettings((settings) => keysStatus(command.json, settings.storage))
+      return withSettings((settings) => keysStatus(command.json, settings.storage), command.json)
     case "Backup":
-      return withSettings((settings) => backupCommand(command, settings.storage))
+      return withSettings((settings) => backupCommand(command, settings.storage), command.json)
     case "CopyDatabase":
       return withSettings((settings) => copyDatabase(command.from, settings.storage))
     case "Distribute":
@@ -52,7 +50,7 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
     case "Isolate":
       return withSettings((settings) => isolate(command, settings.storage))
     case "ImportRules":
-      return withSettings((settings) => importRules(command.file).pipe(Effect.provide(ServerLive.ports(settings))))
+      return withSettings((settings) => importRulesInto(command.file, settings))
   }
 }
 
@@ -63,12 +61,16 @@ const onVirtualTime = (settings: ServerSettings.ServerSettings, options: Virtual
     ({ serveVirtual }) => serveVirtual(settings, options)
   )
 
-/** Reads the settings, sets up the log accordingly, and runs `use`. */
+/**
+ * Reads the settings, sets up the log accordingly, and runs `use`. With `json` the log goes to standard error, so that
+ * standard output has only the command's line for programs.
+ */
 const withSettings = <E>(
-  use: (settings: ServerSettings.ServerSettings) => Effect.Effect<void, E | CannotStart>
+  use: (settings: ServerSettings.ServerSettings) => Effect.Effect<void, E | CannotStart>,
+  json = false
 ): Effect.Effect<void, E | CannotStart> =>
   Effect.flatMap(ConfigReport.read(ServerSettings.config), (settings) =>
-    Effect.provide(use(settings), Logging.layer(settings.logging))
+    Effect.provide(use(settings), Logging.layer(settings.logging, json ? "stderr" : "stdout"))
   )
 
 Program.run(

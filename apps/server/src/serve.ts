@@ -1,7 +1,8 @@
 import { isLoopbackUrl, Mail, Misspelt, Program, SharedClock, Webhooks, work } from "@place-access/worker"
 import { UploadPace } from "@place-access/domain/fixes"
-import { Console, Duration, Effect } from "effect"
-import * as Listener from "./Listener.js"
+import { Console, Duration, Effect, Logger, LogLevel } from "effect"
+import * as Listener from "./http/Listener.js"
+import { factsOf } from "./operator/perform.js"
 import * as OperatorSocket from "./operator/socket.js"
 import * as ServerLive from "./ServerLive.js"
 import * as Settings from "./ServerSettings.js"
@@ -11,10 +12,10 @@ import { welcome } from "./welcome.js"
 /** Runs the server until it is asked to stop. With the embedded database it also runs the worker's loops. */
 export const serve = (settings: Settings.ServerSettings) =>
   Effect.gen(function* () {
-    if (settings.storage._tag === "Embedded") yield* Mark.refuseTestWorld(settings.storage.dataDir)
+    yield* Mark.refuseIn(settings.storage)
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
-    const listener = Listener.make(settings.host, settings.port)
+    const listener = Listener.make(settings.host, settings.port, settings.addresses.baseUrl)
     // Listens before it opens the database: a port that is in use fails at once, and supervisors see a starting
     // process.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
@@ -24,12 +25,12 @@ export const serve = (settings: Settings.ServerSettings) =>
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
     const { addresses, storage } = settings
-    // A reader of "ready" may send a command at once, so the socket listens first. No other process can open the
-    // embedded database, so the clock needs no comparison with another clock.
+    // An operator's command may follow directly after the log says "ready". So the socket for such commands listens
+    // first. No other process can open the embedded database, so its clock needs no comparison with another clock.
     const parts =
       storage._tag === "Embedded"
         ? [
-            Effect.scoped(Effect.zipRight(OperatorSocket.listen(storage.dataDir, addresses.baseUrl), http)),
+            Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http)),
             work(settings)
           ]
         : [Effect.zipRight(shared.compare, http), shared.watch]
@@ -58,6 +59,11 @@ const warnings = (settings: Settings.ServerSettings) =>
   Effect.gen(function* () {
     yield* Misspelt.warnings(process.env, Settings.all)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
+    const silenced = Settings.silencedRequests(settings)
+    // This warning must appear also with LOG_LEVEL=error, which would suppress it.
+    if (silenced !== undefined) {
+      yield* Logger.withMinimumLogLevel(Effect.logWarning(silenced), LogLevel.Warning)
+    }
     if (doesTheWork(settings)) yield* Mail.warnings(settings.mail, settings.addresses, settings.host)
     if (settings.addresses.baseUrl.startsWith("http:") && !isLoopbackUrl(settings.addresses.baseUrl)) {
       yield* Effect.logWarning(

@@ -1,5 +1,6 @@
 import { Mail } from "@place-access/worker"
 import { resolve } from "node:path"
+import * as NpmScripts from "./NpmScripts.js"
 import type { ServerSettings } from "./ServerSettings.js"
 
 /** The text for a person who has just started the server: where it is, and what to do with it. */
@@ -9,14 +10,10 @@ export const welcome = ({ addresses, host, mail, storage }: ServerSettings): str
     storage._tag === "Embedded"
       ? `Your data is in ${resolve(storage.dataDir)}. Only one process can use that folder; set DATABASE_URL to grow.`
       : "Your data is in PostgreSQL. Webhooks are sent by workers: npm run worker."
-  const admin =
-    storage._tag === "Embedded"
-      ? "To make yourself the admin, stop the server (Control-C) and run:"
-      : "To make yourself the admin, run:"
   const mailbox = Mail.hasMailbox(mail, addresses, host)
     ? `\n    No e-mail is sent. Read the messages at       ${baseUrl}/dev/mailbox`
     : ""
-  return `
+  return NpmScripts.onlyThere(`
   Place-Aware Access Service is ready.
 
     Users and developers sign up and sign in at   ${baseUrl}
@@ -25,10 +22,10 @@ export const welcome = ({ addresses, host, mail, storage }: ServerSettings): str
 
   ${data}
 
-  ${admin}
+  To make yourself the admin, run in another terminal:
     npm start -- account create --email you@example.com --role admin
 
   To see the service at work with a recorded walk:  npm run demo
   To stop:  Control-C
-`
+`)
 }

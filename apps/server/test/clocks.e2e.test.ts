@@ -80,7 +80,7 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     // The worker that claimed nothing leaves no lease behind, so nothing has to wait after it is killed.
     await wrong.stop("SIGKILL")
     expect(wrong.output()).not.toContain("the worker is ready")
-    // A delivery is stored after its first attempt.
+    // The row of a delivery is written after its first attempt.
     await until("all to be written down", async () => {
       const rows = await query("SELECT 1 FROM deliveries WHERE state <> 'trying'")
       return rows.length >= events.length ? true : undefined

@@ -1,6 +1,8 @@
+import { Failures } from "@place-access/adapters-pg"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { clusterOf, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
@@ -54,6 +56,63 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
         const all = await Promise.all(database.urls.map((url) => ask(url, left)))
         return all.flat().length === 0 ? true : undefined
       })
+    })
+  })
+
+  describe("a process of a node is killed that works for a transaction of another node", () => {
+    let database: TestDatabase
+    beforeAll(async () => {
+      database = await clusterOf(cluster.nodes.slice(0, 3)).freshDatabase()
+      await ask(database.url, "CREATE TABLE numbers (number integer)")
+      await ask(database.url, "SELECT create_distributed_table('numbers', 'number', shard_count := 4)")
+    })
+
+    /** Kills the process of a data node that has a transaction of the coordinator in the given state. */
+    const killProcess = (state: "active" | "idle in transaction") =>
+      until("a node to work for the transaction", async () => {
+        const [, node = ""] = database.urls
+        const [found] = await ask(
+          node,
+          `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = '${state}'
+             AND application_name LIKE 'citus_internal%'`
+        )
+        return found === undefined ? undefined : process.kill(Number(found["pid"]), "SIGKILL")
+      })
+
+    it.each<readonly [string, (sql: pg.Client) => Promise<unknown>]>([
+      [
+        "before the COMMIT",
+        async (sql) => {
+          await sql.query("BEGIN")
+          await sql.query("INSERT INTO numbers SELECT generate_series(1, 100)")
+          await killProcess("idle in transaction")
+          await sql.query("COMMIT")
+        }
+      ],
+      [
+        "during a statement",
+        (sql) => Promise.all([sql.query("SELECT count(pg_sleep(60)) FROM numbers"), killProcess("active")])
+      ]
+    ])("%s: the transaction is rolled back, and a retry may succeed", async (_, work) => {
+      await ask(database.url, "INSERT INTO numbers SELECT generate_series(1, 100)")
+      const sql = new pg.Client({ connectionString: database.url })
+      await sql.connect()
+      const error = await work(sql).then(
+        () => undefined,
+        (reason: unknown) => reason
+      )
+      await sql.end()
+      expect(Failures.isTransient(error)).toBe(true)
+      const rows = await until("the node to answer again", () =>
+        ask(
+          database.url,
+          "WITH gone AS (DELETE FROM numbers RETURNING number) SELECT count(*)::int AS count FROM gone"
+        ).then(
+          ([row]) => row,
+          () => undefined
+        )
+      )
+      expect(rows).toEqual({ count: 100 })
     })
   })
 

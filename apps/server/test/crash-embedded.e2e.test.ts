@@ -35,8 +35,8 @@ const deliveryOf = (received: Received): string => {
 
 /**
  * The test kills the process while a receiver has its request and has not answered. The process cannot know the answer,
- * so it must send the request again. It claims a delivery that was in flight at a kill again when the lease ends (30
- * s), so the test takes a little longer than that.
+ * so it must send the request again after its restart. It can claim such a delivery only when the lease from before the
+ * kill ends (30 s), so the test takes a little longer than that.
  */
 describe("kill -9 of the only process in the middle of sends, on the embedded database", () => {
   const kills = 3

@@ -170,7 +170,8 @@ describeServers("of several workers", ({ kind }) => {
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
     await receiver.until("the same attempt by another", (all) => again(all).length >= 2, 120 * SECOND)
     await Promise.all(alive.map((worker) => worker.stop("SIGTERM")))
-    // The event was sent twice, or three times when a worker was killed after the answer and before it stored the row.
+    // The receiver has the event twice: from the stopped worker, and from a worker that claimed it later. It has the
+    // event three times when that worker was killed after the receiver's answer and before it stored the result.
     const before = again(receiver.received).length
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
     await changes.change()

@@ -95,6 +95,15 @@ describe("every document", () => {
     ).toEqual([])
   })
 
+  it("names the tarballs of this version", () => {
+    const { version } = JSON.parse(read("package.json")) as { readonly version: string }
+    const named = PAGES.filter((path) => path !== "docs/CHANGELOG.md").flatMap(
+      (path) => read(path).match(/\bplace-access(?:-[a-z]+)*-\d+\.\d+\.\d+(?:-\w+(?:\.\d+)*)?/g) ?? []
+    )
+    expect(named.length).toBeGreaterThan(8)
+    expect(named.filter((name) => !name.endsWith(`-${version}`))).toEqual([])
+  })
+
   it.each(PAGES.filter(isProse))("%s: a bullet has at most three lines", (path) => {
     expect(bullets(prose(path)).filter((bullet) => bullet.length > 3)).toEqual([])
   })

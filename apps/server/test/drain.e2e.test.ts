@@ -49,7 +49,12 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
       const answer = await client(url).call("GET", "/readyz")
       return answer.status === 503 ? answer : undefined
     })
-    expect(away.json).toMatchObject({ error: "unavailable", message: "The server is stopping" })
+    expect(away.json).toMatchObject({
+      error: "unavailable",
+      message: "The server is stopping",
+      request_id: away.headers.get("x-request-id"),
+      doc_url: `${url}/docs/errors/unavailable`
+    })
     expect([away.headers.get("connection"), away.headers.get("retry-after")]).toEqual(["close", "1"])
     // A load balancer that has not noticed the draining yet sends one more request.
     const late = await client(url).call("GET", "/v1/me")

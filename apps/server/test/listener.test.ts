@@ -6,7 +6,7 @@ import { Effect, Layer, Stream } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import * as Listener from "../src/Listener.js"
+import * as Listener from "../src/http/Listener.js"
 import { optionsAt } from "../../../packages/adapters-http/test/support/options.js"
 import { Stores } from "../../../packages/adapters-http/test/support/stores.js"
 import { freePort } from "./support/freePort.js"
@@ -19,7 +19,7 @@ let client: Socket
 let port: number
 beforeEach(async () => {
   port = await freePort()
-  listener = Listener.make("127.0.0.1", port)
+  listener = Listener.make("127.0.0.1", port, "https://places.example")
   await Effect.runPromise(listener.listen)
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   client = connect(port, "127.0.0.1")
@@ -46,6 +46,31 @@ describe("while the server starts", () => {
     expect(answer).toContain("content-type: text/html")
     expect(answer).toContain(`<h1>${title}</h1>`)
     expect(answer).toContain('http-equiv="refresh"')
+  })
+
+  it("an answer has the headers of every answer, and an error the id of the request and the page of its code", async () => {
+    const answer = await ask("/v1/me", "accept: */*\r\n")
+    const [head = "", body = ""] = answer.split("\r\n\r\n")
+    const headers = Object.fromEntries(head.split("\r\n").map((line) => line.split(": ")))
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+      "cross-origin-resource-policy": "same-origin",
+      "retry-after": "1",
+      "strict-transport-security": "max-age=63072000",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "x-request-id": expect.stringMatching(/^req_[a-z0-9]{24}$/)
+    })
+    expect(JSON.parse(body)).toEqual({
+      statusCode: 503,
+      error: "unavailable",
+      message: "The server is starting",
+      request_id: headers["x-request-id"],
+      doc_url: "https://places.example/docs/errors/unavailable"
+    })
+    expect(await ask("/", "accept: text/html\r\n")).toMatch(/^x-frame-options: DENY\r$/im)
   })
 
   it("programs and supervisors get JSON", async () => {

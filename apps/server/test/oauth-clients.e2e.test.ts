@@ -296,7 +296,7 @@ describe("passport-oauth2", () => {
       },
       (access, refresh, fields, _profile, done) => done(null, { access, refresh, fields })
     )
-    // The service never accepts a token in an address (Spec §5.1). The library puts it there unless told otherwise.
+    // The service never accepts a token in an address (Spec §5.1). The library puts the token there by default.
     made._oauth2.useAuthorizationHeaderforGET(true)
     return made
   }

@@ -10,6 +10,19 @@ const read = (environment: Readonly<Record<string, string>>) =>
   )
 
 describe("the server's settings", () => {
+  it("a log of requests that LOG_LEVEL leaves out is worth a warning", () => {
+    const warned = (LOG_REQUESTS: string, LOG_LEVEL: string) =>
+      ServerSettings.silencedRequests(read({ LOG_REQUESTS, LOG_LEVEL })) !== undefined
+    expect(["trace", "debug", "info", "warn", "error"].map((level) => warned("true", level))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true
+    ])
+    expect(warned("false", "error")).toBe(false)
+  })
+
   it("without any: this machine only, port 8080, sign-up open, no proxy", () => {
     expect(read({})).toMatchObject({
       host: "127.0.0.1",

@@ -38,6 +38,7 @@ describeServers("a process that starts while its database is away", ({ migratedD
     const other = await client(url).call("GET", "/v1/me")
     expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"])
     expect(other.json).toMatchObject({ statusCode: 503, error: "unavailable", message: "The server is starting" })
+    expect(other.json).toMatchObject({ request_id: other.headers.get("x-request-id") })
 
     // A machine that hangs: connections are accepted and never answered.
     proxy.silence(true)

@@ -11,7 +11,8 @@ import { type Service, startService } from "./support/service.js"
 
 /**
  * The answers of a real server to wrong requests (Spec §7, decisions §5) always have the same five fields (decision
- * wire-4), and never a value from the request. Every request that can carry the canary does so.
+ * wire-4), and never a value from the request. Every request that can contain the text `CANARY` contains it, and no
+ * answer may repeat it.
  */
 
 const CANARY = "canary-Zx81"

@@ -51,7 +51,8 @@ const run = (settings: WorkerSettings) =>
         message: "DATABASE_URL is missing. With the embedded database the server does the worker's work itself."
       })
     }
-    yield* Misspelt.warnings(process.env, [...Object.values(Settings.shared), ...TelemetrySettings.all])
+    const known = [...Object.values(Settings.address), ...Object.values(Settings.shared), ...TelemetrySettings.all]
+    yield* Misspelt.warnings(process.env, known)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
     const shared = SharedClock.make()

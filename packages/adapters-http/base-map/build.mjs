@@ -16,9 +16,10 @@ if (folder === undefined) throw new Error("node build.mjs FOLDER")
 const magics = (name) => join(folder, "usr/share/magics", name)
 
 /**
- * One level: the tiles of zoom `z`, drawn at the map's zooms up to the next level's. `tolerance` is in parts of a tile:
- * a shape keeps the points that are further than this from the line without them. `rank` leaves out what Natural Earth
- * shows at closer zooms only.
+ * The four levels of detail. The tiles of zoom `z` are drawn at zoom `z` and at every zoom below the `z` of the next
+ * level. `scale` names the data set of Natural Earth. A shape keeps the points that are further than `tolerance` from
+ * the line without them. `smallest` is the size below which land and lakes are left out. Both are parts of a tile's
+ * width. Rivers with a rank above `rank` and towns with a rank above `town` are left out.
  */
 const LEVELS = [
   { z: 0, scale: "50m", tolerance: 1 / 1400, rank: 3, town: 2, smallest: 1 / 400 },
@@ -29,12 +30,15 @@ const LEVELS = [
 
 const projected = (features) => features.map(({ points, ...rest }) => ({ ...rest, points: points.map(project) }))
 
-/** Cuts features at the tiles of zoom `z`, halving the world again and again, so that no shape is read too often. */
+/**
+ * Cuts the features into the tiles of zoom `z`. It halves the world again and again and passes on only the features
+ * that are inside the half, so that it does not compare every feature with every tile.
+ */
 const spread = (features, clip, z, add) => {
   const cut = (some, zoom, x, y) => {
     if (some.length === 0) return
     const size = 1 / 2 ** zoom
-    // Wide enough that the edge of a cut shape lies outside the picture.
+    // The margin is so wide that the cut edge of a shape lies outside the picture of the tile.
     const margin = 2 ** -z / 32
     const box = [x * size - margin, y * size - margin, (x + 1) * size + margin, (y + 1) * size + margin]
     const inside = some.flatMap((one) => clip(one.points, box).map((points) => ({ ...one, points })))
@@ -92,7 +96,7 @@ for (const tile of tiles) {
   const encoded = encodeTile(tile)
   const body = gzipSync(encoded, { level: 9 })
   const key = body.toString("base64")
-  // Equal tiles are stored once: all tiles without anything but land are equal.
+  // Tiles with the same bytes are stored once. Many tiles are the same, such as those that are all land.
   if (!bodies.has(key)) {
     bodies.set(key, [offset, body.length])
     parts.push(body)

@@ -1,4 +1,5 @@
-// Geometry for build.mjs. A point is [x, y] in the world of Web Mercator: 0 to 1 from west to east, north to south.
+// Geometry for build.mjs. A point is [x, y] on the square of the Web Mercator projection: x goes from 0 in the west to
+// 1 in the east, y from 0 in the north to 1 in the south.
 
 const LATITUDE_MAX = 85.05112878
 
@@ -8,7 +9,10 @@ export const project = ([lon, lat]) => {
   return [lon / 360 + 0.5, 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)]
 }
 
-/** Douglas and Peucker: leaves out points that are nearer than `tolerance` to the line without them. */
+/**
+ * Simplifies a line (Douglas and Peucker): leaves out the points that are nearer than `tolerance` to the line without
+ * them.
+ */
 export const simplify = (points, tolerance) => {
   const keep = new Uint8Array(points.length)
   keep[0] = keep[points.length - 1] = 1
@@ -34,7 +38,10 @@ const squaredDistance = ([px, py], [ax, ay], [bx, by]) => {
   return (px - ax - t * dx) ** 2 + (py - ay - t * dy) ** 2
 }
 
-/** The sides of a box: which points are inside, and where a line crosses the side. */
+/**
+ * For each side of a box, two functions: the first tells whether a point is on the inner side, the second returns the
+ * point where a line crosses the side.
+ */
 const sides = ([left, top, right, bottom]) => [
   [([x]) => x >= left, (a, b) => at(a, b, (left - a[0]) / (b[0] - a[0]))],
   [([x]) => x <= right, (a, b) => at(a, b, (right - a[0]) / (b[0] - a[0]))],

@@ -68,7 +68,9 @@ export const lineFeatures = (path) => {
   )
 }
 
-/** Borders on water are left out: they are straight lines that mean nothing to a reader. */
+/**
+ * The borders of countries on land. Borders on water are left out: on the map they would be straight lines in the sea.
+ */
 export const bordersOf = (path) => {
   const rows = table(`${path}.dbf`, "latin1")
   return shapes(`${path}.shp`).flatMap((parts, i) =>
@@ -76,13 +78,13 @@ export const bordersOf = (path) => {
   )
 }
 
-/**
- * The importance of a name among the names of its rank, as a small number. A size of 0 gives 0: Natural Earth has -99
- * for towns whose number of people is unknown.
- */
+/** The importance of a name among the names of the same rank, as a small integer. A size of 0 gives 0. */
 const weightOf = (size) => Math.round(10 * Math.log2(1 + size))
 
-/** Towns with a rank of 1 to 11: that of Natural Earth plus 1, because rank 0 is for names of countries. */
+/**
+ * Towns with a rank from 1 to 11: the rank of Natural Earth plus 1, because rank 0 is for the names of countries.
+ * Natural Earth has -99 for the number of people of a town when the number is unknown; it counts as 0.
+ */
 export const townsOf = (path) => {
   const rows = table(`${path}.dbf`, "windows-1252")
   return shapes(`${path}.shp`).flatMap((parts, i) => {
@@ -94,8 +96,8 @@ export const townsOf = (path) => {
 }
 
 /**
- * Lakes from a binary file of the R package `maps`: a count of lines, each line's offset and length, then points in
- * radians.
+ * Reads the lakes from a binary file of the R package `maps`. The file has the number of lines, the offset and the
+ * length of each line, and then the points in radians.
  */
 export const lakesOf = (path) => {
   const bytes = readFileSync(path)
@@ -106,7 +108,7 @@ export const lakesOf = (path) => {
   })
 }
 
-/** The names of countries, in the middle of each country's largest part. From TopoJSON. */
+/** The names of countries, each in the middle of the country's largest part. The file is TopoJSON. */
 export const countriesOf = (path) => {
   const { arcs, objects, transform } = JSON.parse(readFileSync(path, "utf8"))
   const { scale, translate } = transform

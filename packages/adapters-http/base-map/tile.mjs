@@ -4,10 +4,10 @@
 export const EXTENT = 4096
 
 /**
- * Whole numbers, as LEB128 varints; signed ones zigzag. A tile is: rings of land, rings of lakes, rivers, borders,
- * names. Each list begins with its length. A shape is the number of its points, then each point as the step from the
- * point before. A name is x, y, rank, weight (the greater, the more important among its rank), the number of its bytes,
- * its UTF-8.
+ * Numbers are integers, written as LEB128 varints; signed numbers are zigzag-encoded first. A tile has five lists:
+ * rings of land, rings of lakes, rivers, borders, names. Each list begins with its length. A shape is the number of its
+ * points and the points, each as the difference from the point before. A name is x, y, rank, weight, the number of its
+ * bytes, and its text in UTF-8. Among the names of one rank, the name with the greatest weight is the most important.
  */
 export const encodeTile = ({ borders, lakes, land, rivers, towns, x, y, z }) => {
   const bytes = []

@@ -1,4 +1,4 @@
-// A server of an app: the user connects at /connect, and /where says at which of their places they are.
+// A server of an app. At /connect the user connects the app, and /where says at which of their places the user is.
 // SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… APP_URL=http://localhost:3000 TOKENS=./tokens node node.mjs
 // The redirect address to register is APP_URL/callback.
 import { randomUUID } from "node:crypto"
@@ -12,7 +12,8 @@ const { APP_URL, CLIENT_ID, CLIENT_SECRET, PORT = "3000", SERVICE, TOKENS = "./t
 const redirectUri = `${APP_URL}/callback`
 mkdirSync(TOKENS, { recursive: true })
 
-// One client for each user. In production keep the tokens in the database, in the row of the user.
+// Each user has a client with a token store of its own. In production, keep the tokens in the database, in the user's
+// row.
 const clients = new Map()
 const clientOf = (user) => {
   if (!clients.has(user)) {
@@ -22,7 +23,7 @@ const clientOf = (user) => {
   return clients.get(user)
 }
 
-// Replace this by your own sign-in: here a cookie says which of the app's users this is.
+// Replace this by your own sign-in. In this example a cookie says which user of the app sent the request.
 const sessions = new Map()
 const sessionOf = (request) => {
   const known = /session=([\w-]{36})/.exec(request.headers.cookie ?? "")?.[1]

@@ -1,5 +1,5 @@
-// A worker of an app: prints the visits of one user since the last run, for a job that a timer starts. Several may run
-// at once: they share the file of tokens, and its lock lets one of them refresh.
+// A job of an app that a timer starts: it prints the visits of one user since the time SINCE. Several processes may run
+// at the same time: they share the file of tokens, and the file's lock lets only one process refresh.
 // SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… TOKENS=./tokens/user.json SINCE=2026-01-31T00:00:00Z node worker.mjs
 import { createClient, isPlaceAccessError } from "@place-access/adapters-http/client"
 import { fileTokenStore } from "@place-access/adapters-http/client/fileTokenStore"
@@ -10,12 +10,13 @@ const client = createClient({
   clientId: CLIENT_ID,
   clientSecret: CLIENT_SECRET,
   store: fileTokenStore(TOKENS),
-  // Nobody waits for the answer of a worker, so it retries more often and waits longer than by default.
+  // Nobody waits for the result of this job, so it retries more often and waits longer than the client does by default.
   retries: 5,
   longestWaitMs: 300_000
 })
 
-// Ends the work when the machine asks the process to stop. A refresh that is under way is still finished and stored.
+// SIGTERM aborts the calls. A refresh that is under way still finishes and stores the new tokens. Both a `process.exit`
+// and an error that nobody catches would end the process before that.
 const stop = new AbortController()
 process.once("SIGTERM", () => stop.abort(new Error("stopped")))
 
@@ -25,8 +26,9 @@ try {
   }
   console.log("done")
 } catch (error) {
-  if (!isPlaceAccessError(error)) throw error
-  // The user has disconnected the app, or has to connect again: a person must act, and a retry cannot help.
-  console.error(`${error.code}: ${error.message}`)
-  process.exitCode = error.code === "not_connected" || error.code === "invalid_grant" ? 2 : 1
+  // Exit code 2: the user must connect the app again, so a retry cannot help. Exit code 1: SIGTERM or another failure.
+  const mustReconnect = ["not_connected", "invalid_grant", "refresh_uncertain"].includes(error?.code)
+  process.exitCode = mustReconnect ? 2 : 1
+  if (error === stop.signal.reason) console.error("stopped")
+  else console.error(isPlaceAccessError(error) ? `${error.code}: ${error.message}` : error)
 }

@@ -37,11 +37,12 @@ import { TestPeopleApi } from "./test-people/TestPeopleApi.js"
 import { VisitsApi } from "./visits/VisitsApi.js"
 import { keyReader } from "./idempotency/WithoutKey.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
+import * as RequiredScope from "./security/RequiredScope.js"
 import * as Errors from "./wire/Errors.js"
 
 /**
- * Add the group of a new noun here, and its handlers in `HttpLive.ts`. Any endpoint may answer with the errors of
- * `addError` below; an endpoint declares its further errors itself.
+ * All groups of endpoints. Add a new group here, and its handlers in `HttpLive.ts`. Every endpoint may answer with the
+ * errors that `addError` lists below. An endpoint declares its other errors itself.
  */
 const Groups = HttpApi.make("place-access")
   .add(AccountsApi)
@@ -95,6 +96,10 @@ const Groups = HttpApi.make("place-access")
   .annotate(OpenApi.Title, "Place-Aware Access Service")
 
 /** The contract: every JSON endpoint. The server, the OpenAPI document and the coverage test are made from it. */
-export const Api = Groups.annotate(OpenApi.Transform, (document) =>
-  OpenApiDocument.correct(document, keyReader(Groups))
-)
+export const Api = Groups.annotate(OpenApi.Transform, (document) => {
+  const requirements = RequiredScope.requirements(Groups)
+  return OpenApiDocument.correct(document, {
+    takesKey: keyReader(Groups),
+    requirement: (label) => requirements.get(label)
+  })
+})

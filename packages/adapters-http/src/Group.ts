@@ -5,13 +5,14 @@ import * as EngineGroup from "./engine/Group.js"
 import { BearerAuth } from "./security/BearerAuth.js"
 
 /**
- * What every handler behind a bearer token returns: its answer, and what the user reads about it in their access log.
+ * The result of a handler that an app calls with an access token: the answer for the app, and a text for the user's
+ * access log.
  */
 export interface DisclosedAnswer<A> {
   readonly answer: A
   /**
-   * What the answer says about the user, in words for the user, such as "2 shared places"; null: nothing. Never a
-   * coordinate.
+   * What the app learned about the user, in words for the access log, such as "2 shared places". Null when the app
+   * learned nothing. The text never contains coordinates.
    */
   readonly disclosed: string | null
 }
@@ -54,8 +55,8 @@ type HandlersOf<ApiError, ApiR, Group extends HttpApiGroup.HttpApiGroup.Any> = H
 >
 
 /**
- * The handlers of a group of endpoints, as `HttpApiBuilder.group` takes them. Behind `BearerAuth` a handler returns a
- * `DisclosedAnswer`: a handler that does not say what the app learned does not compile.
+ * Replaces `HttpApiBuilder.group`. In a group behind `BearerAuth`, every handler must return a `DisclosedAnswer`: a
+ * handler that does not say what the app learned does not compile.
  */
 export const group = ((api: Api, name: string, build: (handlers: Handlers) => Built) => {
   const isBehindBearer = api.groups[name]?.middlewares.has(BearerAuth as never) === true
@@ -102,7 +103,7 @@ interface Api {
 
 type Handler<A> = (request: unknown) => Effect.Effect<A, unknown, unknown>
 
-/** The type `HttpApiBuilder.Handlers` of the platform, for endpoints of any type. */
+/** `HttpApiBuilder.Handlers` of the platform, without the types of the endpoints. */
 interface Handlers {
   readonly handle: (name: string, handler: Handler<unknown>, options?: unknown) => Handlers
   readonly handleRaw: (name: string, handler: Handler<unknown>, options?: unknown) => Handlers
@@ -125,8 +126,9 @@ const disclosing = (inner: Handlers): DisclosingHandlers => ({
 })
 
 /**
- * Returns the handler's answer, and stores what the answer disclosed in the request's cell: `Edge` writes it into the
- * access log before the answer leaves.
+ * Makes an ordinary handler from a handler that returns a `DisclosedAnswer`. The ordinary handler returns only the
+ * answer, and stores the text `disclosed` in the request's `CurrentRequest.Cell`. `Edge` writes the text into the
+ * access log before it sends the answer.
  */
 const told =
   (handler: Handler<DisclosedAnswer<unknown>>): Handler<unknown> =>

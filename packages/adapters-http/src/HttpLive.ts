@@ -35,6 +35,7 @@ import { AroundEndpoints } from "./engine/Around.js"
 import * as Engine from "./engine/Engine.js"
 import * as Routes from "./engine/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
+import * as SenderAside from "./endpoints/SenderAside.js"
 import * as FiguresHttp from "./figures/FiguresHttp.js"
 import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
 import * as ListenersHttp from "./listeners/ListenersHttp.js"
@@ -140,6 +141,7 @@ export const layer = (options: ServiceOptions) =>
     Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide([Security, UploadTurns.layer]))),
     Layer.provide(Layer.succeed(AroundEndpoints, RateOfAccount.around(IdempotencyKey.around))),
     Layer.provide(PagesLive.layer),
+    Layer.provide(SenderAside.layer),
     Layer.provide(OpenApiDocument.layer(Api)),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer]),
     Layer.provide([PasskeyVerifierLive.layer(options), OneTimeCodesLive.layer]),

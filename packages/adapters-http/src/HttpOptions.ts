@@ -1,7 +1,7 @@
 import type { Account } from "@place-access/domain/accounts"
 import { Context, type Effect } from "effect"
 
-/** The settings that the host passes to the HTTP side. Addresses are absolute and have no trailing slash. */
+/** The settings that the host program passes to this package. Addresses are absolute and have no trailing slash. */
 export interface ServiceOptions {
   /** The address at which clients reach the API, such as `https://api.example.com`. */
   readonly baseUrl: string
@@ -32,14 +32,23 @@ export interface ServiceOptions {
   readonly rateLimitPerMinute: number
   /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages draw the base map of this service. */
   readonly tileUrl: string | null
-  /** Whether /dev/mailbox shows the e-mails that were not sent. For development: nobody has to sign in to read them. */
+  /**
+   * Whether the service has the page /dev/mailbox, for development without a mail server. The page shows the e-mails
+   * that were not sent. It needs no sign-in, and answers only requests from the same machine.
+   */
   readonly hasMailbox: boolean
   /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
   readonly securityContact?: string | null
-  /** How many requests the service works on at once; others wait for a moment or get 503. Left out: no limit. */
+  /**
+   * How many requests each process works on at once. A further request waits for a moment, and gets 503 when no other
+   * request ends in time. Left out: no limit.
+   */
   readonly requestsAtOnce?: number
   readonly version: string
-  /** Returns when the server begins to stop, so that open streams end. Left out: only their clients end streams. */
+  /**
+   * Completes when the server begins to stop. The service then ends its open streams. Left out: a stream ends only when
+   * its client closes it.
+   */
   readonly stopping?: Effect.Effect<void>
 }
 
@@ -50,7 +59,7 @@ export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOp
 
 export const addressRule = (options: ServiceOptions): Account.AddressRule => options.addressRule ?? "assumed"
 
-export const isHttps = (options: ServiceOptions): boolean => options.baseUrl.startsWith("https://")
+export const isHttps = (options: Pick<ServiceOptions, "baseUrl">): boolean => options.baseUrl.startsWith("https://")
 
 /**
  * The configured origins of our own pages. A state-changing call with a cookie must come from one of them, or from the
@@ -59,8 +68,11 @@ export const isHttps = (options: ServiceOptions): boolean => options.baseUrl.sta
 export const ownOrigins = (options: ServiceOptions): ReadonlySet<string> =>
   new Set([options.baseUrl, options.authUrl, options.userPortalUrl].map((address) => new URL(address).origin))
 
-/** The path of an address below the base address, such as `/portal`; "" for its root. */
+/** The path of an address without a slash at its end, such as `/portal`. It is "" when the address has no path. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/+$/, "")
 
-/** The path of the portal's pages. A portal address without a path has the front page at its root, hence `/portal`. */
+/**
+ * The path below which the portal's pages are. When the address of the portal has no path, this is `/portal`, because
+ * the front page is at the root.
+ */
 export const portalPath = (options: ServiceOptions): string => pathOf(options.userPortalUrl) || "/portal"

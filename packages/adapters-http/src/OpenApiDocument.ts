@@ -1,7 +1,7 @@
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { Effect, type Layer } from "effect"
 import { ABOUT } from "./openapi/About.js"
-import { correct as corrected } from "./openapi/Corrections.js"
+import * as Corrections from "./openapi/Corrections.js"
 import * as Descriptions from "./openapi/Descriptions.js"
 import * as ErrorFields from "./openapi/ErrorFields.js"
 import * as Examples from "./openapi/Examples.js"
@@ -17,11 +17,11 @@ import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
 // The OpenAPI document is made from the contract that the server runs, so the two cannot differ (decision wire-1).
 
 /**
- * Corrects the parts of the generated document that are the same on every server. The contract has this function as its
- * annotation `OpenApi.Transform`. `takesKey`: whether the endpoint of a label reads `Idempotency-Key`.
+ * Corrects the generated document. This function makes only the corrections that are the same on every server; `make`
+ * makes the others. The contract has this function as its annotation `OpenApi.Transform`.
  */
-export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
-  const cleaned = corrected(document, takesKey)
+export const correct = (document: Json, endpoints: Corrections.Endpoints): Json => {
+  const cleaned = Corrections.correct(document, endpoints)
   cleaned["webhooks"] = webhooks
   cleaned["tags"] = [...list(cleaned["tags"]), EVENTS_TAG]
   const components = object(cleaned["components"])
@@ -69,12 +69,15 @@ export const operations = (document: Json): ReadonlyArray<Operation> =>
     }))
   )
 
-/** The document of one server: the contract with this server's version and addresses, and with who may call what. */
+/**
+ * The document of one server: the contract with the version and the addresses of this server, and for each operation
+ * the scope or the role that it requires.
+ */
 export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: ServiceOptions
 ): Json => {
-  // A copy: the platform caches the generated document, and two servers in one process have different addresses.
+  // The document is copied, because the platform caches it and two servers in one process have different addresses.
   const document = object(structuredClone(OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })))
   document["info"] = { ...object(document["info"]), version: options.version, description: ABOUT }
   document["servers"] = [{ url: options.baseUrl, description: "This server" }]

@@ -1,7 +1,16 @@
 import * as Descriptions from "@place-access/adapters-http/openapi/Descriptions"
 import { HttpApi } from "@effect/platform"
 import { Event } from "@place-access/domain/events"
-import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
+import {
+  AppId,
+  ConnectionId,
+  EndpointId,
+  EventId,
+  PlaceId,
+  RuleId,
+  Scope,
+  Timestamp
+} from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
@@ -14,6 +23,8 @@ import {
   SensitiveRemoved
 } from "@place-access/adapters-http/WebhookDocument"
 import { startWorld, type World } from "./support/World.js"
+
+type Json = Readonly<Record<string, unknown>>
 
 interface Operation {
   readonly operationId: string
@@ -106,6 +117,23 @@ describe("GET /openapi.json", () => {
     const text = JSON.stringify(whole)
     const unused = Object.entries(Descriptions.BY_NAME).filter(([, words]) => !text.includes(JSON.stringify(words)))
     expect(unused.map(([name]) => name)).toEqual([])
+  })
+
+  it("says what null means only in the description of a field that can be null [wire-3]", () => {
+    const mayBeNull = ({ anyOf = [], enum: values = [], oneOf = [], type }: Json): boolean =>
+      [type, values].flat().some((one) => one === "null" || one === null) ||
+      [anyOf, oneOf].flat().some((one) => mayBeNull(one as Json))
+    const promises: Array<string> = []
+    const read = (part: unknown): void => {
+      if (typeof part !== "object" || part === null) return
+      for (const [name, field] of Object.entries((part as Json)["properties"] ?? {})) {
+        const { description = "", ...schema } = field as Json & { readonly description?: string }
+        if (/; null\b|null:|\bNull\b/.test(description) && !mayBeNull(schema)) promises.push(`${name}: ${description}`)
+      }
+      for (const value of Object.values(part)) read(value)
+    }
+    read(document)
+    expect(promises).toEqual([])
   })
 
   it("has a form of a look-up for each value of `matched` [wire-3]", () => {
@@ -207,6 +235,44 @@ describe("GET /openapi.json", () => {
         expect(response === undefined || JSON.stringify(response.headers).includes("Retry-After")).toBe(true)
       }
     }
+  })
+
+  it("a call can be refused for its scope only where it needs one, and a scope can expire only in the sensitive tier [wire-3]", () => {
+    const refusals = (scopes: ReadonlyArray<string>): ReadonlyArray<string> =>
+      scopes.length === 0
+        ? []
+        : Schema.is(Scope.SensitiveScope)(scopes[0])
+          ? ["MissingScopeError", "ScopeExpiredError"]
+          : ["MissingScopeError"]
+    const withToken = operations().filter(({ operation }) => "accessToken" in (operation.security[0] ?? {}))
+    expect(withToken.length).toBeGreaterThan(15)
+    for (const { name, operation } of withToken) {
+      const needed = (operation.security[0]?.["accessToken"] ?? []) as ReadonlyArray<string>
+      const declared = JSON.stringify(operation.responses["403"]?.content ?? {}).match(/\w*Scope\w*Error/g) ?? []
+      expect([name, declared]).toEqual([name, refusals(needed)])
+      expect([name, "403" in operation.responses]).toEqual([name, needed.length > 0])
+    }
+  })
+
+  it("a 409 says when to try again exactly where a key can be in use [idempotency-2]", () => {
+    for (const { name, operation } of operations()) {
+      const { content, headers = {} } = operation.responses["409"] ?? {}
+      const mayBeInUse = JSON.stringify(content ?? {}).includes("/IdempotencyKeyInUseError")
+      expect([name, mayBeInUse]).toEqual([name, operation.parameters.some((one) => one.name === "Idempotency-Key")])
+      expect([name, "Retry-After" in (headers as object)]).toEqual([name, mayBeInUse])
+    }
+  })
+
+  it("describes the moments of a field in the words of the contract, and the order of lists as it is", () => {
+    const { schemas } = document.components as unknown as {
+      readonly schemas: Record<string, { readonly properties: Record<string, { readonly description: string }> }>
+    }
+    const of = (schema: string, field: string) => schemas[schema]?.properties[field]?.description
+    expect(of("TeamInvitation", "expires_at")).toBe("Exclusive: 7 days after it was made")
+    expect(of("SimulatedTrip", "until")).toBe("When the last reading was captured")
+    expect(of("HistoryEraseRequest", "until")).toBe("Exclusive; at most 31 days later, not in the future")
+    expect(of("RuleLimitReachedError", "instant")).toContain("ten rules are active already")
+    expect(of("SteeringHistoryAnswer", "history")).toBe("The changes of the connection, newest first")
   })
 
   it("fields that are always there are required, also when they may be null; query parameters have their defaults", () => {

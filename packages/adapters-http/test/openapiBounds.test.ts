@@ -168,8 +168,8 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 }
 
 /**
- * Whether the contract's own decoding checks the fields of the operation. Excluded are the bodies of other programs,
- * and operations that decide by themselves which fields they need.
+ * Whether the contract checks the fields of the operation. It does not for the bodies of phone apps that are made for
+ * other servers, and for the token operations, which check their fields themselves.
  */
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
@@ -177,7 +177,7 @@ const isOurs = ({ path }: Operation): boolean =>
 /** Whether the webhook sender (`adapters-webhook`) checks the field: the sender is not part of this test. */
 const isSenders = (field: string): boolean => field === "url"
 
-/** Fields that count only together with another value: other rules ignore `dwell_minutes` and `silence_s`. */
+/** The fields that the service ignores unless the rule has this `type`. */
 const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" }, silence_s: { type: "dwell" } }
 
 describe("openapi.json and the server agree", () => {

@@ -1,7 +1,7 @@
 import { HttpApi } from "@effect/platform"
 import { Api } from "@place-access/adapters-http/Api"
-import { make } from "@place-access/adapters-http/OpenApiDocument"
-import { type Json, object } from "@place-access/adapters-http/openapi/Json"
+import { make, operations } from "@place-access/adapters-http/OpenApiDocument"
+import { isObject, type Json, list, object, text } from "@place-access/adapters-http/openapi/Json"
 import * as WorkedSignature from "@place-access/adapters-http/openapi/WorkedSignature"
 import * as Snippets from "@place-access/adapters-http/pages/docs/verify/snippets"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
@@ -113,6 +113,52 @@ HttpApi.reflect(Api, {
   }
 })
 
+/** Every example of the document's operations, with the name of its parameter; bodies have none. */
+const everyExample = (): ReadonlyArray<readonly [place: string, name: string, example: unknown]> =>
+  operations(document).flatMap(({ method, operation, path }) => {
+    const of = `${method} ${path}`
+    const parameters = list(operation["parameters"]).map(object)
+    const bodies = [operation["requestBody"], ...Object.values(object(operation["responses"]))]
+    return [
+      ...parameters.map(({ example, name }) => [of, text(name), example] as const),
+      ...bodies
+        .flatMap((body) => Object.values(object(object(body)["content"])).flatMap((media) => examplesOf(object(media))))
+        .map((example) => [of, "", example] as const)
+    ]
+  })
+
+/** The fields of a value, at every depth, whose text is their own name. */
+const selfNamed = (value: unknown, name: string): ReadonlyArray<string> =>
+  Array.isArray(value)
+    ? value.flatMap((one) => selfNamed(one, name))
+    : isObject(value)
+      ? Object.entries(value).flatMap(([field, inner]) => selfNamed(inner, field))
+      : value === name && name !== ""
+        ? [name]
+        : []
+
+describe("the examples are possible [wire-1-examples]", () => {
+  it("no text is the name of its field: the examples know a value for it", () => {
+    expect(everyExample().flatMap(([place, name, one]) => selfNamed(one, name).map((it) => `${place} ${it}`))).toEqual(
+      []
+    )
+  })
+
+  it("an answer has no field that is there in some cases only, such as the reason of an empty answer", () => {
+    const withReason = everyExample().filter(([, , one]) => isObject(one) && one["reason"] === "paused")
+    expect(withReason.map(([place]) => place)).toEqual([])
+  })
+
+  it("the app of a connection may use no scope that the user did not agree to", () => {
+    const [, , read] = everyExample().find(
+      ([place, , one]) => place === "GET /v1/user/connections/{id}" && isObject(one)
+    )!
+    const { agreed_scopes, held_scopes, pause, scopes } = object(read)
+    expect(list(agreed_scopes)).toEqual(expect.arrayContaining([...list(held_scopes), ...list(scopes)]))
+    expect(pause).toBeNull()
+  })
+})
+
 /** The operation whose body is a file, which has no example. */
 const FILES = /^POST \/v1\/user\/imports takes/
 
@@ -122,7 +168,7 @@ describe("the examples are what the contract reads and writes", () => {
     for (const example of examples) {
       for (const schema of schemas) {
         const decoded = Schema.decodeUnknown(schema, { onExcessProperty: isExact ? "error" : "ignore" })(example)
-        // The sender checks addresses, so decoding needs a sender.
+        // Decoding an endpoint's address asks the webhook sender whether it would post to this address.
         await Effect.runPromise(Effect.provide(decoded, MemoryWebhookSender.layer))
       }
     }

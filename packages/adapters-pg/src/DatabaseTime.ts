@@ -17,7 +17,8 @@ const SAMPLES = 3
 /**
  * How many milliseconds the database's clock is ahead of this machine's clock. The database reads its clock at an
  * unknown moment between question and answer, so this function assumes the middle. It takes a few samples and returns
- * the offset of the quickest one, whose error is the smallest.
+ * the offset of the quickest one, whose error is the smallest. All samples are taken in one transaction, after its
+ * first statement: a sample that had to wait for a free connection would show a wrong offset.
  */
 export const offset = program(
   "DatabaseTime.offset",
@@ -29,7 +30,7 @@ export const offset = program(
       const after = hostClock.unsafeCurrentTimeMillis()
       return { took: after - before, offset: (rows[0]?.millis ?? before) - (before + after) / 2 }
     })
-    const samples = yield* Effect.replicateEffect(sample, SAMPLES)
+    const samples = yield* sql.withTransaction(Effect.zipRight(sql`SELECT 1`, Effect.replicateEffect(sample, SAMPLES)))
     return samples.reduce((best, one) => (one.took < best.took ? one : best)).offset
   },
   Failures.orStoreError

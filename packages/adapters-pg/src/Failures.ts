@@ -31,7 +31,16 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   "EAI_AGAIN"
 ])
 
-/** The errors that `pg` and its pool raise without a code when a connection is lost, or when none was free in time. */
+/**
+ * Whether the error came from connecting. While PostgreSQL starts, its Unix socket does not exist yet, and connecting
+ * fails with ENOENT.
+ */
+const isConnecting = (error: unknown): boolean => Predicate.hasProperty(error, "syscall") && error.syscall === "connect"
+
+/**
+ * The messages of errors that `pg` and its pool raise without a code: a connection was lost, or no connection of the
+ * pool became free in time.
+ */
 const CONNECTION_MESSAGE =
   /^(?:Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
@@ -57,11 +66,16 @@ export const sqlState = (error: unknown): string | undefined =>
     return code !== undefined && SQLSTATE.test(code) && !SYSTEM_CODES.has(code) ? code : undefined
   })
 
+/** The server's own words about the error; undefined when it did not come from a server. */
+export const said = (error: unknown): string | undefined =>
+  findCause(error, (inner) => (inner instanceof Error && codeOf(inner) !== undefined ? inner.message : undefined))
+
 const VIOLATED = /violates (?:\w+ )+constraint "(.+?)(?:_\d+)?"/
 
 /**
- * The constraint that a row violates. Citus passes a node's error on without the field `constraint`. Then only the
- * message has a name: that of the shard's constraint, which ends with the shard's number.
+ * The name of the constraint that a row violates. Citus passes on a node's error without the field `constraint`. Then
+ * the name comes from the message, which names the shard's constraint: the same name with the shard's number at its
+ * end. `VIOLATED` leaves the number out.
  */
 const constraintOf = (error: unknown): string | undefined =>
   findCause(error, (inner) => {
@@ -77,11 +91,9 @@ const constraintOf = (error: unknown): string | undefined =>
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
 
-/** Whether Citus refused a change of tables because the program is connected to a node that is not the coordinator. */
-export const isForCoordinator = (error: unknown): boolean =>
-  findCause(error, (inner) =>
-    inner instanceof Error && inner.message.includes("operation is not allowed on this node") ? true : undefined
-  ) === true
+/** Whether the server refused a row because `constraint` leads to a row that does not exist (23503). */
+export const isForeignKeyViolation = (error: unknown, constraint: string): boolean =>
+  sqlState(error) === "23503" && constraintOf(error) === constraint
 
 /**
  * Whether the server refused a row that it had routed to the DEFAULT partition, because a partition for that row was
@@ -91,13 +103,24 @@ export const isForCoordinator = (error: unknown): boolean =>
 const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
 
 /**
- * Whether a node of a cluster refused its part of a LOCK, or was lost meanwhile. Citus reports the node's reason, such
- * as a lock time-out, only as a warning, so the error's message is all that identifies the case.
+ * Whether a node of a cluster refused its part of a LOCK statement, or was lost during the statement. Citus reports the
+ * node's reason, such as a lock time-out, only as a warning, so the error's message is all that identifies this error.
  */
 export const isRefusedByNode = (error: unknown): boolean =>
   findCause(error, (inner) =>
     inner instanceof Error && inner.message.startsWith("failure on connection marked as essential") ? true : undefined
   ) === true
+
+/**
+ * When a node of a cluster is lost during a statement or during the commit, Citus often reports the state of an
+ * internal error (XX000) with a message of its own or of libpq, in the language of `lc_messages`. During the commit it
+ * is unknown whether the node has committed. "could not commit transaction for shard" would also report a deferred
+ * constraint that is violated at the commit, but no table has one.
+ */
+const LOST_NODE_MESSAGE =
+  /^(?:could not commit transaction for shard|server closed the connection|no connection to the server|could not (?:receive data from|send data to) server|SSL (?:SYSCALL error|connection has been closed|error: unexpected eof)|connection (?:lost|not open))/
+
+const lostANode = (error: unknown): boolean => sqlState(error) === "XX000" && LOST_NODE_MESSAGE.test(said(error) ?? "")
 
 /**
  * Whether a retry of the same work may succeed: a lock or statement time-out, a lost race, a lost connection, a full
@@ -107,12 +130,13 @@ export const isTransient = (error: unknown): boolean => {
   const state = sqlState(error)
   if (state !== undefined) {
     const isPassing = TRANSIENT_STATES.has(state) || state.startsWith("08") || state.startsWith("53")
-    return isPassing || lostItsPartition(error) || isRefusedByNode(error)
+    return isPassing || lostItsPartition(error) || isRefusedByNode(error) || lostANode(error)
   }
   return (
     findCause(error, (inner) => {
       const code = codeOf(inner)
       if (code !== undefined && SYSTEM_CODES.has(code)) return true
+      if (code === "ENOENT" && isConnecting(inner)) return true
       return inner instanceof Error && CONNECTION_MESSAGE.test(inner.message) ? true : undefined
     }) === true
   )
@@ -134,7 +158,7 @@ const isDatabase = (error: unknown): error is Database => error instanceof SqlEr
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Database> | StoreError, R> =>
-  // One operator for all cases: every further operator would cost each statement a step, also a statement that
+  // One `catchAllCause` handles every case. Each further operator would slow down every statement, even one that
   // succeeds.
   Effect.catchAllCause(effect, (cause) => {
     const defect = Option.getOrUndefined(Cause.dieOption(cause))

@@ -17,13 +17,14 @@ export interface PostgresOptions {
 }
 
 /**
- * Interrupting a query takes a second connection. With a smaller pool, a busy service could not cancel its own queries.
+ * The smallest pool. To cancel a query, the program sends `pg_cancel_backend` over a second connection. In a smaller
+ * pool, a few long queries could take all connections, and none would be free to cancel them.
  */
 export const MIN_POOL = 4
 
 /**
- * PostgreSQL refuses a statement that waits longer than this for a lock (55P03). The service then answers 503 and never
- * `invalid_grant`, after which an app would discard its tokens.
+ * PostgreSQL refuses a statement that waits longer than this for a lock (55P03). The service then answers 503. It must
+ * not answer `invalid_grant`, because an app that gets this error discards its tokens.
  */
 const LOCK_TIMEOUT_MILLIS = 5_000
 /** PostgreSQL cancels a statement after this time (57014). No statement that serves a request takes this long. */

@@ -27,8 +27,21 @@ describe("what may succeed a little later", () => {
       "a lock that a node of a cluster did not give in time",
       coded("XX000", { message: "failure on connection marked as essential: node-2:5432" })
     ],
+    [
+      "a node of a cluster that was lost before it answered the commit",
+      coded("XX000", { message: "could not commit transaction for shard 102193 on at least one active node" })
+    ],
+    [
+      "a node of a cluster that was lost during a statement",
+      coded("XX000", { message: "server closed the connection unexpectedly\n\tThis probably means the server" })
+    ],
+    [
+      "a node of a cluster whose machine reset the connection",
+      coded("XX000", { message: "could not receive data from server: Connection reset by peer" })
+    ],
     ["a refused TCP connection", coded("ECONNREFUSED")],
     ["a reset TCP connection", coded("ECONNRESET")],
+    ["a Unix socket that no server has made yet", coded("ENOENT", { syscall: "connect" })],
     ["a write to a closed socket", coded("EPIPE")],
     ["a connection that ended", new Error("Connection terminated unexpectedly")],
     ["a pool without a free connection", new Error("timeout exceeded when trying to connect")]
@@ -53,6 +66,8 @@ describe("what is a mistake of ours", () => {
     ["a missing column", coded("42703")],
     ["a syntax error", coded("42601")],
     ["a value that does not fit", coded("22P02")],
+    ["a file that is missing", coded("ENOENT", { syscall: "open" })],
+    ["an internal error of the server", coded("XX000", { message: "cache lookup failed for type 102193" })],
     ["something without a code", new Error("Cannot read properties of undefined")],
     ["nothing at all", undefined]
   ])("%s", (_, cause) => {

@@ -6,7 +6,7 @@ import { BlockList, isIP } from "node:net"
  */
 
 /**
- * Blocks that are refused: IANA's special-purpose blocks that are not global unicast, and the address of one cloud's
+ * The blocks that are refused: IANA's special-purpose blocks that are not global unicast, and the address of Azure's
  * wire server, which lies in a global block.
  */
 const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
@@ -103,8 +103,8 @@ export const mayConnectToAll = (found: ReadonlyArray<{ readonly address: string 
   found.length > 0 && found.every(({ address }) => mayConnect(address, policy))
 
 /**
- * The IP address in a URL's host, without the brackets. Undefined if the host is a name. `hostname` is as `URL` writes
- * it.
+ * The IP address in a URL's host, without the brackets. Undefined if the host is a name. The caller passes the
+ * `hostname` of a `URL`.
  */
 export const literal = (hostname: string): string | undefined => {
   const bare = hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : hostname

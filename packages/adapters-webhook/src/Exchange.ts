@@ -3,8 +3,8 @@ import { createSecureContext } from "node:tls"
 import { callbackify } from "node:util"
 import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
-import type { Resolver } from "./Resolver.js"
-import { AddressRefused, NotHttps } from "./Trouble.js"
+import type { Ipv4Fault, Resolver } from "./Resolver.js"
+import { AddressRefused, NotHttps, withLookup } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
@@ -19,13 +19,17 @@ export interface ConnectionOptions extends EgressPolicy {
 const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
-/** Longer than the deadline of the whole exchange, so that the deadline always comes first. */
+/**
+ * The time-out for connecting. It is longer than the deadline of the whole exchange, so the deadline always comes
+ * first.
+ */
 const CONNECT_MILLIS = 6_000
 /**
  * Node's own servers close an idle connection after 5 s. A connection that was idle for longer than this is not reused,
  * because the server may be closing it at the same moment.
  */
 const KEEP_ALIVE_MILLIS = 4_000
+const FAULTS_MAX = 1_000
 
 /**
  * The pool of connections to receivers. Every address is checked at the moment of connecting, in the same step that
@@ -34,11 +38,19 @@ const KEEP_ALIVE_MILLIS = 4_000
  */
 export const makeAgent = (options: ConnectionOptions): Agent => {
   const { ca, resolver } = options
+  /**
+   * The hosts whose IPv4 addresses could not be looked up at the last look-up. Several connections to one host may open
+   * at once, so the end of one does not remove the host.
+   */
+  const faults = new Map<string, Ipv4Fault>()
   const addresses = callbackify(async (hostname: string) => {
     const found = await resolver(hostname)
     const [first] = found
     if (first === undefined || !mayConnectToAll(found, options)) throw new AddressRefused()
-    return { first, all: found.map((one) => ({ ...one })) }
+    faults.delete(hostname)
+    if (faults.size >= FAULTS_MAX) faults.clear()
+    if (first.ipv4Fault !== undefined) faults.set(hostname, first.ipv4Fault)
+    return { first, all: found.map(({ address, family }) => ({ address, family })) }
   })
   const lookup: Lookup = (hostname, asked, callback) =>
     addresses(hostname, (error, found) => {
@@ -46,6 +58,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       else if (asked.all === true) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
+  const blamed = callbackify(withLookup)
   let made: buildConnector.connector | undefined
   // Created on first use, because reading the well-known authorities takes a noticeable part of a start, and many
   // processes send nothing.
@@ -65,7 +78,10 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       // An http address that was registered while `ALLOW_INSECURE_WEBHOOKS` was on may still be stored after the switch
       // is off.
       if (target.protocol !== "https:" && !options.allowInsecure) return callback(new NotHttps(), null)
-      return connector()(target, callback)
+      return connector()(target, (...[error, socket]) => {
+        if (error === null) callback(null, socket)
+        else blamed(error, faults.get(target.hostname), (failed, cause) => callback(failed ?? cause, null))
+      })
     },
     pipelining: 1,
     maxHeaderSize: MAX_HEADERS,

@@ -52,7 +52,7 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
         // uninterruptible. Such a caller must store the result (`sendTest`), so an interruption does not stop its post.
         post: (url, headers, body) =>
           Effect.async((resume) => {
-            // @effect-diagnostics-next-line globalTimers:off -- a socket's time, as the connection's own
+            // @effect-diagnostics-next-line globalTimers:off -- sockets run in real time
             const late = setTimeout(() => {
               leave()
               resume(Effect.succeed(Trouble.TOO_LATE))

@@ -1,11 +1,5 @@
 import dns from "node:dns"
 
-/** One address of a host. */
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: 4 | 6
-}
-
 /**
  * The reason why a name has no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` is a
  * fault of this service and uses no attempt (decision W3).
@@ -20,21 +14,41 @@ export class LookupFailed extends Error {
   }
 }
 
+/** One address of a host. */
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: 4 | 6
+  /** Only an IPv6 address has this, when the look-up of IPv4 addresses failed although the host may have some. */
+  readonly ipv4Fault?: Ipv4Fault
+}
+
+/**
+ * Asks again for the host's IPv4 addresses and returns why they were unknown; undefined when the host has none. This
+ * takes time, so only a connection that failed because the machine has no IPv6 asks. Never rejects.
+ */
+export type Ipv4Fault = () => Promise<LookupFailed | undefined>
+
 /** Resolves every address of a name, at least one. Rejects with `LookupFailed`. */
 export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
 /**
- * Milliseconds for one question to one name server; the next server is asked afterwards. Node checks these time-outs
+ * Milliseconds for one question to one name server. After them, the next server is asked. Node checks these time-outs
  * once a second, so a question may take a second longer.
  */
 const SERVER_MILLIS = 1_000
 /**
- * Milliseconds for a whole look-up, however many name servers are silent. The exchange with a receiver has five
- * seconds, and its deadline blames the receiver. So this module must say earlier that its own look-up is not working.
+ * Milliseconds for a whole look-up, however many name servers are silent. An exchange that ends at its deadline of five
+ * seconds counts as the receiver's fault. So a look-up must end earlier, to report that the service's own name servers
+ * are at fault.
  */
 const VERDICT_MILLIS = 4_000
-/** Milliseconds after which the service checks its own look-up, beside the question that is not answered yet. */
+/**
+ * When a question has no answer after this number of milliseconds, the service also checks its own name servers with
+ * another question, and goes on waiting for the first answer.
+ */
 const CHECK_AFTER_MILLIS = 1_000
+/** Milliseconds for the second IPv4 question of an `Ipv4Fault`, at most. */
+const AGAIN_MILLIS = 1_000
 /** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */
 const GRACE_MILLIS = 300
 
@@ -48,7 +62,7 @@ const codeOf = (error: unknown): string =>
 const within = <A>(millis: number, work: Promise<A>, late: () => A): Promise<A> => {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<A>((resolve) => {
-    // @effect-diagnostics-next-line globalTimers:off -- among promises, below any program
+    // @effect-diagnostics-next-line globalTimers:off -- this code uses promises and no Effect
     timer = setTimeout(() => resolve(late()), millis)
   })
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
@@ -58,9 +72,13 @@ type Outcome = { readonly addresses: ReadonlyArray<ResolvedAddress>; readonly er
 
 const NO_ANSWER: Outcome = { addresses: [] }
 
-const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promise<Outcome> =>
+const settled = (
+  question: Promise<ReadonlyArray<string>>,
+  family: 4 | 6,
+  millis: number = VERDICT_MILLIS
+): Promise<Outcome> =>
   within<Outcome>(
-    VERDICT_MILLIS,
+    millis,
     question.then(
       (found) => ({ addresses: found.map((address) => ({ address, family })) }),
       (error: unknown) => ({ addresses: [], error })
@@ -71,8 +89,13 @@ const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promi
 const ask = async (resolver: dns.promises.Resolver, hostname: string): Promise<readonly [Outcome, Outcome]> => {
   const six = settled(resolver.resolve6(hostname), 6)
   const four = await settled(resolver.resolve4(hostname), 4)
-  return [four, await (four.addresses.length > 0 ? within(GRACE_MILLIS, six, () => NO_ANSWER) : six)]
+  if (four.addresses.length > 0) return [four, await within(GRACE_MILLIS, six, () => NO_ANSWER)]
+  return [four, await six]
 }
+
+/** Whether no name server said whether the host has such an address. */
+const isUnanswered = ({ addresses, error }: Outcome): boolean =>
+  addresses.length === 0 && !NO_SUCH_NAME.has(codeOf(error))
 
 /**
  * A resolver that asks name servers (default: the configured ones). Unlike `dns.lookup`, it does not use the four
@@ -83,15 +106,36 @@ export const nameServers =
   (servers?: ReadonlyArray<string>): Resolver =>
   async (hostname) => {
     const resolver = client(servers)
+    const until = performance.now() + VERDICT_MILLIS
+    const millisLeft = () => Math.max(0, until - performance.now())
     const asking = ask(resolver, hostname)
     const early = await within(CHECK_AFTER_MILLIS, asking, () => undefined)
     const checking = early === undefined ? works(servers) : undefined
     const [four, six] = early ?? (await asking)
     resolver.cancel()
+    const isWorking = () => checking ?? works(servers)
     const addresses = [...four.addresses, ...six.addresses]
-    if (addresses.length > 0) return addresses
-    throw await blame([codeOf(four.error), codeOf(six.error)], () => checking ?? works(servers))
+    if (addresses.length === 0) throw await blame([codeOf(four.error), codeOf(six.error)], isWorking)
+    if (!isUnanswered(four)) return addresses
+    let asked: Promise<LookupFailed | undefined> | undefined
+    const ipv4Fault: Ipv4Fault = () =>
+      (asked ??= askAgain(servers, hostname, millisLeft, () => within(millisLeft(), isWorking(), () => false)))
+    return addresses.map((address) => ({ ...address, ipv4Fault }))
   }
+
+const askAgain = async (
+  servers: ReadonlyArray<string> | undefined,
+  hostname: string,
+  millisLeft: () => number,
+  isWorking: () => Promise<boolean>
+): Promise<LookupFailed | undefined> => {
+  const resolver = client(servers)
+  const four = await settled(resolver.resolve4(hostname), 4, Math.min(AGAIN_MILLIS, millisLeft()))
+  resolver.cancel()
+  // The name has an IPv4 address after all, which the next attempt will find.
+  if (four.addresses.length > 0) return new LookupFailed("ours", "name look-up is not working")
+  return isUnanswered(four) ? blame([codeOf(four.error)], isWorking) : undefined
+}
 
 /**
  * A resolver that asks the configured name servers. It reads the configuration for every question, because the network
@@ -110,8 +154,8 @@ const blame = async (codes: ReadonlyArray<string>, isWorking: () => Promise<bool
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
-  // There was no useful answer about this name. A question about a name that always exists shows whether the name or
-  // this service's resolver is at fault.
+  // No name server gave a useful answer about this name. A question about a name that always exists shows whether the
+  // name or this service's resolver is at fault.
   return (await isWorking())
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")

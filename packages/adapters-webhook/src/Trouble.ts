@@ -1,5 +1,6 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
-import { LookupFailed } from "./Resolver.js"
+import { isIPv6 } from "node:net"
+import { type Ipv4Fault, LookupFailed } from "./Resolver.js"
 
 /** Turns errors of an exchange into words for the receiver's developer: no addresses, no internal names, no stack. */
 
@@ -24,6 +25,8 @@ export class NotHttps extends Error {
  * names. Different messages for "does not exist" and "is not public" would show outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
+
+const NO_IPV6 = "this service cannot reach the host's IPv6 address; the host name needs an IPv4 address"
 
 export const TOO_LATE: WebhookAnswer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
 
@@ -57,6 +60,9 @@ const OURS: ReadonlySet<string> = new Set([
   "ENETDOWN"
 ])
 
+/** Errors of a connection to an IPv6 address, on a machine that has no IPv6 route, address or socket. */
+const WITHOUT_IPV6: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"])
+
 /** The error and its causes, the outermost first. */
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
@@ -64,12 +70,32 @@ const chain = (error: unknown): ReadonlyArray<Error> => {
     // An `AggregateError` has one error for each address that was tried, and the `code` of the first one. The error of
     // the last address is reported.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
-    all.push(inner)
+    else all.push(inner)
   }
   return all
 }
 
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "")
+
+/**
+ * Whether the connection failed because this machine has no IPv6. Many machines have none, and IPv4 works there, so a
+ * host with only IPv6 addresses is at fault. If this counted as a fault of the service, deliveries to such a host would
+ * be tried every few seconds for days, and never be logged.
+ */
+const lacksIpv6 = (error: Error): boolean =>
+  WITHOUT_IPV6.has(codeOf(error)) && "address" in error && isIPv6(String(error.address))
+
+/**
+ * Returns the error to report for a failed connection. `fault`: the IPv4 addresses of the host could not be looked up.
+ * If this machine also has no IPv6, the error is that of the look-up: the host may have an IPv4 address, so the log
+ * must not say that it needs one.
+ */
+export const withLookup = async (error: Error, fault: Ipv4Fault | undefined): Promise<Error> => {
+  const errors = chain(error)
+  const isTheirs = errors.some((one) => codeOf(one) in THEIRS)
+  if (fault === undefined || isTheirs || !errors.some(lacksIpv6)) return error
+  return (await fault()) ?? error
+}
 
 export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag: "Answered" }> => {
   const errors = chain(error)
@@ -82,9 +108,10 @@ export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag
   if (insecure !== undefined) return { _tag: "Unreachable", detail: insecure.message }
   const codes = errors.map(codeOf)
   const theirs = codes.find((code) => code in THEIRS)
-  if (theirs === undefined && codes.some((code) => OURS.has(code))) {
+  if (theirs === undefined && errors.some((one) => OURS.has(codeOf(one)) && !lacksIpv6(one))) {
     return { _tag: "NotSent", detail: "this service's network is not working" }
   }
+  if (theirs === undefined && errors.some(lacksIpv6)) return { _tag: "Unreachable", detail: NO_IPV6 }
   return {
     _tag: "Unreachable",
     detail: theirs === undefined ? other(errors, codes) : (THEIRS[theirs] ?? "connection failed")

@@ -3,7 +3,7 @@ import { Resolver } from "@place-access/adapters-webhook"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it, vi } from "vitest"
-import { certificate } from "./support/certificate.js"
+import { certificate } from "../../domain/test/support/certificate.js"
 import {
   closedPort,
   HEADERS,

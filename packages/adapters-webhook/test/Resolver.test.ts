@@ -104,6 +104,67 @@ it("an IPv6 answer that does not come is not waited for", async () => {
   expect(await outcome(resolver)).toEqual(["93.184.216.34"])
 })
 
+const SIX: Reply = { code: 0, addresses: [Buffer.from("26064700000000000000000000001111", "hex")] }
+
+/**
+ * Looks up a host, and then asks why its IPv4 addresses are unknown. `took`: the milliseconds until the addresses were
+ * known, and until the reason was known.
+ */
+const unknownIpv4 = async (resolver: Resolver.Resolver) => {
+  const began = performance.now()
+  const [first, ...others] = await resolver("hooks.example.com")
+  const found = performance.now()
+  const fault = await first?.ipv4Fault?.()
+  return {
+    found: [first?.address, others.length],
+    whose: fault?.whose,
+    took: [found - began, performance.now() - began]
+  }
+}
+
+it("an IPv4 question that failed beside an answered IPv6 question does not hold up the look-up", async () => {
+  const { asked, resolver } = await nameServer((_, type) => (type === A ? SERVFAIL : type === AAAA ? SIX : undefined))
+  const { found, took } = await unknownIpv4(resolver)
+  expect(found).toEqual(["2606:4700::1111", 0])
+  expect(took[0]).toBeLessThan(500)
+  // An exchange ends after five seconds. If the reason were not known by then, the failure would count as the
+  // receiver's fault.
+  expect(took[1]).toBeLessThan(4_500)
+  expect(asked.filter((question) => question.endsWith(` ${A}`))).toHaveLength(2)
+})
+
+it.each([
+  ["an IPv4 address after all: our fault, and the next attempt uses it", four(93, 184, 216, 34), "ours"],
+  ["no IPv4 address: no fault of the look-up", NOTHING, undefined]
+])("the second IPv4 question finds %s [W3-route]", async (_, second, whose) => {
+  let asked = 0
+  const { resolver } = await nameServer((_, type) => (type !== A ? SIX : asked++ === 0 ? SERVFAIL : second))
+  expect((await unknownIpv4(resolver)).whose).toBe(whose)
+  expect(asked).toBe(2)
+})
+
+it.each([
+  ["fails twice, other names work", otherwiseFine((_, type) => (type === A ? SERVFAIL : SIX)), "theirs"],
+  [
+    "fails twice, and so does the look-up of other names",
+    ((_, type) => (type === AAAA ? SIX : SERVFAIL)) as Zone,
+    "ours"
+  ],
+  ["is not answered, other names work", otherwiseFine((_, type) => (type === A ? undefined : SIX)), "theirs"]
+])("the IPv4 question %s: the IPv6 address says so [W3-route]", { timeout: 10_000 }, async (_, zone, whose) => {
+  const { resolver } = await nameServer(zone)
+  const { found, took, ...known } = await unknownIpv4(resolver)
+  expect(found).toEqual(["2606:4700::1111", 0])
+  expect(known.whose).toBe(whose)
+  expect(took[1]).toBeLessThan(4_500)
+})
+
+it("a host that has no IPv4 address has no fault, and is asked for it once", async () => {
+  const { asked, resolver } = await nameServer((_, type) => (type === A ? NOTHING : SIX))
+  expect(await resolver("hooks.example.com")).toEqual([{ address: "2606:4700::1111", family: 6 }])
+  expect(asked.length).toBe(2)
+})
+
 it.each([
   ["a name that does not exist", () => NXDOMAIN],
   ["a name without addresses", () => NOTHING]

@@ -29,8 +29,9 @@ const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
 /**
- * The addresses that must be refused: the edges of the classes and the well-known targets of attacks, without those
- * that are public. They are written as a name server would write them.
+ * The addresses that must be refused: the edges of the classes of refused addresses, and the well-known targets of
+ * attacks. `ALL4` and `ALL6` also have the public neighbours of these edges, which are filtered out. The addresses are
+ * written as a name server would write them.
  */
 const PRIVATE = [
   ...ALL4.filter((one) => !isPublic4(one)).map(text4),
@@ -53,7 +54,10 @@ const nameOf = (index: number, port?: number) => `https://n${index}.example.com$
 
 const url = EndpointUrl.EndpointUrl.make
 
-/** Returns the sender's result for each URL at registration; `posted` returns its result for a post. */
+/**
+ * The sender's result for each URL: `registered` when a developer registers the URL, `posted` when a webhook is posted
+ * to it.
+ */
 const registered = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
   withSender({ ...strict, resolver }, (sender) => Effect.forEach(urls, (one) => sender.checkUrl(one)))
 const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>

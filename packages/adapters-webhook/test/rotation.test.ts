@@ -13,7 +13,7 @@ import { sign } from "../src/SignatureHeader.js"
 const { answers, inTurn, Receivers, refuses } = MemoryWebhookSender
 const { DAY, HOUR } = Timestamp
 
-/** The production code signs the deliveries; the receivers are in memory. */
+/** The service's own code signs the deliveries. Only their receivers are in memory. */
 const signedForReal = Effect.updateService(WebhookSender, (sender) => ({ ...sender, sign }))
 
 /**
@@ -29,7 +29,7 @@ const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<
       Stripe.webhooks.signature?.verifyHeader(post.body, header, secret, 60, undefined, post.at)
       stripe.push(name)
     } catch {
-      // This secret does not match.
+      // Stripe's library throws when the secret does not match.
     }
     if ((await verify({ payload: post.body, header, secrets: secret, now: post.at })).ok) ours.push(name)
   }

@@ -21,7 +21,7 @@ describe("LimitStore over a log", () => {
     })
   }
 
-  // What a contract cannot know, because it is specific to this adapter.
+  // The contract suite cannot test this, because only this adapter has a log.
   it("what was asked outlives the process, and a line that was cut off", async () => {
     const path = join(folder, "restart")
     const whose = { userId: UserId.make("usr_ana"), appId: AppId.make("app_1") }

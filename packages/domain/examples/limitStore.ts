@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises"
+import { appendFile, readFile, rename, writeFile } from "node:fs/promises"
 import { LimitStore, Rate, type Subject, ZoneQuestions } from "@place-access/domain/limits"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
@@ -6,22 +6,38 @@ import { Effect, Layer } from "effect"
 const io = <A>(work: () => Promise<A>): Effect.Effect<A, StoreError> =>
   Effect.tryPromise({ try: work, catch: StoreError.broken })
 
+type Entry = readonly [appAndPerson: string, questions: ZoneQuestions.ZoneQuestions]
+
+/** Parses a line. A line that a crash or a full disk cut off gives no entry, because its question got no answer. */
+const entryOf = (line: string): ReadonlyArray<Entry> => {
+  try {
+    return [JSON.parse(line) as Entry]
+  } catch {
+    return []
+  }
+}
+
 /**
- * The questions of every app about every person. The log is written anew without entries that are out of date, and
- * without a line that a crash cut off.
+ * Reads the log: the questions of every app about every person. Then replaces the log by one that has only the newest
+ * entry of each app and person. The file is replaced as a whole, so that a crash leaves the old log or the new one.
  */
 const open = (path: string): Effect.Effect<Map<string, ZoneQuestions.ZoneQuestions>, StoreError> =>
   io(async () => {
-    const text = await readFile(path, "utf8").catch(() => "")
-    const lines = text.split("\n").slice(0, -1)
-    const asked = new Map(lines.map((line) => JSON.parse(line) as [string, ZoneQuestions.ZoneQuestions]))
-    await writeFile(path, [...asked].map((entry) => `${JSON.stringify(entry)}\n`).join(""))
+    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      // A missing log counts as empty. A log that cannot be read must not be replaced: its questions would be lost.
+      if (error.code === "ENOENT") return ""
+      throw error
+    })
+    const asked = new Map(text.split("\n").flatMap(entryOf))
+    const draft = `${path}.new`
+    await writeFile(draft, [...asked].map((entry) => `${JSON.stringify(entry)}\n`).join(""), { flush: true })
+    await rename(draft, path)
     return asked
   })
 
 /**
- * Limits for one process. The rates are in memory, because the port may forget them. The questions are in a log,
- * because their budget protects the place of a person.
+ * A `LimitStore` for one process. The rates are in memory, because an adapter may lose them in a crash. The questions
+ * are in a log: if a restart forgot them, an app could ask more often, and find out where a person is.
  */
 export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
   Layer.effect(
@@ -44,7 +60,8 @@ export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
             const key = JSON.stringify([userId, appId])
             const asking = decide(asked.get(key) ?? ZoneQuestions.none, yield* Timestamp.now)
             if (asking._tag === "Asked") {
-              yield* io(() => appendFile(path, `${JSON.stringify([key, asking.questions])}\n`))
+              // The line break comes first, so that the entry has its own line even after a write that failed halfway.
+              yield* io(() => appendFile(path, `\n${JSON.stringify([key, asking.questions])}\n`))
               asked.set(key, asking.questions)
             }
             return asking

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Fix } from "@place-access/domain/fixes"
+import type { RuleEvaluation } from "@place-access/domain/rules"
 import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, Timestamp, UserId } from "@place-access/domain/shared"
 import { fixStoreContract, FixSubjects, MemoryEntropy } from "@place-access/domain/testing"
 import { Effect, Layer, TestClock, TestContext } from "effect"
@@ -49,20 +50,36 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const person = () => Effect.runPromise(read(folder, ANA))
 
+const asking: RuleEvaluation.Question = {
+  type: "enter",
+  circle: HOME,
+  dwellMinutes: null,
+  settleS: null,
+  silenceS: null,
+  window: { from: null, until: null },
+  firesFrom: null
+}
+
 it("just the decision: the walk home fires at the first fix that is decisively inside, and not again while inside", () => {
   const walk = [at(0, 2_000), at(1, 150), at(2, 20), at(3, 0), at(4, 2_000), at(5, 0)]
-  const window = { from: null, until: null }
-  const question = {
-    type: "enter",
-    circle: HOME,
-    dwellMinutes: null,
-    settleS: null,
-    silenceS: null,
-    window,
-    firesFrom: null
-  } as const
-  const observed = walk.map((fix) => ({ ...fix, accuracyM: 10 }))
-  expect(firings(question, observed)).toEqual([at(2, 0).capturedAt, at(5, 0).capturedAt])
+  expect(firings(asking, walk, at(6, 0).capturedAt)).toEqual([at(2, 0).capturedAt, at(5, 0).capturedAt])
+})
+
+it("just the decision: with settleS an arrival fires when nothing has contradicted it, also the last one of the walk", () => {
+  const question = { ...asking, settleS: 60 }
+  // Out, in, out within the minute, in to stay, out, and in again at the end.
+  const walk = [at(0, 2_000), at(2, 0), at(2.5, 2_000), at(5, 0), at(30, 0), at(40, 2_000), at(50, 0)]
+  const fires = (until: Fix.Reading) => firings(question, walk, until.capturedAt)
+  expect(fires(at(50.5, 0))).toEqual([at(5, 0).capturedAt])
+  expect(fires(at(51, 0))).toEqual([at(5, 0).capturedAt, at(50, 0).capturedAt])
+})
+
+it("just the decision: with silenceS a dwell fires although the phone falls silent during it", () => {
+  const question = { ...asking, type: "dwell", dwellMinutes: 10, silenceS: 120 } as const
+  const walk = [at(0, 2_000), at(2, 0), at(5, 0), at(60, 2_000)]
+  expect(firings(question, walk, at(60, 0).capturedAt)).toEqual([at(12, 0).capturedAt])
+  expect(firings(question, walk.slice(0, 3), at(13.9, 0).capturedAt)).toEqual([])
+  expect(firings(question, walk.slice(0, 3), at(14, 0).capturedAt)).toEqual([at(12, 0).capturedAt])
 })
 
 it("over one's own store: an arrival stands in the outbox with what the rule is about, and the same upload again changes nothing", async () => {

@@ -9,17 +9,31 @@ import { type LiveRule, type Rule, RuleEvaluation } from "@place-access/domain/r
 import { type DeviceId, Entropy, StoreError, type Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 
-/** When a rule fires on a recorded walk, if each fix arrived at the moment when it was captured. */
+/**
+ * The times at which a rule fires on a recorded walk, as if each fix had arrived when it was captured, and the phone
+ * had sent nothing more until `now`.
+ */
 export const firings = (
   question: RuleEvaluation.Question,
-  fixes: ReadonlyArray<RuleEvaluation.Observation>
+  fixes: ReadonlyArray<RuleEvaluation.Observation>,
+  now: Timestamp.Timestamp
 ): ReadonlyArray<Timestamp.Timestamp> => {
+  const fired: Array<Timestamp.Timestamp> = []
   let state = RuleEvaluation.unseeded("a circle that never moves")
-  return fixes.flatMap((fix) => {
+  const settle = (at: Timestamp.Timestamp) => {
+    const settled = RuleEvaluation.settle(question, state, at)
+    state = settled.state
+    if (settled.firedAt !== null) fired.push(settled.firedAt)
+  }
+  for (const fix of fixes) {
+    settle(fix.capturedAt)
     const evaluated = RuleEvaluation.step(question, state, fix, fix.capturedAt)
     state = evaluated.state
-    return evaluated.outcome === "fired" ? [fix.capturedAt] : []
-  })
+    if (evaluated.settled !== undefined) fired.push(evaluated.settled)
+    if (evaluated.outcome === "fired") fired.push(fix.capturedAt)
+  }
+  settle(now)
+  return fired
 }
 
 /** A rule with its circle. */
@@ -59,7 +73,7 @@ const write = (folder: string, userId: UserId, person: Person): Effect.Effect<vo
     catch: StoreError.broken
   })
 
-/** For one process alone: no other process may write to the folder. */
+/** A `FixStore` for one process: no other process may write to the folder. */
 export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer.Layer<FixStore> =>
   Layer.effect(
     FixStore,
@@ -72,7 +86,7 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
               version: person.version,
               known: new Set(asked.map(Fix.key).filter((key) => stored.has(key))),
               rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
-              // This example keeps everything without a limit, knows one phone for each person, and does not look at
+              // This example keeps all history, does not find out which device a person carries, and does not look at
               // readings from the future a second time.
               cutoff: null,
               erasures: [],
@@ -112,7 +126,7 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
     )
   )
 
-/** The order that the port asks for. */
+/** The order that `FixStore.latest` promises: the newest fix first, fixes of one instant by device and position. */
 const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.capturedAt - a.capturedAt ||
   (a.deviceId === b.deviceId ? 0 : a.deviceId < b.deviceId ? 1 : -1) ||
@@ -127,7 +141,8 @@ const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRul
   const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`
   const known = progress.find(({ ruleId }) => ruleId === rule.id)
   const state = known?.state ?? RuleEvaluation.unseeded(basis)
-  // These circles never move and nobody withdraws one, so a rule fires for every fix since it was made.
+  // These circles never move, and nobody withdraws a place. So every fix that was captured after the rule was made may
+  // fire the rule.
   return { rule, circle, basis, state, firesFrom: rule.createdAt }
 }
 
@@ -143,8 +158,8 @@ const layerRandom = Layer.succeed(Entropy.Entropy, {
 })
 
 /**
- * The engine over your store: uploads go in, and the events of rules that fired come out in the outbox. The layers are
- * built once.
+ * The rules engine over your store. `upload` takes the readings of a phone, and the events of rules that fired are then
+ * in the outbox of the person's file. The layers are built once.
  */
 export const engine = (folder: string, rules: ReadonlyArray<OwnRule>) => {
   const runtime = ManagedRuntime.make(Layer.mergeAll(layerFiles(folder, rules), layerPolled, layerRandom))

@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 
 const SCOPES = ["location.rules.place", "location.zone.verify"]
 
-/** Ana comes home with two phones while the app's server has a bad day. */
+/** Ana comes home with two phones while the app's server fails again and again. */
 export const evening: Simulation.Scenario = (world) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -38,7 +38,7 @@ export const evening: Simulation.Scenario = (world) =>
     // From here on one store call in fifty takes effect and is reported as failed, and one in fifty takes long.
     yield* world.fault("port.unknown", { p: 0.02 })
     yield* world.fault("port.slow", { p: 0.02 })
-    // An error, no answer, no listener, a redirect, two more errors, and then a success.
+    // The webhook receiver answers with an error, hangs, refuses the connection, redirects, fails twice, then succeeds.
     yield* hook.script([500, "hang", "refuse", { status: 302, location: "https://10.0.0.1/" }, 503, 503, 200])
     yield* phone.fix({ lat: 52.1, lon: 5.2 })
     yield* phone.offline
@@ -54,7 +54,7 @@ export const evening: Simulation.Scenario = (world) =>
     if ((yield* hook.received).length >= 7) yield* world.mark("the seventh attempt")
   })
 
-/** An invariant of your own. It reads nothing but the trace. */
+/** An oracle of your own: a function that finds broken rules in the trace. */
 export const toldOnce: Simulation.Oracle = {
   name: "told-once",
   rule: "However many phones see one arrival, the app hears of it once",
@@ -66,7 +66,7 @@ export const toldOnce: Simulation.Oracle = {
   }
 }
 
-/** One evening. The seed decides which ready fibre runs first, which ids there are, and which faults strike. */
+/** Runs the evening once. The seed decides which ready fibre runs first, the ids, and which store calls fail. */
 export const run = (seed: number, sabotage?: Simulation.Sabotage): Simulation.SimResult =>
   Simulation.runSync(
     {
@@ -79,8 +79,8 @@ export const run = (seed: number, sabotage?: Simulation.Sabotage): Simulation.Si
   )
 
 /**
- * A store that accepts every upload, although another upload came between. That is the bug of a `commit` that does not
- * compare versions.
+ * Plants a bug: a `commit` that does not compare versions. It accepts an upload even when another upload was committed
+ * since `view`.
  */
 export const careless: Simulation.Sabotage = (ports) => {
   const store = Context.get(ports, FixStore)
@@ -93,7 +93,7 @@ export const careless: Simulation.Sabotage = (ports) => {
   })
 }
 
-/** The first seed whose run breaks a rule, and the broken rules. */
+/** The result of the first seed whose run breaks a rule; undefined when no run breaks one. */
 export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.SimResult | undefined => {
   for (let seed = 1; seed <= seeds; seed++) {
     const result = run(seed, sabotage)
@@ -102,7 +102,7 @@ export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.
   return undefined
 }
 
-/** The same evening over some stores of your own; the others are those in memory. */
+/** The same evening over your own `LimitStore`. The other stores are those in memory. */
 export const runOver = (seed: number, own: Layer.Layer<LimitStore, StoreError>): Promise<Simulation.SimResult> => {
   const stores = Layer.merge(Simulation.memory.stores, own)
   const backend: Simulation.Backend = { name: "limits of our own", isHosted: true, stores }

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { ConsentFlow, Fixtures, MemoryEntropy, MemoryWorkSignal, Simulation } from "@place-access/domain/testing"
-import { Layer, ManagedRuntime } from "effect"
+import { resumeAccount, suspendAccount } from "@place-access/domain/staff"
+import { StoreError } from "@place-access/domain/shared"
+import { TokenStore } from "@place-access/domain/tokens"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { tokenServer } from "./tokens.js"
 import * as OwnVault from "./vault.js"
@@ -78,4 +81,45 @@ it("a wrong verifier, a wrong secret and a token that is none are refused", asyn
   expect((await post("/token", { ...(await approved()), code_verifier: "x".repeat(43) })).status).toBe(400)
   expect((await post("/token", { ...(await approved()), client_secret: "wrong" })).status).toBe(401)
   expect(await me({ access_token: "none", refresh_token: "" })).toBe(401)
+})
+
+it.each([
+  [StoreError.unavailable("locked"), { status: 503, json: { error: "unavailable" } }],
+  [StoreError.broken("no such column"), { status: 500, json: { error: "internal_error" } }]
+])("a store that fails is answered 503 when trying again may help, else 500: %s", async (failure, answer) => {
+  const store = { change: () => Effect.fail(failure), findByAccessToken: () => Effect.fail(failure) }
+  const failing = ManagedRuntime.make(Layer.merge(stores, Layer.succeed(TokenStore, store)))
+  const server = tokenServer(failing, () => registered.app)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const statusAndJson = async (response: Response) => ({ status: response.status, json: await response.json() })
+  const send = (path: string, fields: Readonly<Record<string, string>>) =>
+    fetch(at + path, { method: "POST", body: new URLSearchParams(fields) }).then(statusAndJson)
+  try {
+    const { json } = await post("/token", await approved())
+    expect(await send("/token", { grant_type: "refresh_token", refresh_token: json.refresh_token })).toEqual(answer)
+    expect(await send("/revoke", { token: json.refresh_token })).toEqual(answer)
+    const headers = { authorization: `Bearer ${json.access_token}` }
+    expect(await fetch(`${at}/me`, { headers }).then(statusAndJson)).toEqual(answer)
+  } finally {
+    server.close()
+    await failing.dispose()
+  }
+})
+
+it("while the account is suspended, codes and tokens are on hold; afterwards they work as before [staff-1]", async () => {
+  const onHold = { status: 503, json: { error: "connection_on_hold" } }
+  const suspended = async <A>(work: () => Promise<A>): Promise<A> => {
+    await runtime.runPromise(suspendAccount("operator", user.id))
+    const answer = await work()
+    await runtime.runPromise(resumeAccount("operator", user.id))
+    return answer
+  }
+  const code = await approved()
+  expect(await suspended(() => post("/token", code))).toEqual(onHold)
+  const { json, status } = await post("/token", code)
+  expect([status, await me(json)]).toEqual([200, 200])
+  expect(await suspended(async () => [await me(json), await refresh(json)])).toEqual([503, onHold])
+  expect([await me(json), (await refresh(json)).status]).toEqual([200, 200])
 })

@@ -9,7 +9,7 @@ import {
   type TokenGrant,
   type TokenStore
 } from "@place-access/domain/tokens"
-import type { Entropy, Vault } from "@place-access/domain/shared"
+import type { Entropy, StoreError, Vault } from "@place-access/domain/shared"
 import { Effect, type ManagedRuntime } from "effect"
 
 /** The ports that tokens need: a store of codes and tokens, entropy and a vault. */
@@ -32,9 +32,18 @@ const granted = ({ accessToken, expiresIn, refreshToken, scopes, sub }: TokenGra
   }
 })
 
-const UNAVAILABLE: Answer = { status: 503, body: { error: "unavailable" } }
+/** A failure of the store. Trying again may help (503), or it is a bug (500). */
+const failed = ({ transient }: StoreError) =>
+  Effect.succeed<Answer>(
+    transient ? { status: 503, body: { error: "unavailable" } } : { status: 500, body: { error: "internal_error" } }
+  )
+/** The account of the user or of the app's developer is suspended. The app keeps its tokens: they work again later. */
+const ON_HOLD: Answer = { status: 503, body: { error: "connection_on_hold" } }
 
-/** For an app that has proved who it is. The error has the reason, for your log; the app does not get it. */
+/**
+ * Handles the token request of an app that has authenticated. `InvalidGrant` has a reason, which you can log but must
+ * not send to the app.
+ */
 const token = (client: App.App, form: URLSearchParams) => {
   const field = (name: string) => form.get(name) ?? ""
   const grant =
@@ -49,7 +58,8 @@ const token = (client: App.App, form: URLSearchParams) => {
     Effect.map(granted),
     Effect.catchTags({
       InvalidGrant: () => Effect.succeed<Answer>({ status: 400, body: { error: "invalid_grant" } }),
-      StoreError: () => Effect.succeed(UNAVAILABLE)
+      Suspended: () => Effect.succeed(ON_HOLD),
+      StoreError: failed
     })
   )
 }
@@ -57,16 +67,17 @@ const token = (client: App.App, form: URLSearchParams) => {
 const revoke = (client: App.App, form: URLSearchParams) =>
   revokeToken(client, form.get("token") ?? "").pipe(
     Effect.as<Answer>({ status: 200, body: {} }),
-    Effect.catchTag("StoreError", () => Effect.succeed(UNAVAILABLE))
+    Effect.catchTag("StoreError", failed)
   )
 
-/** A missing, a malformed, an expired and a revoked token have the same answer. */
+/** A missing, a malformed, an expired and a revoked token get the same answer. */
 const me = (request: IncomingMessage) =>
   authenticateAccess(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").pipe(
     Effect.map(({ connection }): Answer => ({ status: 200, body: { sub: connection.sub } })),
     Effect.catchTags({
       InvalidToken: () => Effect.succeed<Answer>({ status: 401, body: { error: "invalid_token" } }),
-      StoreError: () => Effect.succeed(UNAVAILABLE)
+      Suspended: () => Effect.succeed(ON_HOLD),
+      StoreError: failed
     })
   )
 

@@ -13,6 +13,16 @@ describe("Vault on node:crypto", () => {
     it(name, () => Effect.runPromise(Effect.provide(run, OwnVault.layer([k1]))))
   }
 
+  it.each([
+    ["an id with a dot, which separates the parts of a sealed value", [key("2026.01")], "the id of key 1"],
+    ["an id with a zero byte, which ends the id before sealed bytes", [key("a\0b")], "the id of key 1"],
+    ["an empty id", [key("")], "the id of key 1"],
+    ["an id that is used twice", [k1, key("k1")], "key 2 has the id of another key"],
+    ["a key that is too short", [k1, { id: "k2", bytes: randomBytes(31) }], "key 2 must have 32 bytes"]
+  ] as const)("%s is refused before anything is sealed", (_, keys, message) => {
+    expect(() => OwnVault.layer(keys)).toThrow(message)
+  })
+
   it("a new key in front of the old one seals, and the old one still unseals", () => {
     const under = (...keys: Parameters<typeof OwnVault.layer>) => Effect.provide(Vault.Vault, OwnVault.layer(...keys))
     return Effect.gen(function* () {

@@ -12,13 +12,24 @@ import { Effect, Layer } from "effect"
 
 /** 32 random bytes, stored apart from the database. */
 export interface MasterKey {
+  /** 1 to 32 letters, digits, hyphens and underscores. Every sealed value begins with the id of its key. */
   readonly id: string
   readonly bytes: Uint8Array
 }
 
-/** The newest first: the first key seals and all keys unseal, so a key can be replaced. */
-export const layer = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): Layer.Layer<Vault.Vault> =>
-  Layer.succeed(Vault.Vault, make(keys))
+/**
+ * `keys` begins with the newest key. This key seals, and all keys unseal, so a key can be replaced. Throws when a key
+ * cannot be used: what such a key seals might never be unsealed.
+ */
+export const layer = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): Layer.Layer<Vault.Vault> => {
+  for (const [index, { bytes, id }] of keys.entries()) {
+    if (!/^[\w-]{1,32}$/.test(id))
+      throw new Error(`the id of key ${index + 1} must be 1 to 32 of A-Z, a-z, 0-9, _ and -`)
+    if (bytes.length !== 32) throw new Error(`key ${index + 1} must have 32 bytes`)
+    if (keys[index] !== keys.find((key) => key.id === id)) throw new Error(`key ${index + 1} has the id of another key`)
+  }
+  return Layer.succeed(Vault.Vault, make(keys))
+}
 
 const make = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): typeof Vault.Vault.Service => {
   /** No master key is used directly: every use has a derived key. */
@@ -52,7 +63,7 @@ const make = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): typeof V
     return decrypt(keyId, Buffer.from(text, "base64url"), context).toString("utf8")
   }
 
-  /** Pieces of a person's archive: the key's id as text, a zero byte, and the encrypted bytes. */
+  /** Seals bytes, such as a piece of an archive. The result: the key's id as text, a zero byte, the encrypted bytes. */
   const sealBytes = (plain: Uint8Array, context: string): Uint8Array =>
     Buffer.concat([Buffer.from(`${newest.id}\0`), encrypt(plain, `bytes ${context}`)])
 

@@ -37,6 +37,18 @@ it("the guide names every contract suite there is, and none that there is not", 
   expect([...named, ...ofPorts].toSorted()).toEqual(suites.toSorted())
 })
 
+it("the guide says of every port what its implementation must do", () => {
+  const ports = readdirSync(join(HOME, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((name) => [...text(join("src", name)).matchAll(/export class (\w+) extends Context\.Tag/g)])
+    .map(([, port]) => port!)
+  const named = [...GUIDE.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names]) =>
+    [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
+  )
+  expect(ports.length).toBeGreaterThan(40)
+  expect(ports.filter((port) => !named.includes(port))).toEqual([])
+})
+
 it("the package exports each room by its name, and nothing else", () => {
   const { exports } = JSON.parse(text("package.json")) as { readonly exports: Record<string, unknown> }
   const rooms = readdirSync(join(HOME, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())

@@ -1,6 +1,6 @@
-import { Equal } from "effect"
+import { Equal, Predicate } from "effect"
 
-/** A contract case or an oracle of the simulation throws this error. A test runner shows its message. */
+/** A contract case fails with this error when the adapter breaks the rule. A test runner shows its message. */
 export class CheckFailed extends Error {
   override readonly name = "CheckFailed"
 }
@@ -8,9 +8,10 @@ export class CheckFailed extends Error {
 const show = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => showable(inner), 1) ?? String(value)
 
-/** JSON has no big integers, and shows maps and sets as `{}`. */
+/** JSON has no big integers, and shows maps, sets and errors as `{}`. */
 const showable = (value: unknown): unknown => {
   if (typeof value === "bigint") return `${value}n`
+  if (value instanceof Error) return { ...value, name: value.name, message: value.message }
   return value instanceof Map || value instanceof Set ? [...value] : value
 }
 
@@ -26,8 +27,8 @@ export function isTrue(value: boolean, what: string): asserts value is true {
 
 /**
  * Throws `CheckFailed` unless the values are structurally equal: objects by their own keys, arrays by element, Effect
- * data by `Equal`, maps and sets in any order. The keys of a map and the members of a set are looked up by identity, so
- * they must be texts, numbers or the same objects.
+ * data by `Equal`, dates by their time, errors by name, message and own keys, maps and sets in any order. The keys of a
+ * map and the members of a set are looked up by identity, so they must be texts, numbers or the same objects.
  */
 export const equal = <A>(actual: A, expected: A, what: string): void => {
   if (!same(actual, expected)) fail(`${what}\n  expected ${show(expected)}\n  actual   ${show(actual)}`)
@@ -40,9 +41,20 @@ const same = (a: unknown, b: unknown): boolean => {
   // `Object.entries` of a map or a set is empty, so any two of them would be equal.
   if (a instanceof Map || b instanceof Map) return a instanceof Map && b instanceof Map && sameMaps(a, b)
   if (a instanceof Set || b instanceof Set) return a instanceof Set && b instanceof Set && sameSets(a, b)
+  // `Object.entries` of a date is empty too, and that of an error lacks the message.
+  if (Predicate.isDate(a) || Predicate.isDate(b)) return Predicate.isDate(a) && Predicate.isDate(b) && sameTimes(a, b)
+  if (!sameMessages(a, b)) return false
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))]
   return left.length === right.size && left.every(([key, value]) => right.has(key) && same(value, right.get(key)))
 }
+
+const sameTimes = (a: Date, b: Date): boolean => Object.is(a.getTime(), b.getTime())
+
+/** Whether two errors have the same name and message; true when neither is an error. */
+const sameMessages = (a: object, b: object): boolean =>
+  a instanceof Error || b instanceof Error
+    ? a instanceof Error && b instanceof Error && a.name === b.name && a.message === b.message
+    : true
 
 const sameMaps = (a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean =>
   a.size === b.size && [...a].every(([key, value]) => b.has(key) && same(value, b.get(key)))

@@ -4,7 +4,10 @@ import { Engine, START } from "./simulation/engine/Engine.js"
 export { START } from "./simulation/engine/Engine.js"
 export * as Process from "./simulation/engine/Process.js"
 export { VirtualClock } from "./simulation/engine/VirtualClock.js"
-/** A work signal between simulated processes. The virtual clock may lengthen its waits while nothing happens. */
+/**
+ * Makes a `WorkSignal` for simulated processes. While nothing happens, the virtual clock may let a process wait longer
+ * than it asked for. A signal still ends the wait at once.
+ */
 export { make as workSignal } from "./simulation/ports/VirtualWorkSignal.js"
 
 /**

@@ -5,8 +5,8 @@ import type { StoreError } from "../src/shared/Errors.js"
 import type { Timestamp } from "../src/shared/Timestamp.js"
 
 /**
- * Begins an attempt at each due message, up to `limit`, and returns the messages that this caller has begun. A message
- * without a result is due again at `dueAt`. For tests: workers begin a message only when they send it.
+ * Begins an attempt at each due message, up to `limit`, without sending it; only tests do this. Returns the messages
+ * that this caller has begun. A message whose attempt gets no result is due again at `dueAt`.
  */
 export const claimMail = (
   limit: number,

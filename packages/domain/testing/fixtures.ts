@@ -74,9 +74,8 @@ export const app = (
       ...overrides
     }
     const made = base.status === "production" ? { ...approved(base), ...overrides } : base
-    if (!(yield* apps.create(made)))
-      return yield* Effect.dieMessage("the owner has as many apps as an account can have")
-    return made
+    const outcome = yield* apps.create(made)
+    return outcome === "Made" ? made : yield* Effect.dieMessage(`the app was not stored: ${outcome}`)
   })
 
 /** An app like `app`, with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
@@ -104,7 +103,7 @@ export type PurposeOverrides = Partial<Omit<Purpose.Live, "archivedAt">> & {
   readonly archivedAt?: Timestamp.Timestamp | undefined
 }
 
-/** A purpose with some fields changed, and archived when `archivedAt` says so. */
+/** Returns `made` with the given fields changed. With `archivedAt`, the purpose is archived at this time. */
 export const overridden = (
   made: Purpose.Live,
   { archivedAt, ...overrides }: PurposeOverrides

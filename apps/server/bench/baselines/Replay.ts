@@ -4,10 +4,12 @@ import * as People from "../harness/People.js"
 import type { Statement } from "../harness/statements.js"
 
 /**
- * Runs the statements that the product sent for person 0 again, prepared, for any person. The replay replaces person
- * 0's ids and tokens in the parameters with that person's, generated ids with new random ids, and times with times that
- * are as old now; it repeats all other parameters. The product shares a statement over `unnest` among requests, so the
- * replay shares it too.
+ * Runs again the statements that the product sent for person 0, this time for person `n`, as prepared statements. Three
+ * kinds of parameters change. An id or token of person 0 becomes that of person `n`. A generated id becomes a new
+ * random id. A time moves forward by the time that has passed since the recording, so that it is as far from now as it
+ * was then.
+ * The product combines simultaneous requests into one statement when its parameters are arrays (`unnest`). The replay
+ * does the same: its simultaneous runs share such a statement.
  */
 export interface Replay {
   /** Runs all statements for person `n`, one after the other; returns the rows of each. */
@@ -17,7 +19,7 @@ export interface Replay {
 export type Row = Readonly<Record<string, unknown>>
 
 type Value = string | number | null
-/** Makes the parameter for person `n`. */
+/** Makes one parameter of a statement for person `n`. */
 type Maker = (n: number) => Value
 
 export const make = (pool: pg.Pool, statements: ReadonlyArray<Statement>): Replay => {
@@ -46,7 +48,10 @@ const step = (pool: pg.Pool, { text, values }: Statement, name: string): Step =>
   })
 }
 
-/** Calls that arrive while a statement is in flight share the next statement. */
+/**
+ * Makes a step whose calls can share a statement: all calls that arrive while a statement is in flight are sent in the
+ * next statement.
+ */
 const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<Row>>): Step => {
   let waiting: Array<{
     readonly n: number
@@ -77,8 +82,8 @@ const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<R
 }
 
 /**
- * The elements of an array parameter, which PostgreSQL's text form writes as `{…}`. Only an array with one element is
- * read; undefined for any other text.
+ * The elements of an array parameter, which PostgreSQL's text form writes as `{…}`. Reads only arrays with one element.
+ * Returns undefined for any other text.
  */
 const elements = (value: string | null): ReadonlyArray<string | null> | undefined => {
   const inner = value === null ? undefined : /^\{(?:"((?:[^"\\]|\\.)*)"|([^",]*))\}$/.exec(value)

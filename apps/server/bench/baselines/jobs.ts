@@ -5,7 +5,7 @@ import { type Order, post, webhook } from "./post.js"
 export interface Job {
   /** The `CREATE TABLE` statements of the tables that only this job uses. */
   readonly tables: string
-  /** Writes the rows that the jobs of a round read, in the transaction that adds the jobs. */
+  /** Writes the rows that the jobs of a round read. Runs in the transaction that adds the jobs. */
   readonly prepare: (client: pg.PoolClient, order: Order) => Promise<void>
   readonly perform: (pool: pg.Pool, order: Order, n: number) => Promise<void>
   /**
@@ -15,7 +15,7 @@ export interface Job {
   readonly finish: string
 }
 
-/** The POST, and one row that says how it ended. */
+/** Does only what sending needs: the POST, and one row with its outcome. */
 const bare: Job = {
   tables: `CREATE TABLE sent_attempts (n integer NOT NULL, started_at timestamptz NOT NULL, ended_at timestamptz NOT NULL,
     status integer NOT NULL, snippet text)`,

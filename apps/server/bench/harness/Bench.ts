@@ -6,12 +6,17 @@ import * as Profile from "./profile.js"
 import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
 
-/** The tools that a row sets itself up with. Everything that they make is removed when the row ends. */
+/**
+ * The tools with which a benchmark (a "row" of the results table) sets itself up. Everything that the tools make is
+ * removed when the row ends.
+ */
 export interface Bench {
   readonly rounds: number
   /** The folder of the repository whose programs the row starts. */
   readonly root: string
-  /** Whether peers are measured too; a row may then install its peers. */
+  /**
+   * Whether the row also measures its peers, which are other products for the same work. A row may then install them.
+   */
   readonly withPeers: boolean
   /** How many programs of the product were started. */
   readonly programs: () => number
@@ -23,8 +28,8 @@ export interface Bench {
   readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>
   readonly directory: () => Promise<string>
   /**
-   * Starts a server of the product on a scratch database, and waits until it is ready. Its rate limits are too high to
-   * be met by the load of one machine. `tree`: another clone of the repository, whose server it starts.
+   * Starts a server of the product on a scratch database, and waits until it is ready. The server's rate limits are too
+   * high for the load of one machine to reach. `tree`: another clone of the repository, whose server it starts.
    */
   readonly server: (
     scratch: Scratch.Scratch,
@@ -42,7 +47,7 @@ export interface Bench {
   ) => Promise<Program.Running>
   /** Starts a server on the embedded database, which also does the worker's work, and waits until it is ready. */
   readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
-  /** One round of load over HTTP, from a load process that all rounds of the row share. */
+  /** Runs one round of load over HTTP. All rounds of the row use the same load process. */
   readonly load: (measured: ReadonlyArray<Program.Running>, load: Load.Load) => Promise<Load.Loaded>
   /** Stops the process when the row ends, and remembers its memory peak. */
   readonly keep: (running: Program.Running) => Program.Running
@@ -197,15 +202,16 @@ const build = (
 }
 
 /**
- * Settings of every server and worker: those of a real service, except that webhooks may go to this machine, programs
- * stop without a delay, and rate limits are too high to be met.
+ * Settings of every server and worker: those of a real service, with three exceptions. Webhooks may go to this machine,
+ * programs stop without a delay, and no load reaches the rate limits.
  */
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // No load balancer must notice that a server is stopping, so the server need not wait for it.
+  // There is no load balancer that needs a warning, so a server that stops need not answer on for some seconds.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
-  // Load scripts send many client addresses in X-Forwarded-For, so the limits by address count as in a real service.
+  // Load scripts put many client addresses into X-Forwarded-For. The server must read this header, so that its limits
+  // for each address work as in a real service.
   TRUST_PROXY: "true"
 }

@@ -4,8 +4,8 @@ import type { Bench } from "./Bench.js"
 import type { Running } from "./Program.js"
 
 /**
- * Limits processes to a share of one core, so that a machine of two cores has room for several of them. The kernel does
- * it with a control group for each process: in every period the group runs for its quota, and then it waits.
+ * Limits processes to a share of one core, so that several processes fit on a machine with two cores. The kernel does
+ * this with a control group for each process: in every period the group runs for its quota, and then it waits.
  */
 
 /** The kernel's default is 100 ms. In a shorter period a request waits less until its process may run again. */

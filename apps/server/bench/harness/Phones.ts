@@ -68,7 +68,7 @@ const reading = (capturedAt: number, place: number) => ({
 export const outside = (capturedAt: number): string =>
   JSON.stringify({ locations: [{ ...reading(capturedAt, 0), lat: latOf(-1) }] })
 
-/** An upload with one reading at the place of this step; the next step's place is another one. */
+/** An upload with one reading at the place of this step. Consecutive steps have different places. */
 export const arrival = (startMs: number, step: number): string =>
   JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })
 

@@ -54,8 +54,8 @@ export const product = (
 }
 
 /**
- * Starts a TypeScript file of the benchmark as a process of its own. It reads `args` from `process.argv`. `packages`:
- * whether it imports the product's packages as sources or as built files.
+ * Starts a TypeScript file of the benchmark as a process of its own. The file reads `args` from `process.argv`.
+ * `packages`: whether the file imports the product's packages as sources or as built files.
  */
 export const source = (
   name: string,

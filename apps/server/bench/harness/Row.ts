@@ -5,7 +5,7 @@ export interface Sample {
   /** Operations that finished within `seconds`. */
   readonly operations: number
   readonly seconds: number
-  /** Null for a round that does not time single operations. */
+  /** The median latency of an operation. Null, like `p99Ms`, for a round that does not time single operations. */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   /** User and system time of the measured process and its children, without PostgreSQL and the load client. */
@@ -17,8 +17,8 @@ export interface Sample {
 }
 
 /**
- * Runs one round of one side, whose set-up `Row.open` has done before. The sides of a comparison run in turn in every
- * round.
+ * Runs one round of one side of a comparison. `Row.open` has set the side up before. In every round, the sides run one
+ * after the other.
  */
 export type Side = () => Promise<Sample>
 
@@ -42,7 +42,7 @@ export interface Measured {
     readonly p50: number | null
     readonly p99: number | null
   }
-  /** Product ÷ peer, for each peer. */
+  /** For each peer: the product's throughput ÷ the peer's throughput in the same round; the median of the rounds. */
   readonly peerRatios: Readonly<Record<string, number>>
 }
 
@@ -63,9 +63,9 @@ export interface Comparison {
   readonly baseline?: Side
   readonly peers?: Readonly<Record<string, Side>>
   readonly goals: ReadonlyArray<Goal>
-  /** The number of rounds before counting begins, while compilers and caches warm up; default 1. */
+  /** The number of rounds that are not counted, because compilers and caches still warm up; default 1. */
   readonly warmUpRounds?: number
-  /** Lines below the table, made after the last round; for example, what limited the product. */
+  /** Makes the lines below the table after the last round: for example, what limited the product. */
   readonly notes?: () => ReadonlyArray<string>
 }
 

@@ -16,7 +16,10 @@ const read = (path: string): string | undefined => {
 const children = (pid: number): ReadonlyArray<number> =>
   (read(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number)
 
-/** User and system time of the process since its start, and of its children, running ones and those that have ended. */
+/**
+ * The processor time in microseconds that the process and its children have used, in user and in system mode. Children
+ * that have ended count, too.
+ */
 export const cpuMicros = (pid: number): number => {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return 0

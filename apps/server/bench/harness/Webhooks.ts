@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { certificate } from "../../../../packages/adapters-webhook/test/support/certificate.js"
+import { certificate } from "../../../../packages/domain/test/support/certificate.js"
 import type { Bench } from "./Bench.js"
 import * as Endpoints from "./Endpoints.js"
 import * as People from "./People.js"

@@ -38,7 +38,7 @@ const aligned = (lines: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<str
 
 export interface Verdict {
   readonly goal: string
-  /** Null: not measured in this run. */
+  /** The measured figure; null when this run did not measure it. Then `isReached` is null, too. */
   readonly value: number | null
   readonly isReached: boolean | null
 }

@@ -27,9 +27,9 @@ interface Piece {
 }
 
 /**
- * Measures what the product's statements cost on a cluster. The product runs them through the coordinator, the baseline
- * on tables that only the coordinator has, and the peer at the data node that has the rows. Each side has one
- * connection and prepares statements by name, as the product's driver does.
+ * Measures what the product's statements cost on a cluster. The product's side sends them to the coordinator. The
+ * baseline runs them on tables that only the coordinator has. The peer runs them directly at the data node that has the
+ * rows. Each side has one connection and prepares statements by name, as the product's driver does.
  */
 export const clusterCost: Row = {
   name: "cluster-cost",

@@ -141,7 +141,8 @@ export const product =
   }
 
 /**
- * If the receiver is too slow on a busy machine, deliveries are retried after minutes. Then the round measures nothing.
+ * If the receiver is too slow on a busy machine, deliveries fail and are retried minutes later. Such a round would
+ * measure only the wait, so it fails after this time.
  */
 const PATIENCE_MS = 60_000
 

@@ -26,7 +26,7 @@ interface Size {
 const SMALL: Size = { people: 1_000, fixes: 10_000, waiting: 2_000 }
 const LARGE: Size = { people: 100_000, fixes: 1_000_000, waiting: 200_000 }
 const ENDPOINTS = 50
-/** Person 0's fixes are from this number of days: fewer than the product keeps when the user has made no choice. */
+/** Person 0's fixes are spread over this number of days. */
 const DAYS = 80
 const FIXES_PER_STAY = 250
 

@@ -14,9 +14,9 @@ const WARM_UP_SECONDS = 1
 const PEOPLE = 200
 
 /**
- * 100 uploads a second, evenly spread, each of which fires one rule. Measures the time from the answer to the phone
- * until the webhook has arrived at each of two endpoints on this machine. A server and a worker run, with nothing else
- * to do.
+ * Measures the time from the answer to an upload until the webhook has arrived at each of two endpoints on this
+ * machine. Phones send 100 uploads a second, evenly spread, and each upload fires one rule. The server and the worker
+ * have no other work.
  */
 export const latency: Row = {
   name: "latency",

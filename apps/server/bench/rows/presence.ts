@@ -28,7 +28,8 @@ export const presence: Row = {
       if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
       return { body: await answer.text(), headers: Object.fromEntries(answer.headers) }
     }
-    // The first question also reads the connection's route, which is then cached: the second question is the usual one.
+    // The first question also looks up which user the connection belongs to, and the server caches this. So only the
+    // second question sends the statements of a usual question.
     await ask(0)
     const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }
     const statements = await recorder.during(async () => (model.answer = await ask(0)))

@@ -132,14 +132,15 @@ const listen = async (bench: Bench, scratch: Scratch, n: number): Promise<Heard>
 const hash = (token: string): string => createHash("sha256").update(token).digest("hex")
 
 /**
- * The hash of the `link`th token of a person whom pgbench uses. It has the length of a real hash, and SQL can compute
- * it.
+ * The hash of a refresh token of a person whom pgbench uses. `link` is the position of the token in its family. The
+ * hash has the length of a real hash, and SQL can compute it.
  */
 const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000000 + ${link}::bigint), 64, '0')`
 
 /**
- * The script for pgbench. Each client uses its own people, one after the other and repeatedly: `turn` counts the
- * client's refreshes, and `link` its passes over its people.
+ * The script for pgbench. Each client uses its own people, one after the other and repeatedly. `turn` counts the
+ * client's refreshes. `link` counts how often the client has used all of its people, which is also the position of the
+ * presented token in its family.
  */
 const pgbenchScript = (heard: Heard, n: number, firstPerson: number): string => {
   const { accessHash, presentedHash, refreshHash, statements, version } = heard

@@ -5,7 +5,7 @@ import type { Sides } from "../harness/loop/Loop.js"
 
 /**
  * The cost of the state machine of Spec §4.6, compared with the arithmetic that every implementation needs: the
- * distance, and the two comparisons with the band.
+ * distance from the edge of the circle, and its comparison with the two limits of the hysteresis band.
  */
 
 const MINUTE = 60_000

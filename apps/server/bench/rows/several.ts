@@ -9,8 +9,8 @@ import * as Deliveries from "./deliveries.js"
 
 const SECONDS = 4
 /**
- * How long each server first works at full speed. A server is fast only after V8 has compiled the functions that run
- * often; with its share of a core, a server would spend the whole row on compiling.
+ * How long each server works at full speed before it gets its share of a core. V8 compiles the functions that run often
+ * in this time. With a share of a core, a server would still compile while it is measured.
  */
 const WARM_UP_SECONDS = 6
 /** The number of rounds that warm a worker up. */

@@ -7,7 +7,10 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 
 const SECONDS = 1.5
 
-/** The same server four times: without telemetry, with metrics, and with traces of some or of all requests. */
+/**
+ * Compares four servers that differ only in their telemetry: without telemetry, with metrics, with traces of some
+ * requests, and with traces of all requests.
+ */
 export const telemetry: Row = {
   name: "telemetry",
   path: "presence with telemetry off, beside metrics or traces on",

@@ -120,7 +120,8 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // The wake-up signal is left out: all uploads within a few milliseconds share one signal.
+  // The wake-up signal is left out, because all uploads within a few milliseconds share one signal, so it costs each of
+  // them little.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))
@@ -130,7 +131,7 @@ interface UploadStatement {
   readonly statement: Statement
   readonly n: number
   readonly captured: number
-  /** The version of the user's stream that the upload read. */
+  /** The version of the user's row in `upload_streams` that the upload read. */
   readonly version: number
 }
 

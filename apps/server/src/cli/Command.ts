@@ -1,8 +1,9 @@
 import { Account } from "@place-access/domain/accounts"
 import { AppId } from "@place-access/domain/shared"
-import { Either, Schema } from "effect"
+import { Either, Option, Schema } from "effect"
 import { parseArgs } from "node:util"
 import type { AccountCommand } from "../operator/AccountCommand.js"
+import * as Span from "../virtual/Span.js"
 import type { VirtualOptions } from "../virtual/VirtualOptions.js"
 
 /** A parsed command line. */
@@ -77,9 +78,11 @@ const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
     if (seed !== undefined && !/^[\w.-]{1,64}$/.test(seed)) {
       return yield* Either.left("--seed must be 1 to 64 letters, digits, dots, dashes or underscores.")
     }
-    const moment = at === undefined ? null : /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/.test(at) ? Date.parse(at) : Number.NaN
-    if (Number.isNaN(moment)) return yield* Either.left("--at must be a moment such as 2026-01-05T09:00:00Z.")
-    return { _tag: "Serve", virtual: { seed: seed ?? null, at: moment } } as const
+    const moment = at === undefined ? Option.none<number>() : Span.parseMoment(at)
+    if (at !== undefined && Option.isNone(moment)) {
+      return yield* Either.left("--at must be a moment such as 2026-01-05T09:00:00Z.")
+    }
+    return { _tag: "Serve", virtual: { seed: seed ?? null, at: Option.getOrNull(moment) } } as const
   })
 
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>

@@ -3,9 +3,11 @@ import { Console, Effect, Logger, LogLevel, Option } from "effect"
 import { createInterface } from "node:readline/promises"
 import type { AccountCommand, Output } from "../operator/AccountCommand.js"
 import { perform } from "../operator/perform.js"
+import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 import * as ServerLive from "../ServerLive.js"
 import type { ServerSettings } from "../ServerSettings.js"
+import * as Mark from "../virtual/Mark.js"
 
 export interface AboutAccounts {
   readonly command: AccountCommand
@@ -14,12 +16,20 @@ export interface AboutAccounts {
   readonly isConfirmed: boolean
 }
 
-/** Runs the command in the server that has the embedded database open, if there is one, else on the database. */
+/**
+ * Carries the command out. If a server has the embedded database open, that server does it; otherwise this process
+ * does.
+ */
 export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
   Effect.gen(function* () {
     const { storage } = settings
     const remote = storage._tag === "Embedded" ? yield* send(storage.dataDir, command) : Option.none<Output>()
     if (Option.isSome(remote)) return remote.value
+    // Only the server of a test world knows the time of its virtual clock. This process has only the clock of the
+    // machine, so it refuses to work on the folder of a test world.
+    yield* Mark.refuseIn(storage)
+    // `account create` makes the first admin, also before the first start of the server.
+    if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
       Effect.provide(ServerLive.ports(settings)),
       // Keeps informational log lines off the terminal, which shows the command's answer only.

@@ -17,14 +17,19 @@ export const backupCommand = (
         message: "This command copies the embedded database. PostgreSQL has pg_dump: see docs/backup.md."
       })
     }
-    const { dataDir } = storage
-    // The server may have another working directory than this command.
+    const { dataDir, keys } = storage
+    // The path must be absolute, because the server may have another working directory than this command.
     const folder = resolve(to)
     const remote = yield* send(dataDir, { _tag: "Backup", folder })
     const output = Option.isSome(remote)
       ? remote.value
       : yield* requireDatabase(dataDir).pipe(
-          Effect.zipRight(Effect.provide(backup(dataDir, folder), Data.asItIs(storage, "place-access backup")))
+          Effect.zipRight(
+            Effect.provide(
+              backup({ dataDir, keysAreSet: Option.isSome(keys) }, folder),
+              Data.asItIs(storage, "place-access backup")
+            )
+          )
         )
     yield* Console.log(json ? JSON.stringify(output.line) : output.sentences.join("\n"))
   })

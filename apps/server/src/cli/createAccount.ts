@@ -13,8 +13,8 @@ interface AccountOptions {
 }
 
 /**
- * Makes an account from the command line; the operator makes the first admin this way (decision A4). A generated
- * password is printed once, and by the command only: a running server never answers with one.
+ * Makes an account from the command line; the operator makes the first admin this way (decision A4). Only this command
+ * generates a password and prints it, once. A running server that makes the account never sends a password back.
  */
 export const createAccount = (
   { displayName, email, passwordFromStdin, roles }: AccountOptions,

@@ -1,4 +1,5 @@
 import { type Setting } from "@place-access/worker"
+import * as NpmScripts from "../NpmScripts.js"
 
 const COMMANDS = `Place-Aware Access Service
 
@@ -63,7 +64,7 @@ const wrap = (text: string, indent: string): string => {
 
 export const help = (settings: ReadonlyArray<Setting.Setting<unknown>>): string =>
   [
-    COMMANDS,
+    NpmScripts.onlyThere(COMMANDS),
     ...settings.map(
       ({ description, fallback, name }) => `  ${name}\n${wrap(`${description} Without it: ${fallback}.`, "      ")}`
     )

@@ -3,6 +3,9 @@ import { Words } from "@place-access/domain/shared"
 import { CannotStart } from "@place-access/worker"
 import { Console, Effect } from "effect"
 import { readFile } from "node:fs/promises"
+import * as ServerLive from "../ServerLive.js"
+import type { ServerSettings } from "../ServerSettings.js"
+import * as Mark from "../virtual/Mark.js"
 
 /**
  * For operators who migrate from an older service: imports rules with webhook addresses and secrets of their own (Spec
@@ -23,6 +26,10 @@ export const importRules = (file: string) =>
     yield* Console.log(`${Words.count(imported, "rule")} imported.`)
     if (known > 0) yield* Console.log(`${Words.count(known, "rule")} had been imported before.`)
   })
+
+/** Runs `importRules` on the database of the settings. */
+export const importRulesInto = (file: string, settings: ServerSettings) =>
+  Effect.zipRight(Mark.refuseIn(settings.storage), Effect.provide(importRules(file), ServerLive.ports(settings)))
 
 const explain = (faults: ReadonlyArray<RuleImport.RuleImportFault>): string =>
   [

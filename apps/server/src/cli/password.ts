@@ -6,15 +6,17 @@ import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { Writable } from "node:stream"
 
-/** A password. `isNew`: it was generated, and its owner must still see it. */
+/**
+ * A password, and whether it was generated. The command must print a generated password, because nobody knows it yet.
+ */
 export interface ChosenPassword {
   readonly password: Account.Password
   readonly isNew: boolean
 }
 
 /**
- * Reads a password from standard input when asked to, or from the person at the terminal, or generates one. Never from
- * an argument: other users of the machine can read the arguments of a program.
+ * Reads a password from standard input when asked to, or from the person at the terminal, or generates one. It never
+ * reads a password from an argument, because other users of the machine can read the arguments of a program.
  */
 export const choose = (fromStdin: boolean): Effect.Effect<ChosenPassword, CannotStart, Entropy.Entropy> =>
   fromStdin ? piped : process.stdin.isTTY && process.stdout.isTTY ? prompted : madeUp

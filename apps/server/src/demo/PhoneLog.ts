@@ -72,7 +72,8 @@ export interface Upload {
 }
 
 /**
- * The time at which a reading can be sent. Some phones' clocks claim that a reading was stored before it was measured.
+ * The time at which the phone can send a reading: not before it was measured. According to the clocks of some phones, a
+ * reading was stored before it was measured.
  */
 const sendable = ({ capturedAt, writtenAt }: RecordedFix): number => Math.max(capturedAt, writtenAt)
 

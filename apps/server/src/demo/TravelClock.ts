@@ -1,6 +1,9 @@
 import { Clock, Effect } from "effect"
 
-/** A clock that runs as fast as the host's clock and is behind it. The difference can become smaller, never greater. */
+/**
+ * A clock that shows an earlier time than the host's clock and runs at the same speed. The difference between the two
+ * can become smaller, never greater.
+ */
 export interface TravelClock {
   readonly clock: Clock.Clock
   /** Moves the clock to a moment. A moment in the clock's past changes nothing. */

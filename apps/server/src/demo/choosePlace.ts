@@ -1,3 +1,4 @@
+import { Fix } from "@place-access/domain/fixes"
 import { Geometry, Place } from "@place-access/domain/places"
 import { Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
@@ -62,14 +63,15 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
       settleS: null,
       silenceS: null,
       window: NO_WINDOW,
-      // Null, because the demo makes its rules before the first reading.
+      // Null: a fix of any time may fire the rule. The demo makes its rules before the first reading.
       firesFrom: null
     },
     state: RuleEvaluation.unseeded("")
   }))
   return ({ at, readings }) => {
     const fired: Array<Rule.RuleType> = []
-    for (const one of readings.toSorted((a, b) => a.capturedAt - b.capturedAt)) {
+    const possible = readings.filter((one) => Fix.judge(reading(one), Timestamp.make(at))._tag === "Fix")
+    for (const one of possible.toSorted((a, b) => a.capturedAt - b.capturedAt)) {
       for (const rule of rules) {
         const { outcome, state } = RuleEvaluation.step(rule.question, rule.state, observation(one), Timestamp.make(at))
         rule.state = state
@@ -79,6 +81,12 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
     return fired
   }
 }
+
+const reading = ({ capturedAt, lat, lon }: RecordedFix): Fix.Reading => ({
+  capturedAt: Timestamp.make(capturedAt),
+  lat,
+  lon
+})
 
 const observation = ({ accuracyM, capturedAt, lat, lon }: RecordedFix): RuleEvaluation.Observation => ({
   capturedAt: Timestamp.make(capturedAt),

@@ -1,7 +1,9 @@
 import { Timestamp } from "@place-access/domain/shared"
 import { Geometry } from "@place-access/domain/places"
-import { Effect, Schedule, Schema } from "effect"
+import type { Rule } from "@place-access/domain/rules"
+import { Effect, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
+import { arrivals } from "./arrivals.js"
 import { DWELL_MINUTES, watcher } from "./choosePlace.js"
 import * as Consent from "./consent.js"
 import type { Upload } from "./PhoneLog.js"
@@ -122,7 +124,7 @@ const makeApp = (browser: DemoVisitor, receiver: DemoReceiver) =>
     say.fact("webhooks to", receiver.url)
     say.fact(
       "",
-      say.dim("A new app is a sandbox app: until it is reviewed, only its developer can connect it. So Robin does.")
+      say.dim("A new app is a sandbox app: until it is reviewed, only its holder can connect it. So Robin does.")
     )
     return { id, secret: clientSecret }
   })
@@ -186,7 +188,7 @@ const SHOWN_MAX = 40
 const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, receiver, uploads }: Tour) =>
   Effect.gen(function* () {
     const watch = watcher(place)
-    let expected = 0
+    const expected: Array<Rule.RuleType> = []
     const readings = uploads.reduce((sum, upload) => sum + upload.readings.length, 0)
     say.step("The phone", `uploads ${readings} readings as it recorded them, in ${uploads.length} uploads.`)
     const total = { accepted: 0, duplicates: 0, quarantined: 0 }
@@ -212,7 +214,7 @@ const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, re
       total.duplicates += counted.duplicates
       total.quarantined += counted.quarantined
       // The clock must not jump while a webhook is in flight: its signature would be too old when it arrives.
-      expected += watch(upload).length
+      expected.push(...watch(upload))
       yield* arrivals(receiver, expected)
       yield* Effect.sleep(pauseMillis)
     }
@@ -223,13 +225,6 @@ const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, re
     )
   })
 
-/** Waits until `expected` webhooks have arrived, at most 10 s. Then the tour goes on without the missing webhooks. */
-const arrivals = (receiver: DemoReceiver, expected: number): Effect.Effect<void> =>
-  Effect.suspend(() => (receiver.received.length < expected ? Effect.fail("not yet") : Effect.void)).pipe(
-    Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 }),
-    Effect.ignore
-  )
-
 const showUpload = ({ at, readings }: Upload, place: Geometry.Circle): void => {
   const last = readings.at(-1)
   if (last === undefined) return
@@ -239,7 +234,7 @@ const showUpload = ({ at, readings }: Upload, place: Geometry.Circle): void => {
   say.line(say.dim(`     ${time}  ${count.padEnd(12)} ${metres} m from the middle of ${LABEL}`))
 }
 
-/** Printed as soon as a webhook arrives, between the phone's uploads. */
+/** Prints a webhook as soon as it arrives, which may be between two uploads of the phone. */
 export const showArrival = ({ body, verification }: Received): void => {
   const event = Schema.decodeUnknownOption(Event)(body)
   if (event._tag === "None") return say.line(`     ${say.red("a webhook that cannot be read")}`)

@@ -8,7 +8,7 @@ import { adviceFor, summary } from "../operator/keys.js"
 /** Checks the database without changing it: nothing is migrated, made or written. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
   Effect.gen(function* () {
-    // To open a folder without a database would make a database and keys.
+    // Opening a folder without a database would make a database and keys.
     if (storage._tag === "Embedded" && !(yield* DataFolder.hasDatabase(storage.dataDir))) {
       return [
         Check.warning(

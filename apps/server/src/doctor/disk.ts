@@ -1,6 +1,7 @@
 import { Effect } from "effect"
+import type { StatsFs } from "node:fs"
 import { statfs } from "node:fs/promises"
-import { dirname } from "node:path"
+import { dirname, resolve } from "node:path"
 import * as Check from "./Check.js"
 
 const MIB = 1_048_576
@@ -18,9 +19,24 @@ export const judged = (freeMib: number, folder: string): Check.Finding => {
       : Check.ok("disk", says)
 }
 
-/** Checks the free space at the folder, or at its parent when the folder does not exist: the first start makes it. */
+/**
+ * The free space at the folder. The first start makes a folder that does not exist, with the folders that lead to it.
+ * So the nearest existing folder counts.
+ */
+const freeAt = async (folder: string): Promise<StatsFs> => {
+  try {
+    return await statfs(folder)
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT"
+    const parent = dirname(folder)
+    if (!isMissing || parent === folder) throw error
+    return await freeAt(parent)
+  }
+}
+
+/** Checks the free space at the folder. */
 export const disk = (dataDir: string): Effect.Effect<Check.Finding> =>
-  Effect.tryPromise(() => statfs(dataDir).catch(() => statfs(dirname(dataDir)))).pipe(
+  Effect.tryPromise(() => freeAt(resolve(dataDir))).pipe(
     Effect.map(({ bavail, bsize }) => judged(Math.floor((bavail * bsize) / MIB), dataDir)),
     Effect.orElseSucceed(() =>
       Check.problem("disk", `${dataDir} cannot be looked at`, "Give this user the folder, or choose another DATA_DIR.")

@@ -17,7 +17,7 @@ export const doctor = (json: boolean): Effect.Effect<void, CannotStart> =>
     const read = yield* Effect.either(ConfigReport.read(ServerSettings.config))
     const rest = Either.isLeft(read)
       ? [Check.problem("settings", read.left.message, "Correct them; npm start -- help lists all settings.")]
-      : yield* Effect.provide(examine(read.right), Logging.layer(read.right.logging))
+      : yield* Effect.provide(examine(read.right), Logging.layer(read.right.logging, json ? "stderr" : "stdout"))
     const findings = [...misspelt(), ...rest]
     const problems = findings.filter(({ state }) => state === "problem").length
     yield* Console.log(json ? JSON.stringify({ findings }) : Check.lines(findings).join("\n"))

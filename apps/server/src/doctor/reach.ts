@@ -49,7 +49,7 @@ export const baseUrl = ({
             `something answers there, but /healthz is ${status} and not 200`,
             "Check that the proxy passes every path on to this server, and that BASE_URL is its address."
           ),
-      // The header has whole seconds, so half a second is added.
+      // The Date header is cut to whole seconds, so the time was half a second later on average.
       ...(Number.isNaN(date)
         ? []
         : [{ ...clock.judged("that of BASE_URL", date + 500 - now), check: "clock of BASE_URL" }])

@@ -5,8 +5,8 @@ import { ask } from "../cli/password.js"
 import type { DeveloperCredentials } from "./Service.js"
 
 /**
- * Takes the e-mail from the command line or the environment, the password from the environment, and asks the person at
- * the terminal for what is missing, and for a code when the account has a second factor.
+ * Takes the e-mail from the command line or the environment, and the password from the environment. Asks the person at
+ * the terminal for an e-mail or a password that is missing, and for a code when the account has a second factor.
  */
 export const find = (email: string | undefined): Effect.Effect<DeveloperCredentials, CannotStart> =>
   Effect.gen(function* () {

@@ -9,7 +9,7 @@ export type ForwardedAnswer =
   | { readonly _tag: "Answered"; readonly status: number; readonly millis: number }
   | { readonly _tag: "Failed"; readonly why: string }
 
-/** Longer than the service waits for an answer, so that the answer of a program in a debugger is shown too. */
+/** Longer than the service waits for an answer, so that an answer is shown even when a debugger delayed the program. */
 const PATIENCE_MILLIS = 30_000
 
 /** Posts the same bytes and headers that the service would post. Does not follow redirects. Never fails. */

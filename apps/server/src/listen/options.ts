@@ -4,7 +4,8 @@ import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
 /**
- * The command to show in messages. `.ci/pack.mjs` defines the name for the file that npx runs, and no other build does.
+ * The command that messages show. `.ci/pack.mjs` sets this constant when it builds the file that npx runs. In all other
+ * builds the constant does not exist.
  */
 declare const LISTEN_COMMAND: string | undefined
 const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"

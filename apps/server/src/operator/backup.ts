@@ -4,9 +4,21 @@ import { CannotStart } from "@place-access/worker"
 import { Effect } from "effect"
 import type { Output } from "./AccountCommand.js"
 
-/** Copies the data folder of the embedded database, which this process has open, to the folder `to`. */
-export const backup = (dataDir: string, to: string): Effect.Effect<Output, CannotStart, SqlClient> =>
-  FolderCopy.copyFolder(dataDir, to).pipe(
+/** A data folder, and whether its keys come from SECRET_KEYS instead of the folder. */
+export interface KeptFolder {
+  readonly dataDir: string
+  readonly keysAreSet: boolean
+}
+
+/**
+ * Copies the data folder of the embedded database, which this process has open, to the folder `to`. Leaves out the file
+ * of keys when SECRET_KEYS is set: the file may have older keys, with which the copy would not open.
+ */
+export const backup = (
+  { dataDir, keysAreSet }: KeptFolder,
+  to: string
+): Effect.Effect<Output, CannotStart, SqlClient> =>
+  FolderCopy.copyFolder(dataDir, to, { withoutKeys: keysAreSet }).pipe(
     Effect.mapError((error) =>
       error._tag === "CopyFailed"
         ? new CannotStart({ message: `${error.message}. Nothing was copied.` })
@@ -15,7 +27,6 @@ export const backup = (dataDir: string, to: string): Effect.Effect<Output, Canno
     Effect.map((parts) => ({
       line: { backup: to },
       sentences: [
-        // A folder whose keys are in SECRET_KEYS has no file of keys.
         parts.includes("secret-keys")
           ? `Copied the database and its keys to ${to}.`
           : `Copied the database to ${to}. The copy has no keys: to restore it you need the same SECRET_KEYS.`,

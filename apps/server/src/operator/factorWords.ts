@@ -10,7 +10,7 @@ const removalOf = ({ removal }: Factors.Factors, now: Timestamp.Timestamp) => {
   return { requestedAt: removal.requestedAt, opensAt, endsAt: Timestamp.plus(opensAt, Factors.REMOVAL_OPEN) }
 }
 
-/** The fields of the line that programs read. */
+/** The facts about second factors in the JSON line that a command prints for programs. */
 export const factorLine = (factors: Factors.Factors, now: Timestamp.Timestamp) => {
   const removal = removalOf(factors, now)
   return {
@@ -30,7 +30,7 @@ export const factorLine = (factors: Factors.Factors, now: Timestamp.Timestamp) =
   }
 }
 
-/** `factorLine` as sentences. */
+/** The same facts as `factorLine`, as sentences for a person. */
 export const factorSentences = (factors: Factors.Factors, now: Timestamp.Timestamp): ReadonlyArray<string> => {
   const { passkeys, recoveryCodes } = factors
   const parts = [

@@ -21,10 +21,10 @@ import {
   type StaffStore,
   suspendAccount
 } from "@place-access/domain/staff"
-import { CannotStart } from "@place-access/worker"
+import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option } from "effect"
 import type { AccountCommand, OperatorCommand, Output } from "./AccountCommand.js"
-import { backup } from "./backup.js"
+import { backup, type KeptFolder } from "./backup.js"
 import { factorLine, factorSentences } from "./factorWords.js"
 import { keysStatus } from "./keysStatus.js"
 
@@ -65,19 +65,24 @@ export type AccountPorts =
   | StaffStore
   | Vault.Vault
 
-/** What a command needs of the server that carries it out. */
-export interface ServerFacts {
+/** The facts about the running server that commands need. */
+export interface ServerFacts extends KeptFolder {
   readonly baseUrl: string
-  readonly dataDir: string
 }
+
+export const factsOf = ({ dataDir, keys }: Settings.Embedded, baseUrl: string): ServerFacts => ({
+  baseUrl,
+  dataDir,
+  keysAreSet: Option.isSome(keys)
+})
 
 /** Carries out any operator command in a running server. `CannotStart` says in a sentence why it failed. */
 export const performAny = (
   command: OperatorCommand,
-  { baseUrl, dataDir }: ServerFacts
+  server: ServerFacts
 ): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> => {
   if (command._tag === "KeysStatus") return keysStatus
-  return command._tag === "Backup" ? backup(dataDir, command.folder) : perform(command, baseUrl)
+  return command._tag === "Backup" ? backup(server, command.folder) : perform(command, server.baseUrl)
 }
 
 /** Carries out one command about accounts. `CannotStart` says in a sentence why it failed. */

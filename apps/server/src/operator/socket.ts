@@ -19,20 +19,23 @@ const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 const LINE_MAX = 4_096
 /**
  * The server closes a connection on which no command arrives for this time, or on which nobody takes the answer. A
- * command waits this long for its answer, except `backup`: to copy a large folder takes minutes, in silence.
+ * command waits this long for its answer. `backup` waits without a limit: copying a large folder takes minutes, and the
+ * server sends nothing meanwhile.
  */
 const PATIENCE_MILLIS = 30_000
 
-/** The value with which a Node.js socket has no time-out. When the server ends, the connection ends too. */
+/**
+ * The value with which a Node.js socket has no time-out. A command without a time-out still does not wait forever: when
+ * the server process ends, the connection ends too.
+ */
 const FOREVER = 0
 
-/** Answers commands until the scope closes, which removes the socket. Needs the lock of the data folder. */
-export const listen = (dataDir: string, baseUrl: string, patienceMillis = PATIENCE_MILLIS) =>
+/** Answers commands until the scope closes, which removes the socket. The caller holds the lock of the data folder. */
+export const listen = (server: ServerFacts, patienceMillis = PATIENCE_MILLIS) =>
   Effect.gen(function* () {
-    const path = pathIn(dataDir)
+    const path = pathIn(server.dataDir)
     const runtime = yield* Effect.runtime<AccountPorts | SqlClient>()
-    const answer: Answer = (line) =>
-      Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, { baseUrl, dataDir }), broken))
+    const answer: Answer = (line) => Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, server), broken))
     yield* Effect.acquireRelease(
       Effect.tryPromise(() => open(path, answer, patienceMillis)),
       (server) => Effect.promise(() => close(server, path))

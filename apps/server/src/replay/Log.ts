@@ -59,7 +59,7 @@ const fromCsv = (name: string, csv: string): Log => {
 const inOrder = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<LoggedReading> =>
   [...readings].sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)
 
-/** The bytes that a reader gets at once, as in an import. */
+/** The file is pushed to the import reader in pieces of this many bytes, because an import does that too. */
 const PIECE = 65_536
 
 const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotStart> =>

@@ -1,7 +1,10 @@
 import { Geometry } from "@place-access/domain/places"
 import type { LoggedReading } from "./Log.js"
 
-/** A time in which the phone stayed at one spot, found without the code of the product's visits. */
+/**
+ * A time in which the phone stayed at one spot. This module finds it without the service's code for visits, so that a
+ * replay can compare the service's visits with it.
+ */
 export interface StayPoint extends Geometry.Point {
   /** The first and the last reading there, in milliseconds. */
   readonly from: number

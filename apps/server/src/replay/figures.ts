@@ -30,17 +30,20 @@ interface CrossingFigures {
   readonly told: number
   /** Crossings that were sent and whose next two accurate readings were on the new side. */
   readonly confirmed: number
-  /** Crossings between two confirmed sides, and how many of them were sent. */
+  /** Crossings between two confirmed sides. `realTold`: how many of them were sent. */
   readonly real: number
   readonly realTold: number
   readonly delaysS: ReadonlyArray<number>
 }
 
 interface DwellFigures {
-  /** Stays: each from the first reading inside to the next one outside. */
+  /**
+   * The number of stays that last at least the rule's dwell time. A stay lasts from the first reading inside to the
+   * next one outside. `told`: the stays in which the rule fired.
+   */
   readonly stays: number
   readonly told: number
-  /** Stays with a reading inside at or after the end of the rule's dwell time. */
+  /** The stays with a reading inside at or after the end of the dwell time. `seenTold`: how many of them were sent. */
   readonly seen: number
   readonly seenTold: number
   readonly delaysMin: ReadonlyArray<number>
@@ -196,9 +199,9 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
 }
 
 interface RealCrossing {
-  /** The last sighting on the old side. */
+  /** The time of the last sighting on the old side. */
   readonly after: number
-  /** The last sighting on the new side, before the next real crossing. */
+  /** The time of the last sighting on the new side before the next real crossing. */
   readonly until: number
   readonly isInside: boolean
 }
@@ -333,7 +336,8 @@ export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFi
 const SILENCES = [null, 0, 120, 300, 600, 900, 1_200, 1_800] as const
 
 /**
- * Every value of `SILENCES`, and 600 s with evidence, which the product's programs do not require (decision rules-14).
+ * The rows of the table: every value of `SILENCES`, and 600 s when the readings must also give evidence (`Evidence`).
+ * The product's programs require no evidence (decision rules-14).
  */
 const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evidence, name?: string]> = [
   ...SILENCES.map((silenceS) => [silenceS] as const),

@@ -31,7 +31,7 @@ export interface ReplayedFiring {
   readonly toldAt: number
 }
 
-/** A visit as its owner sees it after the log. */
+/** A visit as the service shows it to the phone's owner after the whole log was replayed. */
 interface ReplayedVisit {
   readonly place: number
   readonly arrival: number

@@ -15,7 +15,10 @@ export const start = (options: SimulateOptions, seed: number): Effect.Effect<Twi
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...argumentsOf(options, seed)], {
-          stdio: ["ignore", "pipe", "inherit"]
+          stdio: ["ignore", "pipe", "inherit"],
+          // The process is in a group of its own, so that Control-C in a terminal reaches only the search. The search
+          // ends the process itself.
+          detached: true
         })
       ),
       (child) => Effect.sync(() => void child.kill())

@@ -1,7 +1,8 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
 import { Console, Effect, type Scope } from "effect"
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { hash } from "node:crypto"
+import { access, constants, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
@@ -44,7 +45,7 @@ export const guided = (
   { corpus: folder, hasLines, steps }: SimulateOptions
 ): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
   Effect.gen(function* () {
-    const corpus = folder === undefined ? [] : yield* read(folder)
+    const corpus = folder === undefined ? [] : yield* open(folder)
     const search = Simulation.Search.start({ seed, steps, corpus })
     const lines = hasLines ? yield* watchLines : undefined
     return {
@@ -60,7 +61,7 @@ export const guided = (
             : `Never reached (${missing.length} marks):\n${missing.map((mark) => `  ${mark}`).join("\n")}`
         )
         if (lines !== undefined) yield* Console.log(unreached(lines.missing()))
-        if (folder !== undefined) yield* write(folder, search.corpus())
+        if (folder !== undefined) yield* write(folder, search.corpus(), corpus)
       })
     }
   })
@@ -86,24 +87,48 @@ const inFolder = <A>(folder: string, what: string, work: () => Promise<A>): Effe
       })
   })
 
-/** The plans of the folder, by the names of their files; none when there is no such folder yet. */
-const read = (folder: string) =>
-  inFolder(folder, "read", async () => {
-    const names = await readdir(folder).catch(() => [])
-    const files = names.filter((name) => name.endsWith(".json")).sort()
+/**
+ * The plans of the folder, by the names of their files. Makes the folder, and fails when it cannot be written: a search
+ * of hours must not end with plans that it cannot store.
+ */
+const open = (folder: string) =>
+  inFolder(folder, "used", async () => {
+    await mkdir(folder, { recursive: true })
+    await access(folder, constants.W_OK)
+    const files = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort()
     return Promise.all(
       files.map(async (name) => Simulation.readPlan(JSON.parse(await readFile(join(folder, name), "utf8"))))
     )
   })
 
-const write = (folder: string, plans: ReadonlyArray<Simulation.Plan>) =>
-  Effect.zipRight(
-    inFolder(folder, "written", async () => {
-      await mkdir(folder, { recursive: true })
-      for (const [index, plan] of plans.entries()) {
-        const name = `plan-${String(index + 1).padStart(5, "0")}.json`
-        await writeFile(join(folder, name), `${JSON.stringify(plan, null, 2)}\n`)
-      }
-    }),
-    Console.log(`Wrote ${plans.length} plans to ${folder}.`)
+/**
+ * The file of a plan is named by what the plan says. So two plans never get the same name, also when the search has
+ * not run one of them, or when two searches have one folder.
+ */
+const fileOf = (plan: Simulation.Plan): string =>
+  `plan-${hash("sha256", JSON.stringify(plan), "hex").slice(0, 16)}.json`
+
+/**
+ * Writes the plans that are new. `before`: the plans that the folder had at the start of the search. A file that is
+ * there stays as it is: it has the same plan, from another search, or somebody has edited its plan.
+ */
+const write = (folder: string, plans: ReadonlyArray<Simulation.Plan>, before: ReadonlyArray<Simulation.Plan>) => {
+  const known = new Set(before.map(fileOf))
+  const fresh = plans.filter((plan) => !known.has(fileOf(plan)))
+  const written = inFolder(folder, "written", async () => {
+    let count = 0
+    for (const plan of fresh) if (await writeNew(join(folder, fileOf(plan)), plan)) count++
+    return count
+  })
+  return Effect.flatMap(written, (count) => Console.log(`Wrote ${count} plans to ${folder}.`))
+}
+
+/** Writes the plan and returns true; false when the file is there already. */
+const writeNew = (path: string, plan: Simulation.Plan): Promise<boolean> =>
+  writeFile(path, `${JSON.stringify(plan, null, 2)}\n`, { flag: "wx" }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false
+      throw error
+    }
   )

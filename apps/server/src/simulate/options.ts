@@ -31,13 +31,13 @@ clock, and checks the rules of the specification. The same seed gives the same r
   --over NAME           programs (default): call the programs. http: send requests, so that the decoding, the guards
                         and the encoding of the HTTP contract run, too, in this process and without a socket
 
-Control-C ends the search: what was reached until then is printed, and the files are written.
+Control-C ends the search, or --shrink after it: what was reached until then is printed, and the files are written.
 
 Exit code: 0 when no rule was broken; 1 when a rule was broken, two traces differ, or a run or a file failed; 64 or 78
 when the arguments or settings cannot be used.`
 
 export interface SimulateOptions {
-  /** Undefined: a random seed. */
+  /** The seed of the first run; undefined: a random seed. */
   readonly seed: number | undefined
   readonly runs: number
   /** The time limit: the search ends then, even with runs left. */
@@ -55,7 +55,7 @@ export interface SimulateOptions {
   readonly save: string | undefined
   readonly trace: string | undefined
   readonly html: string | undefined
-  /** The trace of the run that the page of `html` compares this one with. */
+  /** The file with the trace of an earlier run. The page of `html` compares this run with the earlier one. */
   readonly compare: string | undefined
   readonly backend: BackendName
   readonly driver: DriverName
@@ -89,8 +89,11 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
     if (runs !== undefined && timeMillis !== undefined) {
       return yield* Either.left("--for and --runs both limit the number of runs: give only one of them.")
     }
-    if (plan !== undefined && [seed, runs, timeMillis, given.steps].some((one) => one !== undefined)) {
-      return yield* Either.left("--plan is a single run: it cannot be used with --seed, --runs, --steps or --for.")
+    const isSearch = given.swarm || [seed, runs, timeMillis, given.steps].some((one) => one !== undefined)
+    if (plan !== undefined && isSearch) {
+      return yield* Either.left(
+        "--plan is a single run: it cannot be used with --seed, --runs, --steps, --for or --swarm."
+      )
     }
     if (corpus !== undefined && !isGuided) {
       return yield* Either.left("--corpus needs --guided: only a guided search keeps plans.")

@@ -5,18 +5,18 @@ import { Clock, Console, Effect } from "effect"
 const EVERY_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 
-/** The totals of the runs so far. `add` prints them, at most every `EVERY_MILLIS`. */
+/** Counts the runs so far. `add` counts one run, and prints the totals at most every `EVERY_MILLIS`. */
 export interface RunTally {
   readonly add: (result: Simulation.PlanResult) => Effect.Effect<void>
   readonly summary: Effect.Effect<string>
-  /** How many runs broke a rule. */
+  /** How many runs broke a rule or could not be run. */
   readonly broken: () => number
 }
 
 /** `reached` adds words to each line; "" adds none. */
 export const tally = (reached: () => string): Effect.Effect<RunTally> =>
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
-    let [runs, steps, virtualMs, violations, broken, saidAt] = [0, 0, 0, 0, 0, startedAt]
+    let [runs, steps, virtualMs, violations, broken, thrown, saidAt] = [0, 0, 0, 0, 0, 0, startedAt]
     const summary = Effect.map(Clock.currentTimeMillis, (now) => {
       const seconds = Math.max(0.001, (now - startedAt) / 1_000)
       const days = Math.round(virtualMs / DAY_MILLIS)
@@ -25,6 +25,7 @@ export const tally = (reached: () => string): Effect.Effect<RunTally> =>
         `${Math.round(steps / seconds)} steps/s`,
         `${days} virtual ${days === 1 ? "day" : "days"}`,
         violations === 0 ? "no rule broken" : `rules broken ${violations} times`,
+        ...(thrown === 0 ? [] : [`${thrown} ${thrown === 1 ? "run" : "runs"} could not be run`]),
         `${seconds.toFixed(1)} s`,
         ...[reached()].filter((words) => words !== "")
       ].join(" · ")
@@ -35,7 +36,9 @@ export const tally = (reached: () => string): Effect.Effect<RunTally> =>
           runs++
           steps += result.steps
           virtualMs += result.virtualMs
-          violations += result.violations.length
+          // A run that threw has no trace, so no rule was judged.
+          if (result.entries.length === 0) thrown++
+          else violations += result.violations.length
           if (result.violations.length > 0) broken++
           const now = yield* Clock.currentTimeMillis
           if (now - saidAt < EVERY_MILLIS) return

@@ -1,12 +1,12 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
-import { Clock, Config, Console, Effect, Random, type Scope } from "effect"
+import { Clock, Config, Console, Effect, Either, Random, type Scope } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { openEmbedded, postgres } from "./Backends.js"
 import { type Guide, guided, unguided } from "./guide.js"
 import type { SimulateOptions } from "./options.js"
-import { tally } from "./progress.js"
+import { type RunTally, tally } from "./progress.js"
 import { type Compared, comparisonOf } from "./timeline/comparison.js"
 import { timelineOf } from "./timeline/timeline.js"
 import * as Twin from "./Twin.js"
@@ -16,24 +16,56 @@ const SHRINK_MILLIS = 120_000
 /** How often shrinking prints its progress. */
 const SHRINK_SAYS_MILLIS = 2_000
 
+/** How a plan is run, and how the other process of `--twice` is started. Tests replace both functions. */
+export interface Running {
+  readonly runPlan: typeof Simulation.runPlan
+  readonly startTwin: typeof Twin.start
+}
+
+const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
+
 /** Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule. */
-export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotStart> =>
+export const simulate = (options: SimulateOptions, running: Running = RUNNING): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const other = options.compare === undefined ? undefined : yield* readTrace(options.compare)
     const plans = yield* guideOf(options)
     const config = { backend: yield* backendOf(options), driver: yield* driverOf(options) }
     const startedAt = yield* Clock.currentTimeMillis
     const until = options.timeMillis === undefined ? Infinity : startedAt + options.timeMillis
-    if (options.isHashOnly) return yield* hashes(plans, options, config)
+    const runOne = run(running.runPlan, config)
+    if (options.isHashOnly) return yield* hashes(plans, options, runOne)
 
-    const twin = options.isTwice ? yield* Twin.start(options, plans.first) : undefined
+    const twin = options.isTwice ? yield* running.startTwin(options, plans.first) : undefined
     const count = yield* tally(plans.reached)
+    // In a scope of its own, whose end gives Control-C back, so that the shrinking below can take it.
+    const { differing, last, worst } = yield* Effect.scoped(search(plans, options, { count, runOne, twin, until }))
+    yield* Console.log(yield* count.summary)
+    const finished = yield* Effect.either(plans.finish)
+    const kept = worst === undefined ? last : yield* explained(worst, options, config)
+    const saved = yield* Effect.either(kept === undefined ? Effect.void : save(kept, options, other))
+    // All findings in one failure: a file that cannot be written hides no other finding.
+    const unwritten = [finished, saved].filter(Either.isLeft).map(({ left }) => left.message)
+    const broken = worst === undefined ? [] : [`${count.broken()} of the runs broke a rule or could not be run.`]
+    const findings = [...unwritten, ...differing, ...broken]
+    if (findings.length > 0) return yield* new CannotStart({ message: findings.join("\n") })
+  }).pipe(Effect.scoped)
+
+interface Searching {
+  readonly count: RunTally
+  readonly runOne: RunOne
+  readonly twin: Twin.Twin | undefined
+  readonly until: number
+}
+
+/** Runs one plan after the other, until the runs or the time are over, a run throws or somebody presses Control-C. */
+const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, until }: Searching) =>
+  Effect.gen(function* () {
     const differing: Array<string> = []
     let worst: Simulation.PlanResult | undefined
     let last: Simulation.PlanResult | undefined
     const isStopped = yield* stopping
-    for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
-      const result = yield* runOne(plans.plan(n), config)
+    for (let n = 0; n < runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
+      const result = yield* runOne(plans.plan(n))
       last = result
       plans.learn(result)
       yield* count.add(result)
@@ -41,37 +73,49 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
         yield* Console.error(violationsOf(result))
         worst ??= result
       }
-      const hash = yield* twin === undefined ? Effect.succeed(result.traceHash) : twin.hash(n)
-      if (hash !== result.traceHash) {
-        differing.push(`Seed ${result.seed} gave another trace in another process: ${hash}, not ${result.traceHash}.`)
+      // After a run that throws, the search ends, because the next run would probably throw too. The results so far are
+      // printed and saved. The plan that throws is saved in place of an earlier plan that broke a rule: the seed of
+      // that plan was printed with the rule.
+      if (result.entries.length === 0) {
+        worst = result
+        break
+      }
+      const hash = yield* Effect.either(twin === undefined ? Effect.succeed(result.traceHash) : twin.hash(n))
+      if (Either.isLeft(hash)) {
+        differing.push(hash.left.message)
+        break
+      }
+      if (hash.right !== result.traceHash) {
+        differing.push(
+          `Seed ${result.seed} gave another trace in another process: ${hash.right}, not ${result.traceHash}.`
+        )
       }
     }
-    yield* Console.log(yield* count.summary)
-    yield* plans.finish
-    const kept = worst === undefined ? last : yield* explained(worst, options, config)
-    if (kept !== undefined) yield* save(kept, options, other)
-    if (differing.length > 0) return yield* new CannotStart({ message: differing.join("\n") })
-    if (worst !== undefined) return yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
-  }).pipe(Effect.scoped)
+    return { differing, last, worst }
+  })
 
 /**
- * Whether somebody pressed Control-C. After the first time, the search ends with the current run, so that its findings
- * are printed and saved. The second time, the process ends at once, as without this handler.
+ * Whether somebody pressed Control-C during the scope. After the first time, the search or the shrinking ends with the
+ * current run, so that its findings are printed and saved. The second time, the process ends at once, as without this
+ * handler.
  */
 const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     let isStopped = false
+    const putBack = () => {
+      process.off("SIGINT", stop)
+      for (const listener of others) process.on("SIGINT", listener)
+    }
     const stop = () => {
       isStopped = true
-      for (const listener of others) process.on("SIGINT", listener)
-      process.off("SIGINT", stop)
+      putBack()
     }
     const others = process.listeners("SIGINT")
     process.removeAllListeners("SIGINT")
     process.on("SIGINT", stop)
-    return { isStopped: () => isStopped, stop }
+    return { isStopped: () => isStopped, release: () => (isStopped ? undefined : putBack()) }
   }),
-  ({ stop }) => Effect.sync(() => process.off("SIGINT", stop))
+  ({ release }) => Effect.sync(release)
 ).pipe(Effect.map(({ isStopped }) => isStopped))
 
 const guideOf = (options: SimulateOptions): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
@@ -140,50 +184,76 @@ const driverOf = ({ driver }: SimulateOptions): Effect.Effect<Simulation.Driver 
 /** The part of the configuration that all runs share. */
 type Common = Pick<Simulation.Config, "backend" | "driver">
 
-/** Runs one plan; yields first, so that the process can handle signals between two runs. */
-const runOne = (plan: Simulation.Plan, config: Common) =>
-  Effect.zipRight(
-    Effect.sleep(0),
-    Effect.tryPromise({
-      try: () => Simulation.runPlan(plan, config),
-      catch: (error) =>
-        new CannotStart({
-          message: `Seed ${plan.seed} could not be run: ${error instanceof Error ? error.message : String(error)}`
-        })
-    })
-  )
+/**
+ * Runs one plan; yields first, so that the process can handle signals between two runs. A run that throws is a failing
+ * result without a trace, so that a search keeps what it found before.
+ */
+const run =
+  (runPlan: Running["runPlan"], config: Common) =>
+  (plan: Simulation.Plan): Effect.Effect<Simulation.PlanResult> =>
+    Effect.zipRight(
+      Effect.sleep(0),
+      Effect.promise(() => runPlan(plan, config).catch((error) => Simulation.failedRun(plan, error)))
+    )
 
-const hashes = (plans: Guide, { runs }: SimulateOptions, config: Common) =>
+type RunOne = ReturnType<typeof run>
+
+const hashes = (plans: Guide, { runs }: SimulateOptions, runOne: RunOne) =>
   Effect.gen(function* () {
-    for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.plan(n), config)).traceHash)
+    for (let n = 0; n < runs; n++) {
+      const result = yield* runOne(plans.plan(n))
+      if (result.entries.length === 0) return yield* new CannotStart({ message: violationsOf(result) })
+      yield* Console.log(result.traceHash)
+    }
   })
 
-const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
+const violationsOf = ({ entries, seed, stopped, violations }: Simulation.PlanResult): string => {
+  if (entries.length === 0) return `Seed ${seed} could not be run: ${stopped}`
   const first = new Map(violations.toReversed().map((one) => [one.invariant, one]))
   return [...first.values()]
     .map(({ at, detail, invariant }) => `Seed ${seed} breaks ${invariant} at ${at}: ${detail}`)
     .join("\n")
 }
 
+/** The options that repeat a run which went over HTTP or over a database; "" for the programs in memory. */
+const wayOf = ({ backend, driver }: SimulateOptions): string =>
+  [driver === "programs" ? "" : `--over ${driver}`, backend === "memory" ? "" : `--backend ${backend}`]
+    .filter((option) => option !== "")
+    .join(" ")
+
 /** Prints a test that repeats the failing run, and returns the run. Shrinks the run before if the options say so. */
-const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions, config: Common) =>
+const explained = (result: Simulation.PlanResult, options: SimulateOptions, config: Common) =>
   Effect.gen(function* () {
-    if (config.driver !== undefined) {
+    const way = wayOf(options)
+    if (way !== "") {
       yield* Console.error(
-        "\nThe run went over HTTP. The test below calls the programs; --over http repeats the requests."
+        `\nThe run was made with ${way}. The test below calls the programs in memory. ` +
+          `To repeat the run, write its plan with --save FILE and use --plan FILE ${way}.`
       )
     }
-    if (!shrinks) {
-      yield* Console.error(`\n${Simulation.failureOf(result)}\n--shrink would shorten this run.`)
+    // Shrinking looks for a shorter run that breaks the same rule. A run that threw broke none.
+    const canShrink = result.entries.length > 0
+    if (!options.shrinks || !canShrink) {
+      const further = canShrink && options.backend === "memory" ? "\n--shrink would shorten this run." : ""
+      yield* Console.error(`\n${Simulation.failureOf(result)}${further}`)
       return result
     }
+    const shrunk = yield* Effect.scoped(shrink(result, config))
+    yield* Console.error(`After ${shrunk.attempts} runs:\n\n${Simulation.failureOf(shrunk.result)}`)
+    return shrunk.result
+  })
+
+/** Shrinks a failing run until it cannot be shorter, the time is over or somebody presses Control-C. */
+export const shrink = (result: Simulation.PlanResult, config: Common) =>
+  Effect.gen(function* () {
     yield* Console.error(`\nShrinking seed ${result.seed}, for at most ${SHRINK_MILLIS / 1_000} s …`)
+    const isStopped = yield* stopping
     const clock = yield* Effect.clock
     const until = clock.unsafeCurrentTimeMillis() + SHRINK_MILLIS
     const [first] = result.violations
     const startedAt = clock.unsafeCurrentTimeMillis()
     let saidAt = startedAt
-    const shrunk = Simulation.shrinkSync(result.plan, {
+    const steps = Simulation.shrinking(result.plan, {
       ...config,
       onRun: (attempts, steps) => {
         const now = clock.unsafeCurrentTimeMillis()
@@ -192,10 +262,14 @@ const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions, 
         process.stderr.write(`${attempts} runs · ${steps} steps left · ${Math.round((now - startedAt) / 1_000)} s\n`)
       },
       ...(first === undefined ? {} : { invariants: [first.invariant] }),
-      isEnough: () => clock.unsafeCurrentTimeMillis() > until
+      isEnough: () => isStopped() || clock.unsafeCurrentTimeMillis() > until
     })
-    yield* Console.error(`After ${shrunk.attempts} runs:\n\n${Simulation.failureOf(shrunk.result)}`)
-    return shrunk.result
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      // Between two runs the process can handle signals.
+      yield* Effect.sleep(0)
+    }
   })
 
 const readTrace = (path: string): Effect.Effect<Compared, CannotStart> =>

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { DataFolder } from "@place-access/adapters-pg"
-import { CannotStart } from "@place-access/worker"
+import { CannotStart, type Settings } from "@place-access/worker"
 import { Effect, Option, Schema } from "effect"
 
 /**
@@ -41,6 +41,10 @@ export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStar
         )
       : Effect.void
   )
+
+/** `refuseTestWorld` for a program with these settings. Only the embedded database can be a test world. */
+export const refuseIn = (storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
+  storage._tag === "Embedded" ? refuseTestWorld(storage.dataDir) : Effect.void
 
 const Written = Schema.parseJson(Mark)
 

@@ -24,19 +24,44 @@ const TICK_MILLIS = 50
 /** The fastest rate: an hour in a second. */
 export const FASTEST = 3_600
 
+/**
+ * The real time in milliseconds after which a moving clock stores its time again. When the server dies, the clock
+ * restarts at the stored time. It then loses up to an hour at the fastest rate, or days during a long move. The rows
+ * that were written meanwhile stay, with times in the clock's future.
+ */
+const STORE_MILLIS = 1_000
+
 /** Carries out the orders to a world's clock, one after the other. */
 export class Mover {
   readonly world: World
-  /** Stores what the clock shows. */
-  readonly store: () => Promise<void>
+  private readonly write: () => Promise<void>
+  private readonly storeMillis: number
+  private storedAt = performance.now()
+  private storing: Promise<void> = Promise.resolve()
+  private isClosed = false
   private rate = 0
   private ticker: NodeJS.Timeout | undefined
   private queue: Promise<unknown> = Promise.resolve()
   private waiting = 0
 
-  constructor(world: World, store: () => Promise<void>) {
+  /** `write` stores the clock's time in the mark of the folder. */
+  constructor(world: World, write: () => Promise<void>, storeMillis: number = STORE_MILLIS) {
     this.world = world
-    this.store = store
+    this.write = write
+    this.storeMillis = storeMillis
+    world.atInstant = () => this.storeNowAndThen()
+  }
+
+  /** Stores the clock's time. Waits for earlier writes that have begun, because all of them write the same file. */
+  store(): Promise<void> {
+    this.storedAt = performance.now()
+    const stored = this.storing.then(() => this.write())
+    this.storing = stored.catch(() => undefined)
+    return stored
+  }
+
+  private async storeNowAndThen(): Promise<void> {
+    if (!this.isClosed && performance.now() - this.storedAt >= this.storeMillis) await this.store()
   }
 
   get state(): ClockState {
@@ -44,8 +69,8 @@ export class Mover {
   }
 
   /**
-   * Carries out one order. After a move of the clock it waits until the world is at rest, and returns what happened;
-   * after a change of the rate it returns at once.
+   * Carries out one order. After a move of the clock it waits until the world is at rest (see `World`), and returns
+   * what happened. After a change of the rate it returns at once.
    */
   carryOut(order: Order): Effect.Effect<ReadonlyArray<Happening>, InThePast | NeverAtRest> {
     return this.alone(async () => {
@@ -77,9 +102,10 @@ export class Mover {
     })
   }
 
-  /** Stops a running clock for good. */
+  /** Stops a running clock for good. Afterwards only a call of `store` stores the clock's time. */
   close(): void {
     this.setRate(0)
+    this.isClosed = true
   }
 
   private setRate(rate: number): void {
@@ -88,19 +114,27 @@ export class Mover {
     this.rate = rate
     if (rate === 0) return
     let last = performance.now()
+    /**
+     * The fraction of a millisecond that the previous tick left over. At slow rates, a whole tick is less than a
+     * millisecond.
+     */
+    let left = 0
     const tick = () => {
       const passed = performance.now() - last
       // While an order is under way, real time does not move the clock.
       last += passed
       if (this.waiting > 0) return
+      const due = left + passed * rate
+      left = due % 1
       Effect.runFork(
         this.alone(async () => {
-          await this.world.moveTo(this.world.now + Math.round(passed * rate))
+          await this.world.moveTo(this.world.now + Math.floor(due))
+          await this.storeNowAndThen()
           last = performance.now()
         })
       )
     }
-    // @effect-diagnostics-next-line globalTimers:off -- the rate is that of the real time
+    // @effect-diagnostics-next-line globalTimers:off -- the rate of the clock is relative to real time
     this.ticker = setInterval(tick, TICK_MILLIS)
   }
 }

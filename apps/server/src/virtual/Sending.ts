@@ -2,7 +2,7 @@ import { WebhookSender } from "@place-access/domain/endpoints"
 import { Context, Effect, Layer } from "effect"
 import type { Happening } from "./Happening.js"
 
-/** Counts the webhooks under way, and notes each attempt with the world's time. */
+/** Counts the webhooks under way, and records each attempt with the time of the test world's clock. */
 export interface Sending {
   readonly around: <E, R>(sender: Layer.Layer<WebhookSender, E, R>) => Layer.Layer<WebhookSender, E, R>
   /** How many attempts wait for a receiver's answer. */
@@ -45,7 +45,7 @@ export const make = (now: () => number, stir: () => void): Sending => {
               inFlight += 1
               stir()
               const details = { ...eventOf(body), url: String(url) }
-              const attempt = { happening: { at: now(), what: "webhook", details } as Happening }
+              const attempt = { happening: { at: now(), what: "webhook", row: "", details } as Happening }
               attempts.push(attempt)
               return real.post(url, headers, body).pipe(
                 Effect.tap((answer) =>

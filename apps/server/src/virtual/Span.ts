@@ -1,3 +1,4 @@
+import { Timestamp } from "@place-access/domain/shared"
 import { Option } from "effect"
 
 const SECOND = 1_000
@@ -8,7 +9,7 @@ const DAY = 24 * HOUR
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY }
 
 /** The longest time by which one call moves the clock: two years. */
-const LONGEST = 731 * DAY
+export const LONGEST = 731 * DAY
 
 const PART = /(\d{1,9})(ms|s|m|h|d|w)/y
 
@@ -24,3 +25,6 @@ export const parse = (text: string): Option.Option<number> => {
   }
   return end > 0 && end === plain.length && millis <= LONGEST ? Option.some(millis) : Option.none()
 }
+
+/** A moment such as `2026-01-05T09:00:00Z`, in milliseconds. None: it is no moment (`Timestamp.parseIso`). */
+export const parseMoment = (text: string): Option.Option<number> => Option.fromNullable(Timestamp.parseIso(text))

@@ -18,7 +18,7 @@ const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(res
 
 /** A turn that waits for the host's timers: `effect` continues a fiber that has run for long by a timer of 0 ms. */
 const timerTurn = (): Promise<void> =>
-  // @effect-diagnostics-next-line globalTimers:off -- the event loop's own timers, below any program
+  // @effect-diagnostics-next-line globalTimers:off -- waits for real timers of the event loop
   new Promise((resolve) => void setTimeout(resolve, 0))
 
 /**
@@ -36,8 +36,13 @@ export class World {
     () => this.stir()
   )
   readonly signal: Layer.Layer<WorkSignal>
-  /** Reads the events and the mails of the instant `at`. `sending` notes the webhooks. */
+  /** Reads the events and the mails of the instant `at`. Webhooks are not included, because `sending` records them. */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
+  /**
+   * Runs during a move of the clock, each time before the clock leaves an instant. What happens while it runs still
+   * counts as happening at this instant.
+   */
+  atInstant: () => Promise<void> = () => Promise.resolve()
   private readonly host = Clock.make()
 
   constructor(startMillis: number) {
@@ -66,7 +71,10 @@ export class World {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** Called when something happened: loops that slowed down in a quiet time look for work at their own pace again. */
+  /**
+   * The caller calls this when something happened. Loops that slowed down in a quiet time then look for work at their
+   * normal pace again.
+   */
   stir(): void {
     this.clock.stir()
   }
@@ -114,6 +122,7 @@ export class World {
     for (let next = clock.timers.first; next !== undefined && next.at <= until; next = clock.timers.first) {
       // Before the clock leaves an instant, the world is at rest, and what happened at the instant is collected.
       if (next.at > clock.monotonic) {
+        await this.atInstant()
         await this.rest()
         const earlier = clock.timers.first
         if (earlier !== undefined && earlier.at <= clock.monotonic) continue

@@ -6,16 +6,19 @@ import type { Mover } from "./Mover.js"
 import type { Restartable } from "./Restartable.js"
 import type { SeededEntropy } from "./SeededEntropy.js"
 
-/** What a snapshot keeps beside the rows: the time, and how far the random streams had come. */
+/** What a snapshot stores beside the rows: the time, and how many draws each random stream had given. */
 const Notes = Schema.parseJson(
   Schema.Struct({ now: Schema.Int, draws: Schema.Record({ key: Schema.String, value: Schema.Int }) })
 )
 
-/** Saves and restores the world while its clock stands and nothing is under way. */
+/** Saves and restores a test world while its clock stands still and no statement or webhook is under way. */
 export interface WorldSnapshots {
   readonly list: Effect.Effect<ReadonlyArray<string>, unknown>
   readonly save: (name: string) => Effect.Effect<void, unknown>
-  /** False: there is no snapshot of this name that fits the tables of this version. */
+  /**
+   * Restores a snapshot. Returns false when no snapshot of this name was saved after the last migration of the
+   * database.
+   */
   readonly restore: (name: string) => Effect.Effect<boolean, unknown>
 }
 
@@ -45,16 +48,18 @@ export const make = (
             const found = yield* Snapshots.notesOf(name)
             if (Option.isNone(found)) return false
             const { draws, now } = yield* Schema.decode(Notes)(found.value)
-            // The loops remember due times of the world before the restore, so they stop and start again.
+            // The worker's loops remember due times from before the restore. They stop and start again, so that they
+            // read the restored rows.
             yield* loops.stop
             yield* Effect.gen(function* () {
               yield* Snapshots.restore(name)
               world.set(now)
               seeded?.resume(draws)
-              // Partitions of past months were dropped: restored rows of those months lie in the default one.
+              // The partitions of past months may have been dropped since the snapshot. Restored rows of these months
+              // then lie in the default partition.
               yield* Partitions.ensurePartitions(Timestamp.make(now))
             }).pipe(Effect.ensuring(loops.start))
-            yield* Effect.promise(() => world.rest().then(mover.store))
+            yield* Effect.promise(() => world.rest().then(() => mover.store()))
             return true
           })
         )

@@ -1,9 +1,10 @@
-import { Either } from "effect"
+import { type CannotStart, ConfigReport, Settings } from "@place-access/worker"
+import { Config, type Effect, Either } from "effect"
 
 /** What `npm run clock` sends to the server. */
 export interface ClockCommand {
   readonly path: "/dev/clock" | "/dev/snapshot"
-  /** Null: the command only reads the clock. */
+  /** The JSON body of the request; null: the command only reads the clock. */
   readonly body: Readonly<Record<string, string | number>> | null
   /** Whether to print one line of JSON instead of sentences. */
   readonly json: boolean
@@ -21,6 +22,11 @@ export const USAGE = `Moves the clock of a test world (npm start -- --clock virt
 
 The world is the one at BASE_URL, or else at PORT of this machine.
 `
+
+/** The address of the server with the test world: BASE_URL, or this machine at PORT. */
+export const worldAddress: Effect.Effect<string, CannotStart> = ConfigReport.read(
+  Config.map(Settings.addresses, ({ baseUrl }) => baseUrl)
+)
 
 /** Parses a command line. A Left says what is wrong. "help": the command line asks for the usage. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand | "help", string> => {

@@ -68,9 +68,11 @@ const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
     return given
   })
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
-
-const orderOf = ({ advance, rate, to }: typeof Fields.Type): Effect.Effect<Order, Errors.WireError> => {
+/** Reads the order to the clock from the fields of a request. `now`: the time that the clock shows. */
+export const orderOf = (
+  { advance, rate, to }: typeof Fields.Type,
+  now: number
+): Effect.Effect<Order, Errors.WireError> => {
   if ([advance, rate, to].filter((one) => one !== undefined).length !== 1) {
     return invalid("the body must have exactly one of advance, to and rate")
   }
@@ -81,10 +83,13 @@ const orderOf = ({ advance, rate, to }: typeof Fields.Type): Effect.Effect<Order
     })
   }
   if (to !== undefined) {
-    const moment = MOMENT.test(to) ? Date.parse(to) : Number.NaN
-    return Number.isNaN(moment)
-      ? invalid("to must be a moment such as 2026-01-05T09:00:00Z")
-      : Effect.succeed({ _tag: "To", moment })
+    return Option.match(
+      Option.filter(Span.parseMoment(to), (moment) => moment - now <= Span.LONGEST),
+      {
+        onNone: () => invalid("to must be a moment such as 2026-01-05T09:00:00Z, at most 731 days later"),
+        onSome: (moment) => Effect.succeed({ _tag: "To", moment } as const)
+      }
+    )
   }
   return rate !== undefined && rate >= 0 && rate <= FASTEST
     ? Effect.succeed({ _tag: "Rate", rate })
@@ -109,7 +114,7 @@ const order = (mover: Mover, addresses: Addresses) =>
     const fields = yield* Effect.mapError(Schema.decodeUnknown(Fields)(yield* fieldsOf(request)), () =>
       Errors.validationFailed(["advance and to must be texts, and rate a number"])
     )
-    const happened = yield* Effect.mapError(mover.carryOut(yield* orderOf(fields)), toWire)
+    const happened = yield* Effect.mapError(mover.carryOut(yield* orderOf(fields, mover.world.now)), toWire)
     if (isForm(request)) return seeOther(Bar.safePath(fields.return_to))
     return json({
       ...mover.state,
@@ -150,7 +155,8 @@ const takeSnapshot = (mover: Mover, snapshots: WorldSnapshots, addresses: Addres
       Effect.tapError((error) => Effect.logError("A snapshot failed", error)),
       Effect.mapError(() => Errors.unavailable)
     )
-    if (!isDone) return yield* invalid("restore must name a snapshot that was saved with this version of the service")
+    if (!isDone)
+      return yield* invalid("restore must name a snapshot that was saved after the last migration of the database")
     return json({ ...mover.state, happened: [] })
   })
 

@@ -6,11 +6,23 @@ import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { VirtualTime } from "@place-access/domain/testing"
 import { DataFolder, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
-import { CannotStart, isLoopback, isLoopbackUrl, Misspelt, Program, Stores, Webhooks, work } from "@place-access/worker"
+import {
+  CannotStart,
+  isLoopback,
+  isLoopbackUrl,
+  Misspelt,
+  Program,
+  type Settings as WorkerSettings,
+  Stores,
+  Webhooks,
+  work
+} from "@place-access/worker"
 import { Clock, Console, Context, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
-import * as Listener from "../Listener.js"
+import * as Listener from "../http/Listener.js"
+import * as NpmScripts from "../NpmScripts.js"
+import { factsOf } from "../operator/perform.js"
 import * as OperatorSocket from "../operator/socket.js"
 import * as ServerLive from "../ServerLive.js"
 import * as Settings from "../ServerSettings.js"
@@ -80,7 +92,7 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
     return mark
   })
 
-/** Some tokens follow from the service's key, so with a seed the key follows from the seed too. */
+/** Some tokens are derived from the service's key. So with a seed, the key is derived from the seed too. */
 const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Mark): typeof storage => {
   if (storage._tag === "Postgres" || Option.isSome(storage.keys) || seed === null) return storage
   const key = createHash("sha256").update(`${seed}\nkey`).digest("base64")
@@ -115,12 +127,12 @@ export const serveVirtual = (settings: Settings.ServerSettings, options: Virtual
     const save = Effect.suspend(() => Mark.write(storage.dataDir, { ...mark, now: world.now }))
     const mover = new Mover(world, () => Effect.runPromise(save))
     yield* Effect.addFinalizer(() => Effect.sync(() => mover.close()))
-    yield* Effect.withClock(run(settings, storage.dataDir, mark, mover, addresses), world.shown)
+    yield* Effect.withClock(run(settings, storage, mark, mover, addresses), world.shown)
   }).pipe(Effect.scoped)
 
 const run = (
   settings: Settings.ServerSettings,
-  dataDir: string,
+  storage: WorkerSettings.Embedded,
   mark: Mark.Mark,
   mover: Mover,
   addresses: Settings.ServerSettings["addresses"]
@@ -129,7 +141,7 @@ const run = (
     const { world } = mover
     yield* Misspelt.warnings(process.env, Settings.all)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
-    const listener = Listener.make(settings.host, settings.port)
+    const listener = Listener.make(settings.host, settings.port, addresses.baseUrl)
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const seeded = mark.seed === null ? undefined : SeededEntropy.make(`${mark.seed}\n${mark.starts}`)
     const entropy = seeded === undefined ? NodeEntropy.layer : Layer.succeed(Entropy.Entropy, seeded.entropy)
@@ -147,16 +159,21 @@ const run = (
       yield* connect(world)
       // Added only after the database is open: a server that did not get the folder's lock must not overwrite the mark
       // of the server that has it.
-      yield* Effect.addFinalizer(() => Effect.promise(mover.store))
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(() => {
+          mover.close()
+          return mover.store()
+        })
+      )
       const running = yield* Restartable.make(loops)
       const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
       const http = ServerLive.serveHttp(
         withBar(listener, mover),
         settings,
-        Console.log(welcome(settings, dataDir, mover)),
+        Console.log(welcome(settings, storage.dataDir, mover)),
         Routes.layer(mover, snapshots, addresses)
       )
-      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(dataDir, addresses.baseUrl), http))
+      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http))
       yield* Effect.all([served, running.ended], { concurrency: "unbounded", discard: true })
     }).pipe(Effect.scoped, Effect.provide(ports))
   })
@@ -178,7 +195,8 @@ const connect = (world: World) =>
       Effect.map(Effect.orDie(fixes.settling(Bucket.ALL, Timestamp.make(moment), 1)), (due) => due.length > 0)
   })
 
-const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: string, { state }: Mover): string => `
+const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: string, { state }: Mover): string =>
+  NpmScripts.onlyThere(`
   A test world of the Place-Aware Access Service is ready. Never keep real data in it.
 
     Pages and API                                 ${baseUrl}
@@ -189,4 +207,4 @@ const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: s
   The data is in ${resolve(dataDir)}. It is marked as a test world: an ordinary start refuses it.
 
   To stop:  Control-C
-`
+`)

@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Command from "../../src/cli/Command.js"
 import { help } from "../../src/cli/help.js"
+import * as NpmScripts from "../../src/NpmScripts.js"
 import * as ServerSettings from "../../src/ServerSettings.js"
 
 const parse = (line: string) => Command.parse(line === "" ? [] : line.split(" "))
@@ -144,6 +147,19 @@ describe("the command line", () => {
 })
 
 describe("help", () => {
+  it("names only the npm scripts that are there: a release has no demo, no clock and no listen", () => {
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../../package.json"), "utf8")) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
+    const named = (text: string) => Array.from(text.matchAll(/npm run (\w+)/g), ([, name = ""]) => name)
+    expect(named(help(ServerSettings.all))).toEqual(["worker", "demo", "clock", "listen"])
+    expect(named(help(ServerSettings.all)).filter((name) => !(name in scripts))).toEqual([])
+    const text = "start it\n  npm start\n  npm run worker\n  npm run demo -- x, then npm run worker\nstop it"
+    expect(NpmScripts.onlyThere(text, new Set(["start", "worker"]))).toBe(
+      "start it\n  npm start\n  npm run worker\nstop it"
+    )
+  })
+
   it("explains every variable that the server reads", () => {
     const text = help(ServerSettings.all)
     for (const name of [

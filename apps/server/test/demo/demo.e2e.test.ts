@@ -20,8 +20,13 @@ const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string,
 }
 
 describe("npm run demo", () => {
-  it("goes from a sign-up to three verified webhooks, whatever database the environment names", async () => {
-    const environment = { PORT: String(await freePort()), DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing" }
+  it("goes from a sign-up to three verified webhooks, whatever service the environment names", async () => {
+    const environment = {
+      PORT: String(await freePort()),
+      DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing",
+      BASE_URL: "http://127.0.0.1:9",
+      SIGN_UP: "closed"
+    }
     const { code, stderr, stdout } = await start(["--exit", "--pace", "0"], environment).ended
     expect([code, stderr]).toEqual([0, ""])
     const webhooks = Array.from(stdout.matchAll(/webhook: (\S+) at Corner café, [\d:]+\. The signature is (.*)\./g))

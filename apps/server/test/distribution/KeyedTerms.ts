@@ -1,6 +1,7 @@
 /**
- * What is known about a value. `how`: the value equals one given value, or one of several given values; null: nothing
- * is known. `parameters`: the numbers of the statement's parameters among the given values.
+ * What a statement says about the value of an SQL expression. A given value is a parameter or a constant. `how`:
+ * whether the expression equals one given value, or one of several given values; null: the statement does not say.
+ * `parameters`: the numbers of the parameters among the given values.
  */
 export interface Known {
   readonly how: "one" | "several" | null
@@ -14,8 +15,8 @@ export const SEVERAL: Known = { how: "several", parameters: new Set() }
 export const parameter = (number: number): Known => ({ how: "one", parameters: new Set([number]) })
 
 /**
- * A value that comes from one of two sources. Two constants have no parameters and may differ, so the value is one of
- * several.
+ * What is known about a value that comes from one of two sources. It counts as one value only when both sources are
+ * parameters. Two constants may differ, so then the value is one of several.
  */
 export const both = (a: Known, b: Known): Known => {
   if (a.how === null || b.how === null) return UNKNOWN
@@ -29,7 +30,7 @@ export const same = (a: Known, b: Known): boolean =>
 /** What is known about a value that equals one of the values `of`. */
 export const several = (of: Known): Known => (of.how === null ? UNKNOWN : of)
 
-/** The known terms (`relation.column`), and which term follows from which. */
+/** What is known about each term (`relation.column`), and which terms equal which. */
 export interface Terms {
   readonly known: Map<string, Known>
   /** From a term to the terms that equal it. */

@@ -83,7 +83,6 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "budgets",
       "idempotent_answers",
       "deliveries",
-      "events",
       "mail_outbox",
       "named_mail",
       "audit_events",
@@ -93,6 +92,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     ],
     text: /^SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* ORDER BY "\w+" LIMIT/,
     why: "retention: what is old, whosesoever, by an index on its age"
+  },
+  {
+    tables: ["events"],
+    text: /FROM events t WHERE fanned_out_at <= /,
+    why: "retention: events of a week ago and older, whosesoever, by an index on their age"
   },
   {
     tables: ["mail_outbox"],

@@ -4,7 +4,8 @@ type Verb = "INSERT" | "UPDATE" | "DELETE" | "SELECT"
 
 /**
  * The accesses that the recorded day must contain. Without this list, nobody would notice that a statement is no longer
- * recorded and checked. What sweeps delete and claim by key is left out, because on one day no row is old enough.
+ * recorded and checked. The rows that sweeps delete, or claim by their key, are left out: no row gets old enough for a
+ * sweep on one day.
  */
 export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   INSERT: [

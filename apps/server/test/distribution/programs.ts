@@ -92,7 +92,10 @@ export const programs = async (
   const credentials = { clientId: app.id, clientSecret: app.clientSecret }
   let tokens: TokenResponse
   let device = ""
-  /** The token of a second phone, which reports visits: a phone has either derived stays or reports of its own. */
+  /**
+   * The token of a second phone, which reports its visits. The service derives visits from readings only for a phone
+   * that reports none, so the two ways need two phones.
+   */
   let visitor = ""
   let subscription = ""
   const rules: Array<string> = []
@@ -113,7 +116,8 @@ export const programs = async (
     {
       name: "authorise",
       run: async () => void (tokens = await connect(person, app, SCOPES, { scopes: SCOPES, places: [place.id] })),
-      // The receipt is queued here. A worker may have sent it long before `mail` waits for it.
+      // The consent queues an e-mail, the receipt. The action `mail` waits for it, but a worker may send it long
+      // before.
       needs: [
         "mail_outbox",
         "consent_requests",
@@ -133,8 +137,8 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // Uses `places.changed`, which a worker sends directly and stores afterwards. A rule's event also goes to the
-      // legacy subscription, and so a worker stores the deliveries of that event before it sends them.
+      // This action needs a delivery that is sent before it is stored, which is the case for `places.changed`. The
+      // deliveries of a rule's event are stored first, because the event also goes to the legacy subscription.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
@@ -166,7 +170,7 @@ export const programs = async (
     },
     {
       name: "mail",
-      // The first letter was that of the sign-up.
+      // The first letter is about the sign-up, so the second one is the receipt.
       run: () => until("the receipt", () => (letters.length > 1 ? true : undefined)),
       needs: []
     },

@@ -33,7 +33,7 @@ export interface Relation {
   readonly alias: string
   /** Distinguishes relations of the same name in a statement. */
   readonly id: number
-  /** Empty when the columns are unknown. */
+  /** The names of the columns; an empty list when the columns are unknown. */
   readonly columns: ReadonlyArray<string>
   readonly table: string | null
 }
@@ -71,7 +71,7 @@ export const columnsOf = (table: string, { schema }: Scope): ReadonlyArray<strin
 const CATALOGUE: ReadonlySet<string | undefined> = new Set(["pg_catalog", "information_schema"])
 
 export const tableOf = ({ alias, relname = "", schemaname }: RangeVar, one: Level): void => {
-  // An alias that renames columns is not supported.
+  // An alias that also renames columns, such as `fixes AS f (a, b)`, is not supported.
   if (alias?.colnames !== undefined) throw notUnderstood({ alias })
   const isOurs = !CATALOGUE.has(schemaname) && !relname.startsWith("pg_")
   const columns = isOurs ? columnsOf(relname, one.scope) : []

@@ -22,10 +22,11 @@ import {
 export type { Mention, Schema } from "./relations.js"
 
 /**
- * Reads a statement with PostgreSQL's own parser and tries to prove that it names the key of every distributed table
- * that it mentions: the key `=` or `= ANY` a given value, or equals the key of another mention that is restricted so,
- * also through joins, sub-queries and WITH. An unknown expression restricts nothing, and an unknown statement or part
- * of FROM throws: in doubt, the statement is reported. The queries inside a database function are not seen.
+ * Reads a statement with PostgreSQL's own parser, and tries to prove that it names the key of every distributed table
+ * that it mentions. The proof accepts the key `=` or `= ANY` a given value, and a key that equals the restricted key of
+ * another mention, also through joins, sub-queries and WITH. In doubt, the statement is reported: an unknown expression
+ * restricts nothing, and an unknown statement or part of FROM throws. The queries inside a database function are not
+ * seen.
  */
 export const mentions = async (text: string, schema: Schema): Promise<ReadonlyArray<Mention>> => {
   const { stmts = [] }: ParseResult = await parse(text)
@@ -88,7 +89,7 @@ const insert = (statement: InsertStmt, scope: Scope): ReadonlyArray<Output> => {
   })
 }
 
-/** When a value is nothing but a column of the only relation: that column. Null for any other value. */
+/** The column, when the value is only a column of the single relation in `here`; null for any other value. */
 const sourceOf = (value: Node | undefined, here: ReadonlyArray<Relation>): string | null => {
   const bare = stripped(value)
   const names = bare !== undefined && "ColumnRef" in bare ? strings(bare.ColumnRef.fields) : []
@@ -129,7 +130,8 @@ const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
     const names = strings(aliascolnames)
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
-      // The recursive part has the columns of the first part, as far as the recursion keeps them.
+      // The first part of the recursion names the columns. What is known about a column must also hold for the rows
+      // that the recursive part adds, so the loop repeats until nothing more is given up.
       let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
       for (;;) {
         ctes.set(ctename, assumed)
@@ -181,8 +183,8 @@ const mention = (scope: Scope, table: string, key: string, { how, parameters }: 
   void scope.found.push({ table, key, how: how ?? "every", parameters: [...parameters].sort((a, b) => a - b) })
 
 /**
- * A condition that holds for every row. In an outer join it holds only for the rows of `only`, the side that may be
- * missing.
+ * A condition that holds for every row. The ON condition of an outer join says something only about `only`, the side
+ * whose rows may be missing.
  */
 interface Condition {
   readonly of: Node
@@ -200,7 +202,8 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
   } else if ("RangeSubselect" in item) {
     const { alias, lateral, subquery } = item.RangeSubselect
     if (subquery === undefined) throw notUnderstood(item)
-    // The select list names the columns; what is known about them follows when the sub-query is read.
+    // A LATERAL sub-query is read here only for the names of its columns. `level` reads it again when all equalities of
+    // this level are known.
     const seen = { ...one.scope, found: lateral === true ? [] : one.scope.found, outer: seenBy(one, lateral) }
     const outputs = renamed(query(subquery, seen), strings(alias?.colnames))
     const columns = outputs.map(({ name }) => name)
@@ -211,7 +214,7 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
     functionOf(item.RangeFunction, one)
   } else if ("JoinExpr" in item) {
     const { alias, isNatural, jointype, larg, quals, rarg, usingClause } = item.JoinExpr
-    // A USING join has fewer columns than its two sides.
+    // USING and NATURAL are not supported. A join with them has fewer columns than its two sides together.
     if (larg === undefined || rarg === undefined || alias !== undefined) throw notUnderstood(item)
     if (isNatural === true || usingClause !== undefined) throw notUnderstood(item)
     relationsOf(larg, one, conditions)
@@ -262,7 +265,8 @@ const equal = (
 ): void => {
   for (const [to, from] of [[left, right] as const, [right, left] as const]) {
     if (to === null || from === null || !("term" in to)) continue
-    // The rows of the other side of an outer join exist whether the condition holds or not.
+    // An outer join keeps the rows of its other side also when the condition does not hold, so it says nothing about
+    // them.
     if (only !== null && !only.has(to.relation ?? -1)) continue
     if ("term" in from) Keyed.follow(terms, to.term, from.term)
     else Keyed.learn(terms, to.term, from)

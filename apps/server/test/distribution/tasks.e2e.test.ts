@@ -93,8 +93,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions, with fewer statements: without those from the first look-up of a session on, which belong to
-   * requests of the developer or the user, and without the counts that the server stores every second.
+   * The frequent actions. Two kinds of their statements are left out: the first look-up of a session and all statements
+   * after it, which belong to requests of the developer or the user; and the counts that the server stores once a
+   * second.
    */
   const frequent = () =>
     ran

@@ -53,8 +53,21 @@ describe("what the doctor says [settings-1]", () => {
     expect(states).toEqual(["problem", "problem", "warning", "warning", "ok"])
   })
 
-  it("a folder that is not there yet is judged by the folder around it", async () => {
-    expect((await Effect.runPromise(disk.disk("/tmp/nothing-is-here-yet"))).check).toBe("disk")
+  it("the disk of a folder that is not there yet is that of the nearest folder around it", async () => {
+    const around = await Effect.runPromise(disk.disk("/tmp"))
+    for (const missing of ["/tmp/nothing-is-here-yet", "/tmp/nothing-is-here-yet/places/data"]) {
+      expect(await Effect.runPromise(disk.disk(missing))).toMatchObject({
+        state: around.state,
+        says: expect.stringContaining("MiB are free")
+      })
+    }
+  })
+
+  it("a disk below a file cannot be looked at, which is a problem", async () => {
+    expect(await Effect.runPromise(disk.disk("/dev/null/data"))).toMatchObject({
+      state: "problem",
+      says: "/dev/null/data cannot be looked at"
+    })
   })
 
   it("each warning and problem says what to do, in lines that a person reads", () => {

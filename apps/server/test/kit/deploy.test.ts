@@ -10,7 +10,10 @@ import * as ServerLive from "../../src/ServerLive.js"
 const ROOT = join(import.meta.dirname, "../../../..")
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
 
-/** Keeps the imports of server and worker: a module declares its metrics when it is loaded. */
+/**
+ * Uses the imports of the server and the worker, because an unused import is not loaded, and a module declares its
+ * metrics when it is loaded.
+ */
 const PROGRAMS = [Worker, ServerLive]
 
 const manifest = JSON.parse(read("package.json")) as {
@@ -73,6 +76,13 @@ describe("the kit of an operator", () => {
     expect(named.filter((name) => !known.has(name) && name !== "POSTGRES_PASSWORD")).toEqual([])
   })
 
+  it("has one data folder for the unit of the server and for commands, which read the file of settings only", () => {
+    const unit = read(".deploy/systemd/place-access.service")
+    const folder = `/var/lib/${/^StateDirectory=(.*)$/m.exec(unit)?.[1]}`
+    expect(unit).toMatch(new RegExp(`^Environment=.*\\bDATA_DIR=${folder}( |$)`, "m"))
+    expect(read(".deploy/systemd/environment.example")).toMatch(new RegExp(`^DATA_DIR=${folder}$`, "m"))
+  })
+
   it("builds the image from a Node.js that the service accepts: the one that the tests run on", () => {
     const version = /^FROM node:([\d.]+)-/m.exec(read(".deploy/Dockerfile"))?.[1] ?? ""
     expect(read(".node-version").trim().startsWith(`${version}.`)).toBe(true)
@@ -102,6 +112,14 @@ describe("the kit of an operator", () => {
     }
     const policies = Object.entries(services).map(([name, { restart }]) => [name, restart])
     expect(policies).toEqual(["server", "worker", "database"].map((name) => [name, "unless-stopped"]))
+  })
+
+  it("takes no server away for a 503, which may be about one person only [staff-1, limits-11]", () => {
+    const nginx = read(".deploy/proxy/nginx.conf")
+    // A server that starts answers 503: nginx sends the request to another server, and also counts a failure.
+    expect(nginx).toMatch(/^ +proxy_next_upstream .*\bhttp_503\b/m)
+    const servers = Array.from(nginx.matchAll(/^ +server \S+:\d+.*;$/gm), ([line]) => line)
+    expect(servers).toEqual([expect.stringMatching(/ max_fails=0;$/)])
   })
 
   it("keeps no secret and no query in a log of a proxy: of requests, of errors, and of plain HTTP", () => {

@@ -51,6 +51,7 @@ describe("the folder of a release", () => {
     await signUp(url, "release")
     expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null })
     expect(server.output()).not.toContain("Building")
+    expect(server.output()).not.toMatch(/npm run (?!worker\b)/)
   })
 
   it("`--version` of server and worker says it too", async () => {

@@ -1,15 +1,19 @@
 import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
+import { Account } from "@place-access/domain/accounts"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { ConfigProvider, Effect, Option } from "effect"
 import { existsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach } from "vitest"
 import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { aboutAccounts } from "../../src/cli/accounts.js"
 import { backupCommand } from "../../src/cli/backup.js"
 import { keysStatus } from "../../src/doctor/keysStatus.js"
+import type { AccountCommand } from "../../src/operator/AccountCommand.js"
 import { backup } from "../../src/operator/backup.js"
+import * as ServerSettings from "../../src/ServerSettings.js"
 
 let folder: string
 beforeEach(async () => {
@@ -17,12 +21,20 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
+const email = Account.Email.make("ada@example.com")
+const about = (command: AccountCommand, dataDir: string) =>
+  Effect.flatMap(ServerSettings.config, (settings) =>
+    aboutAccounts({ command, json: false, isConfirmed: false }, { ...settings, storage: embedded(dataDir) })
+  ).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map())))
+
 const embedded = (dataDir: string) => ({ _tag: "Embedded", dataDir, keys: Option.none() }) as const
 
-describe("a command about a data folder without a database", () => {
+describe("a command about a data folder without a database [staff-4]", () => {
   const commands = {
     backup: (dataDir: string) => backupCommand({ json: false, to: join(folder, "copy") }, embedded(dataDir)),
-    "keys status": (dataDir: string) => keysStatus(false, embedded(dataDir))
+    "keys status": (dataDir: string) => keysStatus(false, embedded(dataDir)),
+    "account list": (dataDir: string) => about({ _tag: "List" }, dataDir),
+    "account suspend": (dataDir: string) => about({ _tag: "Suspend", email }, dataDir)
   }
 
   it.live.each(Object.entries(commands))("%s: is refused by the name of DATA_DIR, and makes no data", ([, command]) =>
@@ -39,12 +51,13 @@ describe("a command about a data folder without a database", () => {
 })
 
 describe("backup", () => {
-  it.live("says that it copied the keys only when they are in the folder", () =>
+  it.live("says that it copied the keys only when the service keeps them in the folder", () =>
     Effect.gen(function* () {
       const dataDir = yield* Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
         Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
       )
-      const copied = (to: string) => Effect.map(backup(dataDir, to), ({ sentences: [first] }) => first)
+      const copied = (to: string) =>
+        Effect.map(backup({ dataDir, keysAreSet: false }, to), ({ sentences: [first] }) => first)
       yield* Effect.gen(function* () {
         const [full, bare] = [join(folder, "full"), join(folder, "bare")]
         expect(yield* copied(full)).toBe(`Copied the database and its keys to ${full}.`)
@@ -55,6 +68,20 @@ describe("backup", () => {
         expect([full, bare].map((copy) => existsSync(join(copy, "secret-keys")))).toEqual([true, false])
         expect(yield* DataFolder.hasDatabase(bare)).toBe(true)
       }).pipe(Effect.provide(layerEmbedded({ dataDir })))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves keys out that SECRET_KEYS has replaced, and says that the copy has none", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
+        Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
+      )
+      const to = join(folder, "copy")
+      const { sentences } = yield* Effect.provide(backup({ dataDir, keysAreSet: true }, to), layerEmbedded({ dataDir }))
+      expect(sentences[0]).toBe(
+        `Copied the database to ${to}. The copy has no keys: to restore it you need the same SECRET_KEYS.`
+      )
+      expect([dataDir, to].map((copy) => existsSync(join(copy, "secret-keys")))).toEqual([true, false])
     }).pipe(Effect.scoped)
   )
 })

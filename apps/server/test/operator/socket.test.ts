@@ -57,7 +57,7 @@ describe("a command that a running server carries out [staff-4]", () => {
       const dataDir = yield* dataFolder
       const copy = `${dataDir}/copy`
       yield* Effect.gen(function* () {
-        yield* listen(dataDir, "http://localhost", PATIENCE_MILLIS)
+        yield* listen({ baseUrl: "http://localhost", dataDir, keysAreSet: false }, PATIENCE_MILLIS)
         const sql = yield* SqlClient
         const gate = yield* Deferred.make<void>()
         const begun = yield* Deferred.make<void>()

@@ -14,7 +14,10 @@ const marksOf = (entries: ReadonlyArray<Entry | undefined>) =>
 const differing = (left: ReadonlyArray<string>, right: ReadonlyArray<string>) =>
   pairsOf(run(left), run(right)).filter((pair) => pair.left === undefined || pair.right === undefined).length
 
-/** The length of the longest common subsequence, by the textbook's table: it gives the fewest rows that may differ. */
+/**
+ * The length of the longest common subsequence, computed with the textbook's table. The entries outside of it are the
+ * fewest that can differ.
+ */
 const longest = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
   let row = Array.from({ length: b.length + 1 }, () => 0)
   for (const one of a) {

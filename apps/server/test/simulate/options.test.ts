@@ -78,6 +78,7 @@ it.each([
   ["--backend mysql", "--backend must be one of memory, embedded, postgres"],
   ["--backend embedded --shrink", "--shrink needs --backend memory"],
   ["--plan file.json --seed 3", "--plan is a single run"],
+  ["--plan file.json --swarm", "--plan is a single run"],
   ["--compare a.jsonl", "--compare needs --html"],
   ["--sed 3", "--sed"]
 ])("%s is refused with a sentence that names the option", (line, words) => {

@@ -1,7 +1,7 @@
 import { Timestamp } from "@place-access/domain/shared"
 import type { Log, LoggedReading } from "../../src/replay/Log.js"
 
-/** Logs that we made up, in the shape of what phones send. The same every time. */
+/** Invented logs that resemble those of real phones. They are the same in every run. */
 
 const NOON = Date.UTC(2026, 2, 2, 12)
 const MINUTE = 60_000

@@ -15,7 +15,10 @@ const SCRIPT = join(import.meta.dirname, "../../../../../shared/citus/cluster.sh
 
 export const hasClusterPrograms = existsSync(SCRIPT)
 
-/** A commit waits for the log's file, but not for the disk: a killed process loses nothing that it acknowledged. */
+/**
+ * Without fsync, a commit waits until the write-ahead log is in its file, but not until it is on the disk. A killed
+ * process still loses nothing that it acknowledged.
+ */
 const CONF = "fsync = off\ncitus.recover_2pc_interval = 2s"
 
 /** A cluster that a test may break. */

@@ -37,7 +37,7 @@ const Registered = Schema.Struct({
   redirectUris: Schema.Array(Schema.String)
 })
 
-/** Makes a sandbox app: only its developer can connect it (decision A1). */
+/** Makes an app in the sandbox. Only its holder can connect it, which is the developer (decision A1). */
 export const createApp = async (
   developer: Person,
   redirectUri: string,

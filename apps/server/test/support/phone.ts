@@ -34,7 +34,9 @@ export const tryUpload = async (
 ): Promise<typeof Uploaded.Type | undefined> => {
   try {
     const answer = await phone.call("POST", "/v1/phone/locations", { token, json: { locations } })
-    return answer.status === 503 ? undefined : Schema.decodeUnknownSync(Uploaded)(answer.json)
+    if (answer.status === 503) return undefined
+    if (answer.status !== 200) throw new Error(`an upload was answered ${answer.status}: ${answer.text}`)
+    return Schema.decodeUnknownSync(Uploaded)(answer.json)
   } catch (error) {
     // `fetch` throws this when the connection ends.
     if (error instanceof TypeError) return undefined

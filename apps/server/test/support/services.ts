@@ -4,7 +4,8 @@ import pg from "pg"
 import type { TestProject } from "vitest/node"
 
 /**
- * The three things that a machine may lack. Tests that need one are skipped without it, and the run reports that once.
+ * The three programs that a machine may lack: PostgreSQL, a Citus cluster and Chromium. Tests that need a missing one
+ * are skipped, and the run reports that once.
  */
 declare module "vitest" {
   export interface ProvidedContext {

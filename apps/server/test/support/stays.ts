@@ -40,8 +40,8 @@ export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): Re
 }
 
 /**
- * The place that the phone left twice in the shortest time: a rule on it has to cool down. Undefined when the phone
- * left no place twice.
+ * The place that the phone left twice in the shortest time, so that the cooldown of a rule on this place matters.
+ * Undefined when the phone left no place twice.
  */
 export const findRestless = (fixes: ReadonlyArray<RecordedFix>): Point | undefined => {
   const usable = fixes.filter((fix) => fix.accuracy <= 50).sort((a, b) => a.capturedAt - b.capturedAt)

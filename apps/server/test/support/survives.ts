@@ -35,9 +35,9 @@ interface Phone {
 type Counts = typeof Uploaded.Type
 
 /**
- * Almost five minutes of entering and leaving the place from now on, a reading every 3 to 4 s. So no reading is older
- * than the rules or stale when it arrives, and none is more than five minutes ahead of the service's clock, which the
- * service would not accept.
+ * The phone enters and leaves the place for almost five minutes from now on, with a reading every 3 to 4 s. So no
+ * reading is older than the rules, and none is stale when it arrives. The service accepts all readings, because none is
+ * more than five minutes ahead of its clock.
  */
 const log = (place: Place): Phone["uploads"] => {
   const start = Date.now()
@@ -93,7 +93,8 @@ export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): 
     const expectedFirings: Array<string> = []
     const phones = await Promise.all(
       Array.from({ length: PHONES }, async (_, number): Promise<Phone> => {
-        // Every phone has an owner of its own: rules follow the order of one user's fixes.
+        // Every phone has an owner of its own. A rule evaluates all fixes of its user in one order, so two phones of
+        // one user would disturb each other.
         const owner = number === 0 ? person : await signUp(service.url, `crash${number}`)
         const app = await createApp(owner, "http://127.0.0.1:9/callback")
         await createEndpoint(owner, app, receiver.url)

@@ -137,6 +137,22 @@ describe("a server on virtual time", () => {
     expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
   })
 
+  it("an import of a thousand readings ends while the clock moves by five minutes [virtual-time-2]", async () => {
+    await world.clock({ advance: "1d" })
+    const from = (await world.now()) - 20 * DAY
+    const points = Array.from({ length: 1_000 }, (_, minute) => {
+      const time = new Date(from + minute * MINUTE).toISOString()
+      return `<trkpt lat="${52 + minute / 10_000}" lon="4.9"><time>${time}</time></trkpt>`
+    })
+    const file = `<gpx><trk><trkseg>${points.join("\n")}</trkseg></trk></gpx>`
+    const made = await robin.as.raw("POST", "/v1/user/imports", file, { "content-type": "application/gpx+xml" })
+    const { id } = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))(made.json)
+    await world.clock({ advance: "5m" })
+    const as = Schema.Struct({ state: Schema.String, counts: Schema.Struct({ stored: Schema.Int }) })
+    const after = await robin.as.expect("GET", `/v1/user/imports/${id}`, { as })
+    expect(after).toEqual({ state: "done", counts: { stored: 1_000 } })
+  })
+
   it("exact locations end after 30 days, and for good after a grace of 14 more, at those very moments [Spec §3.1]", async () => {
     const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE, "location.latest.read"])
     await robin.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {

@@ -1,6 +1,7 @@
-import { Either, Option } from "effect"
+import { ConfigProvider, Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { parse } from "../../src/virtual/orders.js"
+import { parse, worldAddress } from "../../src/virtual/orders.js"
+import { orderOf } from "../../src/virtual/routes.js"
 import * as Span from "../../src/virtual/Span.js"
 
 const HOUR = 3_600_000
@@ -22,6 +23,34 @@ describe("a span of time", () => {
   })
 })
 
+describe("a moment", () => {
+  it.each([
+    ["2026-03-01T12:00Z", Date.UTC(2026, 2, 1, 12)],
+    ["2026-03-01T12:00:30.5Z", Date.UTC(2026, 2, 1, 12, 0, 30, 500)],
+    ["2028-02-29T00:00:00Z", Date.UTC(2028, 1, 29)]
+  ])("%s is one", (text, moment) => {
+    expect(Span.parseMoment(text)).toEqual(Option.some(moment))
+  })
+
+  it.each(["2026-02-30T09:00:00Z", "2026-02-29T09:00Z", "2026-01-05T24:00:00Z", "2026-13-01T00:00Z", "2026-01-05"])(
+    "%s is none, because there is no such time",
+    (text) => {
+      expect(Span.parseMoment(text)).toEqual(Option.none())
+    }
+  )
+})
+
+describe("an order to the clock", () => {
+  const now = Date.UTC(2026, 0, 5, 9)
+  const moved = (to: string) => Effect.runSync(Effect.either(orderOf({ to }, now)))
+
+  it("moves it at most two years", () => {
+    expect(moved("2028-01-06T09:00:00Z")).toEqual(Either.right({ _tag: "To", moment: now + 731 * 24 * HOUR }))
+    expect(Either.isLeft(moved("2028-01-06T09:00:00.001Z"))).toBe(true)
+    expect(Either.isLeft(moved("2126-01-05T09:00:00Z"))).toBe(true)
+  })
+})
+
 describe("npm run clock", () => {
   it.each([
     [[], { path: "/dev/clock", body: null, json: false }],
@@ -35,5 +64,23 @@ describe("npm run clock", () => {
 
   it.each([[["advance"]], [["advance", "1d", "2d"]], [["rate", "fast"]], [["jump", "1d"]]])("%j is refused", (argv) => {
     expect(Either.isLeft(parse(argv))).toBe(true)
+  })
+})
+
+describe("the address of the test world", () => {
+  it.each([
+    [{}, "http://localhost:8080"],
+    [{ PORT: "9000" }, "http://localhost:9000"],
+    [{ PORT: "9000", BASE_URL: "http://world.example" }, "http://world.example"],
+    [{ PORT: "", BASE_URL: "" }, "http://localhost:8080"],
+    [{ PORT: "9000", BASE_URL: " " }, "http://localhost:9000"]
+  ])("an empty BASE_URL or PORT counts as absent: %o", (environment, address) => {
+    const provider = ConfigProvider.fromMap(new Map(Object.entries(environment)))
+    expect(Effect.runSync(Effect.withConfigProvider(worldAddress, provider))).toBe(address)
+  })
+
+  it("a wrong PORT is refused by its name", () => {
+    const provider = ConfigProvider.fromMap(new Map([["PORT", "many"]]))
+    expect(Effect.runSync(Effect.flip(Effect.withConfigProvider(worldAddress, provider))).message).toContain("PORT")
   })
 })

@@ -26,7 +26,10 @@ export interface Opening {
   readonly onMissing: (what: string) => void
 }
 
-/** For commands: a database that starts at the same time may need this long, and a person waits at the terminal. */
+/**
+ * How commands open the database. The database may be starting at the same time, so a command retries for a minute. It
+ * does not retry for longer, because a person waits at the terminal.
+ */
 const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
 
 const again = ({ patience }: Opening) =>

@@ -4,7 +4,7 @@ import { Layer } from "effect"
 import { Zip, ZipDeflate } from "fflate"
 import { createHash, type Hash } from "node:crypto"
 
-/** The usual level: a higher one takes twice as long and saves a few percent. */
+/** The usual level of compression: a higher one takes twice as long and saves a few percent. */
 const LEVEL = 6
 
 interface OpenFile {

@@ -13,7 +13,7 @@ import * as XmlFile from "./XmlFile.js"
 
 /** What all readers of one upload use. */
 export interface Context {
-  /** The columns of a table, if the person chose them. */
+  /** The columns of a CSV file, if the person chose them. */
   readonly columns: CsvColumns.CsvColumns | undefined
   /** How many packed files enclose this file. */
   readonly depth: number
@@ -50,7 +50,8 @@ export const open = (context: Context): Steps.StepReader => {
       head.push(bytes.slice())
       headBytes += bytes.length
       if (headBytes < FileKind.HEAD_BYTES) return Steps.NO_FAULT
-      // A header may be longer than other beginnings; looking at all of it again at each call would take too long.
+      // The header of a table may be longer than the beginnings of other formats. To examine all collected bytes again
+      // at each call would take too long, so the format is determined at the end of the header.
       const isEnough = headBytes >= CsvColumns.MAX_LINE || bytes.some((byte) => FileKind.LINE_ENDS.has(byte))
       return isCutText && !isEnough ? Steps.NO_FAULT : yield* begin(false)
     },
@@ -95,7 +96,7 @@ const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | 
     // The directory of a zip file is at its end, so the file is read twice. Only an upload itself can be read twice,
     // not a file inside another packed file.
     case "own_archive":
-      return context.depth === 0 ? ArchiveFile.open() : undefined
+      return context.depth === 0 ? ArchiveFile.open(context.expansion.most) : undefined
     case "zip":
       return context.depth === 0 ? ForeignArchive.open(context.expansion, () => open(inner)) : undefined
     default:

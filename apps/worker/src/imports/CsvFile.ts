@@ -4,7 +4,10 @@ import { moment, number } from "./Values.js"
 
 type Line = (fields: ReadonlyArray<string>) => Entry.ImportEntry
 
-/** Reads a table with a header. `columns`: the columns that the person chose; undefined: columns with known names. */
+/**
+ * Reads a table with a header. `columns`: the columns that the person chose. Undefined: the columns are found by names
+ * that are known.
+ */
 export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
@@ -39,13 +42,14 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
     const parts = unfinished
     unfinished = []
     unfinishedLength = 0
-    // Each line is a row when one of the quotes was a character of a field, so that none is lost.
+    // When a quote did not open a quoted field but was a character of a field, each line is a row of its own. Otherwise
+    // the rows in these lines would be lost.
     for (const row of quotes.isOdd ? parts : [parts.join("\n")]) onRow(row, header, toEntry, isOpen)
   }
 
   const onRow = (row: string, { delimiter }: CsvColumns.Header, toEntry: Line, isOpen: boolean): void => {
     const fields = CsvColumns.fields(row, delimiter)
-    // A last line with too few fields is cut off. A cut within the last field cannot be recognised.
+    // A last line with fewer fields than the line before was cut off. A cut within its last field cannot be recognised.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
       return

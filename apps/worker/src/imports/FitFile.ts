@@ -33,7 +33,7 @@ export const open = (): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
   let rest: Buffer = Buffer.alloc(0)
-  /** Bytes of messages that the present file still has; undefined before its header. */
+  /** How many bytes of messages are left in the present file; undefined before its header. */
   let left: number | undefined
   let definitions: Array<Definition | undefined> = []
   let lastS = 0
@@ -152,7 +152,7 @@ export const open = (): FileReader => {
       }),
     end: () =>
       read(() => {
-        // Some devices leave the checksum out.
+        // A missing checksum at the end (`left` is 0) is no fault, because some devices leave it out.
         if (left === undefined ? rest.length > 0 : left > 0) fault = "cut_off"
       })
   }

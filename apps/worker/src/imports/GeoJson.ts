@@ -10,8 +10,8 @@ export const isFeature = (element: JsonValue): boolean => isObject(element["geom
 
 /**
  * A feature of GeoJSON (RFC 7946). A point has one time among its properties, a line has a list with a time for each
- * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without a time gives
- * nothing, and neither does an area: both are drawings and no history. Dawarich writes its points as features.
+ * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without a time and an
+ * area give no entries, because they are drawings on a map and no history. Dawarich writes its points as features.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element

@@ -21,7 +21,7 @@ export const segment = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> =>
   return isObject(activity) ? [edge(activity, element, "start"), edge(activity, element, "end")] : []
 }
 
-/** Where a move began or ended, at the time at which its segment does. */
+/** The position where a move began or ended. Its time is that of the beginning or end of the segment. */
 const edge = (activity: JsonValue, element: JsonValue, which: "start" | "end"): Entry.ImportEntry => {
   const location = activity[which]
   const place = point(location) ?? point(member(location, "latLng"))

@@ -42,7 +42,8 @@ export const open = (onEntry: OnEntry): XmlDialect => {
           mark.first ??= ends[0]
           mark.last = ends[1] ?? mark.last
         } else if (name === "when" || name === "begin" || name === "end") {
-          // Deeper times belong to a part of the mark: those of a view say what a globe shows.
+          // A deeper time belongs to a part of the place mark. For example, the time of a view only tells a map program
+          // what to show.
           if (depth === mark.depth + 2) mark[name] ??= text
         }
       }

@@ -6,5 +6,6 @@ import * as Steps from "./packed/Steps.js"
 
 /** Reads a file of any known format. */
 export const layer: Layer.Layer<ImportReader> = Layer.succeed(ImportReader, {
-  open: (columns) => Steps.toReader(AnyFile.open({ columns, depth: 0, expansion: Expansion.make() }))
+  open: (columns, mostUnpacked) =>
+    Steps.toReader(AnyFile.open({ columns, depth: 0, expansion: Expansion.make(mostUnpacked) }))
 })

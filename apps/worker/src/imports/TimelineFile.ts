@@ -34,7 +34,8 @@ export const open = (opening: "[" | "{"): FileReader => {
 
   const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
     if (value === JsonElements.TOO_LARGE) {
-      // The name of this section says the format also when the first element is too large.
+      // Only GeoJSON has a section `features`, so its name tells the format even if the first element is too large to
+      // read.
       if (section === "features") format ??= "geojson"
       if (format !== null) entries.push({ _tag: "Unusable" })
       return

@@ -10,7 +10,10 @@ export const isObject = (value: unknown): value is JsonValue =>
 /** The member `name` of `value`; undefined when `value` is no object. */
 export const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
-/** No number, time or point is longer. On a long text some of the regular expressions below would take minutes. */
+/**
+ * No number, time or point in an export is longer. On a long text some of the regular expressions below would take
+ * minutes.
+ */
 const MAX_TEXT = 128
 
 /** A text without the blanks around it; undefined for no text, and for one that is too long. */
@@ -60,7 +63,7 @@ const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
 /** `2024-04-03 08:14:00 +0200`, also with `UTC` and with `/` in the date. */
 const WITH_BLANKS = /^(\d{4})[-/](\d\d?)[-/](\d\d?)[ T]+(\d\d?)(:\d\d[^ ]*) *([^ ]*)$/
 
-/** A time in ISO 8601, also with blanks in it, or a number since 1970. */
+/** A time in ISO 8601, also with blanks in it, or a number of seconds, milliseconds or microseconds since 1970. */
 export const moment = (value: unknown): Timestamp.Timestamp | undefined => {
   const count = number(value)
   if (count !== undefined) return fromEpoch(count)

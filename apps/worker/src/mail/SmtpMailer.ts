@@ -4,8 +4,11 @@ import type { createTransport } from "nodemailer"
 import { isLoopback } from "../process/Loopback.js"
 import type { Smtp } from "../settings/Smtp.js"
 
-/** The number of connections to the mail server that are kept open and used again. */
-const CONNECTIONS = 2
+/**
+ * After this number of milliseconds without a message a connection is closed. The network between may forget a quiet
+ * connection without a word, and the next message would then wait for an answer until its deadline.
+ */
+const IDLE_MILLIS = 30_000
 
 interface Options {
   /** The longest time that sending one message may take. */
@@ -25,14 +28,18 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
         // Loaded on demand: a program without a mail server does not need the library.
         Effect.map(
           Effect.promise(() => import("nodemailer")),
-          (nodemailer) => connect(server, nodemailer.createTransport)
+          (nodemailer) => connect(server, deadline, nodemailer.createTransport)
         ),
         (transport) => Effect.sync(() => transport.close())
       ),
       (transport) =>
         Mailer.of({
           send: (mail) =>
-            Effect.tryPromise({ try: () => transport.sendMail(message(mail, from)), catch: classify }).pipe(
+            Effect.tryPromise({
+              // The signal closes the connection when the deadline has passed or the worker stops.
+              try: (signal) => transport.sendMail({ ...message(mail, from), signal }),
+              catch: classify
+            }).pipe(
               Effect.match({
                 onFailure: (outcome) => outcome,
                 onSuccess: (): MailSending.MailOutcome => ({ _tag: "Sent" })
@@ -44,12 +51,14 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
     )
   )
 
+const CHECK_DEADLINE = Duration.seconds(10)
+
 /** Why the mail server cannot be used, without the password; null when it accepts a connection and the login. */
 export const check = ({ server }: Smtp): Effect.Effect<string | null> =>
   Effect.tryPromise({
     try: async () => {
       const { createTransport } = await import("nodemailer")
-      const transport = connect(server, createTransport)
+      const transport = connect(server, CHECK_DEADLINE, createTransport)
       try {
         await transport.verify()
       } finally {
@@ -59,16 +68,20 @@ export const check = ({ server }: Smtp): Effect.Effect<string | null> =>
     catch: (error) => (error instanceof Error ? error.message : String(error))
   }).pipe(
     Effect.match({ onFailure: (reason) => reason, onSuccess: () => null }),
-    Effect.timeoutOption("10 seconds"),
+    Effect.timeoutOption(CHECK_DEADLINE),
     Effect.map(Option.getOrElse(() => "it does not answer within 10 s"))
   )
 
 const TOO_SLOW: MailSending.MailOutcome = { _tag: "NotSent", reason: "the mail server takes too long" }
 
-const connect = ({ host, isSecure, login, port }: Smtp["server"], create: typeof createTransport) =>
+const connect = (
+  { host, isSecure, login, port }: Smtp["server"],
+  deadline: Duration.DurationInput,
+  create: typeof createTransport
+) =>
   create({
     pool: true,
-    maxConnections: CONNECTIONS,
+    maxConnections: MailSending.AT_ONCE,
     host,
     port,
     secure: isSecure,
@@ -77,7 +90,10 @@ const connect = ({ host, isSecure, login, port }: Smtp["server"], create: typeof
     ...(login === null ? {} : { auth: { user: login.user, pass: Redacted.value(login.password) } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
-    socketTimeout: 30_000,
+    // Nothing but the deadline ends the sending of a message, because a mail server may be silent for minutes after it
+    // has received the message.
+    socketTimeout: Duration.toMillis(deadline),
+    idleTimeout: IDLE_MILLIS,
     disableFileAccess: true,
     disableUrlAccess: true
   })

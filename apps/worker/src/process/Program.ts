@@ -21,13 +21,14 @@ const report = (cause: Cause.Cause<unknown>): number => {
 }
 
 /**
- * How long a program may take to stop. Deliveries in flight take at most 8 s and requests at most 10 s; a program takes
- * longer only when its database hangs. An end at any moment loses nothing that was acknowledged.
+ * How long a program may take to stop. Deliveries and mails in flight take at most 8 s and requests at most 10 s; a
+ * program takes longer only when its database hangs. An end at any moment loses nothing that was acknowledged.
  */
 const STOP_MILLIS = 20_000
 
 /**
- * How long the program goes on serving before it begins to stop. The program sets it after it has read its settings.
+ * How long the program goes on serving after SIGTERM, before it begins to stop. The program sets this time after it has
+ * read its settings.
  */
 let drainMillis = 0
 export const drainsFor = (seconds: number): void => {
@@ -45,7 +46,7 @@ const watchSignals = (): void => {
     signal = received
     // Node handles the second signal and ends the process.
     for (const [name, listener] of listeners) process.off(name, listener)
-    // @effect-diagnostics-next-line globalTimers:off -- no fibre may run while the program hangs
+    // @effect-diagnostics-next-line globalTimers:off -- a fiber would not run while the program hangs
     setTimeout(giveUp, (wasInterruptedByPerson() ? 0 : drainMillis) + STOP_MILLIS).unref()
   }
   const listeners = (["SIGTERM", "SIGINT"] as const).map((name) => [name, note(name)] as const)

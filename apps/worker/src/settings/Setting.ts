@@ -19,7 +19,7 @@ export type Parse<A> = (text: string) => Either.Either<A, string>
 interface Options<A> {
   readonly description: string
   readonly parse: Parse<A>
-  /** Whether errors leave the value out: it is a password, or an address that may contain one. */
+  /** Whether error messages leave the value out, because it is a password, or an address that may contain one. */
   readonly secret?: boolean
 }
 

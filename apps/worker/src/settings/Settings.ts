@@ -44,7 +44,8 @@ const databaseUrl = Setting.optional("DATABASE_URL", {
 })
 
 const databasePool = Setting.withDefault("DATABASE_POOL", {
-  description: "The largest number of connections to PostgreSQL that one process opens.",
+  description:
+    "The largest number of connections to PostgreSQL in the pool of one process. A process keeps one more to hear of new work, and at times opens another to check the others: at most DATABASE_POOL + 2.",
   fallback: 10,
   parse: Setting.integer(MIN_POOL, 500)
 })
@@ -94,7 +95,8 @@ const LEVELS = {
 } as const
 
 const logLevel = Setting.withDefault("LOG_LEVEL", {
-  description: "How much is logged: trace, debug, info, warn or error.",
+  description:
+    "How much is logged: trace, debug, info, warn or error. Lines about the audit log and of LOG_REQUESTS are of the level info, so warn and error leave them out.",
   fallback: LogLevel.Info,
   shown: "info",
   parse: (text) =>
@@ -146,9 +148,16 @@ export type PublicAddresses = Config.Config.Success<typeof addresses>
 export const logging = Config.all({ level: logLevel.config, format: logFormat.config })
 export type Logging = Config.Config.Success<typeof logging>
 
+/** The embedded database. Without `keys` the keys are in the folder. */
+export interface Embedded {
+  readonly _tag: "Embedded"
+  readonly dataDir: string
+  readonly keys: Option.Option<NodeVault.SecretKeys>
+}
+
 /** Where the data is kept. */
 export type Storage =
-  | { readonly _tag: "Embedded"; readonly dataDir: string; readonly keys: Option.Option<NodeVault.SecretKeys> }
+  | Embedded
   | {
       readonly _tag: "Postgres"
       readonly url: Redacted.Redacted

@@ -51,8 +51,8 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.sync(HttpClient.H
       )
     }).pipe(
       Effect.tapError(down),
-      // The exporter takes this error for permanent. After a transient error it would keep the batch and retry by
-      // itself.
+      // The exporter counts this error as permanent, and drops the batch. After a transient error it would keep the
+      // batch and retry by itself.
       Effect.mapError(
         ({ reason }) => new HttpClientError.RequestError({ request, reason: "InvalidUrl", description: reason })
       )

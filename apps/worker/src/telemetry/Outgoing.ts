@@ -107,8 +107,8 @@ export const traces = ({ resourceSpans }: Traces): Traces => ({
 })
 
 /**
- * Removes the label with the unit. Effect's metrics have no other field for a unit, and the exporter has read the
- * label.
+ * Removes the label with the unit. The service stores the unit in a label because Effect's metrics have no field for
+ * it. The exporter has already read the label, so it need not be sent.
  */
 const points = <P extends Points>(given: P): P => ({
   ...given,

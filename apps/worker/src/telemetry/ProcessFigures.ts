@@ -61,7 +61,10 @@ export const observe = ({ observers }: Telemetry.Recorder): Effect.Effect<void, 
     )
     let loop = performance.eventLoopUtilization()
     let before = { user: 0, system: 0 }
-    /** The histogram has the intervals of a timer that fires every 20 ms. Only the time above 20 ms is lateness. */
+    /**
+     * How late the timer was. The histogram has the intervals between the calls of a timer that fires every 20 ms, so
+     * only the time above 20 ms is lateness.
+     */
     const late = (nanos: number) => Math.max(0, nanos / NANOS - RESOLUTION_MILLIS / 1_000)
     const read = () => {
       if (delay.count > 0) {

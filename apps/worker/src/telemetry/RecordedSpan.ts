@@ -97,7 +97,7 @@ const valueOf = (value: unknown) =>
       ? { boolValue: value }
       : { stringValue: String(value) }
 
-/** The kind of an error, such as `StoreError`; `Error` when the error has no name of that form. */
+/** The kind of an error: its `_tag` or its `name`, such as `StoreError`; `Error` when that is not a single word. */
 const errorType = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   const named = typeof error === "object" && error !== null ? error : {}

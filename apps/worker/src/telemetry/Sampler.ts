@@ -6,7 +6,7 @@ import type { Parse } from "../settings/Setting.js"
 export interface Sampler {
   /** The share of kept traces, from 0 to 1, among the traces for which this process decides. */
   readonly ratio: number
-  /** Whether a trace that a caller began is kept exactly when the caller keeps it. */
+  /** Whether a trace that a caller of this service began is kept exactly when the caller keeps it. */
   readonly followsParent: boolean
 }
 

@@ -1,9 +1,11 @@
 import { Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
-import type { WorkLeases } from "@place-access/domain/leases"
 import { Effect } from "effect"
 
-/** Often enough to make a partition long before its month begins, and to repeat a run that found a table locked. */
+/**
+ * How often a worker makes and drops partitions: often enough to make a partition long before its month begins, and to
+ * repeat a run that found a table locked.
+ */
 const EVERY = "1 hour"
 
 const partitions = (
@@ -22,12 +24,7 @@ const change = Effect.zipRight(
 )
 
 /**
- * Makes and drops partitions while this worker holds the lease of the task `partitions`, and does nothing without it.
- * Never ends and never fails.
+ * Makes and drops partitions. Never ends and never fails. Every worker does this, without a lease: on a cluster only a
+ * worker that is connected to the coordinator can, and the worker with a lease might be connected to another node.
  */
-export const housekeeping = ({ chores, nextTaken }: WorkLeases) =>
-  Effect.gen(function* () {
-    const taken = yield* nextTaken
-    yield* chores.using("partitions", change)
-    yield* Effect.timeoutOption(taken, EVERY)
-  }).pipe(Effect.forever)
+export const housekeeping = Effect.forever(Effect.zipRight(change, Effect.sleep(EVERY)))

@@ -25,7 +25,10 @@ interface Settings {
 export interface LoopOptions {
   /** Wraps each loop that looks for work at intervals. Virtual time uses it to lengthen the sleeps of idle loops. */
   readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The leases of a worker that is certainly alone. Left out: the worker shares leases with others in the database. */
+  /**
+   * The leases of a worker that is certainly the only one. Left out: the worker shares the leases in the database with
+   * other workers.
+   */
   readonly leases?: WorkerLeases
 }
 
@@ -40,7 +43,7 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
         [
           runWorker({}, leases),
           regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
-          regular(housekeeping(leases)),
+          regular(housekeeping),
           regular(Mail.sending(mail, addresses, leases.people)),
           regular(
             Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)

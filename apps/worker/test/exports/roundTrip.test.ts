@@ -85,7 +85,7 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
   Effect.gen(function* () {
     yield* startImport(userId, "place-access.zip", Stream.make(bytes))
     yield* importNext()
-    const [done] = yield* (yield* ImportStore).list(userId, 1)
+    const [done] = (yield* (yield* ImportStore).list(userId, 1)).items
     return done
   })
 

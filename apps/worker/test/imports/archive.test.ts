@@ -5,7 +5,7 @@ import { Effect, FastCheck as fc } from "effect"
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { inSteps, read } from "./support.js"
+import { inSteps, open, read, readAll } from "./support.js"
 
 const NOON = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const FIX = {
@@ -155,6 +155,13 @@ describe("archives of this service", () => {
     expect(largest).toBeLessThanOrEqual(32_768)
   })
 
+  it("beyond the bytes that the caller allows, an archive is refused [test-people-4]", () => {
+    const bytes = zipped({ ...CONTENTS, "fixes.jsonl": "1\n".repeat(300_000) })
+    expect(readAll(open(undefined, 1_000_000), bytes, [131_072]).fault).toBeNull()
+    const refused = readAll(open(undefined, 500_000), bytes, [131_072])
+    expect([refused.fault, refused.entries.length]).toEqual(["unsafe_archive", 0])
+  })
+
   const bomb = led({ "fixes.jsonl": new Uint8Array(64_000_000), "manifest.json": strToU8("{}") })
   const whole = zipped(CONTENTS)
   it.each([
@@ -218,6 +225,14 @@ describe("archives of this service", () => {
       }),
       { numRuns: 400 }
     )
+  })
+
+  it("a fix keeps the mark that its device was left behind; another value is no mark [M14, exports-7]", () => {
+    const marked = [{ ...FIX, left_behind: true }, FIX, { ...FIX, left_behind: "true" }]
+    const text = marked.map((one) => `${JSON.stringify(one)}\n`).join("")
+    const { entries } = read(zipped({ ...CONTENTS, "fixes.jsonl": text }))
+    const readings = entries.flatMap((one) => (one._tag === "Reading" ? [one.isLeftBehind] : []))
+    expect(readings).toEqual([true, undefined, undefined])
   })
 
   it("an entry that cannot be used is counted, and the others come [imports-3]", () => {

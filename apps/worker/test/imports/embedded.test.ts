@@ -20,7 +20,7 @@ describe("imports on an embedded database", () => {
   const stores = Layer.mergeAll(SqlAccountStore.layer, SqlFixStore.layer, SqlHistoryStore.layer, SqlImportStore.layer)
   const run = withStores(migratedEmbedded, Layer.merge(stores, Imports.layer))
 
-  /** Runs on the real clock, so that a sleep lets others work as it does in a server. */
+  /** Runs on the real clock, so that other work gets its turn while the import sleeps, as in a server. */
   const inRealTime = Effect.withClock(Clock.make())
 
   it("a file goes into the history, and whoever else wants something meanwhile gets their turn at every step [imports-5, imports-8]", () =>
@@ -38,7 +38,7 @@ describe("imports on an embedded database", () => {
         })
         yield* importNext(everything.people, Pace.POLITE)
         clearImmediate(immediate)
-        const [done] = yield* (yield* ImportStore).list(user.id, 1)
+        const [done] = (yield* (yield* ImportStore).list(user.id, 1)).items
         expect(done).toMatchObject({
           id: made.id,
           state: "done",
@@ -64,7 +64,7 @@ describe("imports on an embedded database", () => {
         for (const name of ["track-1.1.gpx", "timeline-android.json", "timeline-ios.json", "Records.json"]) {
           yield* startImport(user.id, name, Stream.make(file(name)))
           yield* importNext()
-          const [done] = yield* (yield* ImportStore).list(user.id, 1)
+          const [done] = (yield* (yield* ImportStore).list(user.id, 1)).items
           kept.push([done?.state, done?.format, done?.counts.read, done?.counts.stored, done?.counts.quarantined])
         }
         expect(kept).toEqual([

@@ -5,7 +5,7 @@ import * as Kml from "../../src/imports/Kml.js"
 import { instant, moment, number, point } from "../../src/imports/Values.js"
 import { tarFile } from "./packed.js"
 import { short } from "./short.js"
-import { inSteps, open, read, text } from "./support.js"
+import { inSteps, open, read, readAll, text } from "./support.js"
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -151,7 +151,17 @@ describe("a packed file that expands to very many entries [imports-9]", () => {
     expect(steps).toBeGreaterThan(packed.length / 4_096)
   })
 
-  // A text that gzip packs to a fortieth, and repetitions of it that the outer file packs once more.
+  it.each([
+    ["gzip", gzipSync(rows)],
+    ["gzip in gzip", gzipSync(gzipSync(rows))],
+    ["zip", zipSync({ "a.csv": rows })]
+  ])("%s: beyond the bytes that the caller allows, it is refused", (_, bytes) => {
+    const reader = open(undefined, rows.length / 2)
+    expect(readAll(reader, bytes, [131_072]).fault).toBe("unsafe_archive")
+  })
+
+  // `part` is a text that gzip packs to a fortieth of its size. `parts` repeats it, and the outer file packs the
+  // repetitions once more.
   const part = gzipSync(
     strToU8(
       `lat,lon,time\n${Array.from({ length: 40_000 }, (_, index) => (index * 7_919) % 97).join("\n".repeat(9))}\n`

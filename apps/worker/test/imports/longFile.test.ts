@@ -6,7 +6,10 @@ import { Imports } from "@place-access/worker"
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 
-/** A million points take a few seconds more and no more memory, measured by hand. */
+/**
+ * The number of points in the file. A million points were measured by hand: they take a few seconds more and no more
+ * memory.
+ */
 const POINTS = 100_000
 const START = Date.UTC(2025, 11, 1)
 
@@ -63,6 +66,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     due: () => Effect.succeed(Option.some({ userId: made.userId, id: made.id })),
     claim: () => Effect.succeed(Option.some({ import: made, attempt: 1 })),
     renew: () => Effect.succeed(true),
+    handBack: () => Effect.die("not here"),
     piece: () =>
       Effect.sync(() => {
         const next = file.next()

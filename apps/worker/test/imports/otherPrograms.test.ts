@@ -147,7 +147,7 @@ describe("a packed file [imports-9]", () => {
 
   it("different names that are no UTF-8 are different, although they look the same", () => {
     const bytes = Buffer.from(zipSync({ "aa.gpx": GPX, "ab.gpx": GPX }))
-    // In CP866: two letters each.
+    // Names in the old encoding CP866: two letters that are not ASCII before ".gpx".
     const named = Buffer.from(
       bytes.toString("latin1").replaceAll("aa.gpx", "\u0080\u0081.gpx").replaceAll("ab.gpx", "\u0080\u0082.gpx"),
       "latin1"

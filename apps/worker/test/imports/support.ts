@@ -35,7 +35,7 @@ export const read = (bytes: Uint8Array, lengths: ReadonlyArray<number> = [bytes.
 export const readWith = (bytes: Uint8Array, columns: CsvColumns.CsvColumns) =>
   readAll(open(columns), bytes, [bytes.length + 1])
 
-const readAll = (reader: FileReader, bytes: Uint8Array, lengths: ReadonlyArray<number>) => {
+export const readAll = (reader: FileReader, bytes: Uint8Array, lengths: ReadonlyArray<number>) => {
   const entries: Array<Entry.ImportEntry> = []
   let fault: string | null = null
   let isAgain = true
@@ -59,7 +59,10 @@ const readAll = (reader: FileReader, bytes: Uint8Array, lengths: ReadonlyArray<n
   return { format: reader.format(), entries, fault }
 }
 
-/** Reads a whole file at once, and counts its steps and entries: all, and the most that one step gives. */
+/**
+ * Reads a whole file at once. Returns the number of its steps, the number of its entries, and the largest number of
+ * entries in one step.
+ */
 export const inSteps = (bytes: Uint8Array) => {
   const reader = open()
   let [entries, largest, steps] = [0, 0, 0]

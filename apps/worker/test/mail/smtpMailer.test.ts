@@ -1,5 +1,6 @@
 import type { OutgoingMail } from "@place-access/domain/mail"
-import { Mailer } from "@place-access/domain/mail"
+import { Mailer, MailSending } from "@place-access/domain/mail"
+import { Timestamp } from "@place-access/domain/shared"
 import { SmtpMailer } from "@place-access/worker"
 import { Effect, Redacted } from "effect"
 import type { AddressInfo } from "node:net"
@@ -69,6 +70,27 @@ const send = (
         {
           server: { host: "127.0.0.1", port, isSecure: false, login: null, ...server },
           from: { header: "Places & Co <no-reply@places.example>", domain: "places.example" }
+        },
+        { deadline }
+      )
+    ),
+    Effect.runPromise
+  )
+
+/** Sends messages at the same time, at most `MailSending.AT_ONCE`, over the connections of one mailer. */
+const sendAll = (port: number, count: number, deadline: number) =>
+  Effect.flatMap(Mailer, (mailer) =>
+    Effect.forEach(
+      Array.from({ length: count }, (_, index) => index),
+      (index) => Effect.map(mailer.send({ ...MAIL, id: `${index}` }), ({ _tag }) => _tag),
+      { concurrency: MailSending.AT_ONCE }
+    )
+  ).pipe(
+    Effect.provide(
+      SmtpMailer.layer(
+        {
+          server: { host: "127.0.0.1", port, isSecure: false, login: null },
+          from: { header: "no-reply@places.example", domain: "places.example" }
         },
         { deadline }
       )
@@ -163,6 +185,24 @@ describe("SmtpMailer, over a socket", () => {
     open.push(() => new Promise((resolve) => silent.close(() => resolve())))
     const { port } = silent.address() as AddressInfo
     expect(await send(port, {}, {}, 200)).toEqual({ _tag: "NotSent", reason: "the mail server takes too long" })
+  })
+
+  it("a message that the server does not take within the deadline leaves its connection to the next message", async () => {
+    let seen = 0
+    const { port } = await startServer({
+      onData: (stream, _, done) => {
+        stream.resume()
+        stream.on("end", () => {
+          if (seen++ >= MailSending.AT_ONCE) done()
+        })
+      }
+    })
+    const tags = await sendAll(port, MailSending.AT_ONCE + 1, 500)
+    expect(tags).toEqual([...Array.from({ length: MailSending.AT_ONCE }, () => "NotSent"), "Sent"])
+  })
+
+  it("a server may take ten minutes to answer a message that it has [mail-3]", () => {
+    expect(MailSending.DEADLINE).toBeGreaterThan(10.5 * Timestamp.MINUTE)
   })
 
   it("signs in; a wrong password is not sent, and does not stand in the reason", async () => {

@@ -40,7 +40,8 @@ const scene = () => {
   const shared = SharedClock.make()
   let ahead = 0
   const rows = Effect.sync(() => [{ millis: Date.now() + ahead }])
-  const sql = (() => rows) as unknown as SqlClient
+  const withTransaction = <A, E, R>(statements: Effect.Effect<A, E, R>) => statements
+  const sql = Object.assign(() => rows, { withTransaction }) as unknown as SqlClient
   const set = (millis: number) =>
     Effect.suspend(() => {
       ahead = millis
@@ -92,7 +93,8 @@ describe("what runs while the clock is right", () => {
       Effect.gen(function* () {
         const { set, shared } = scene()
         const { program, told } = working()
-        // A daemon, because the end of the test would otherwise wait for the program, whose clock stands still.
+        // A daemon fiber. The end of the test would wait for any other fiber forever, because the program's clock
+        // stands still then.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(60)
         expect(told).toEqual(["began"])
@@ -114,7 +116,8 @@ describe("what runs while the clock is right", () => {
         const { set, shared } = scene()
         const { program, told } = working()
         yield* set(HOUR)
-        // A daemon, because the end of the test would otherwise wait for the program, whose clock stands still.
+        // A daemon fiber. The end of the test would wait for any other fiber forever, because the program's clock
+        // stands still then.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(600)
         expect(told).toEqual([])

@@ -145,7 +145,8 @@ describe("the sampler", () => {
     const ours = (sampled: boolean, traceId: string) =>
       Option.map(parent(sampled, traceId), (span) => ({ ...span, _tag: "Span" }) as unknown as Tracer.Span)
     for (const name of ["always_on", "always_off", "traceidratio", "parentbased_traceidratio"] as const) {
-      // A sampler at one half would keep every trace of the first id, and none of the second.
+      // A sampler that used only its own ratio of one half would keep every trace of the first id, and none of the
+      // second.
       for (const traceId of ["0".repeat(32), "f".repeat(32)]) {
         expect(Sampler.isKept(make(name, 0.5), ours(true, traceId))).toBe(true)
         expect(Sampler.isKept(make(name, 0.5), ours(false, traceId))).toBe(false)

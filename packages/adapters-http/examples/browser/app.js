@@ -1,5 +1,6 @@
-// The page of an app. It makes PKCE's secrets itself, and keeps and refreshes its tokens: all its tabs share them, and
-// a Web Lock lets one tab refresh. The client secret is not here: server.mjs adds it on the way.
+// The script of an app's page. The page makes the secrets of PKCE, stores its tokens in the browser and refreshes them.
+// All tabs of the page share the tokens, and a Web Lock lets only one tab refresh at a time. The page does not know the
+// client secret: server.mjs adds the secret to the calls that need it.
 import { browserTokenStore, createClient, isPlaceAccessError } from "@place-access/adapters-http/client"
 
 const { authorizeUrl, clientId } = await (await fetch("/config.json")).json()
@@ -12,12 +13,15 @@ const client = createClient({
 const redirectUri = `${location.origin}/`
 const say = (text) => (document.querySelector("#state").textContent = text)
 
+// After these errors the user has to connect again.
+const ENDS = ["not_connected", "invalid_grant", "refresh_uncertain"]
+
 const attempt = (work) => async () => {
   try {
     await work()
   } catch (error) {
     if (!isPlaceAccessError(error)) throw error
-    say(error.code === "not_connected" || error.code === "invalid_grant" ? "Not connected." : `Failed: ${error.code}`)
+    say(ENDS.includes(error.code) ? "Not connected." : `Failed: ${error.code}`)
   }
 }
 
@@ -25,7 +29,7 @@ const on = (id, work) => document.querySelector(id).addEventListener("click", at
 
 on("#connect", async () => {
   const { pending, url } = await client.authorization.start({ redirectUri, scopes: ["location.place.current"] })
-  // Kept for this tab alone, because another tab may begin a sign-in of its own.
+  // `sessionStorage` belongs to this tab, so a sign-in that begins in another tab does not overwrite these values.
   sessionStorage.setItem("pending", JSON.stringify(pending))
   location.assign(url)
 })
@@ -45,7 +49,7 @@ await attempt(async () => {
   if (pending !== null && new URLSearchParams(location.search).has("state")) {
     sessionStorage.removeItem("pending")
     const callback = location.href
-    // The code leaves the address and the history before anything else happens.
+    // Removes the authorization code from the address bar and from the history, before anything else can read it.
     history.replaceState(null, "", "/")
     await client.authorization.complete(callback, pending)
   }

@@ -1,6 +1,10 @@
-// Serves the page, and passes its calls on to the service. It adds the client secret, which a page cannot keep, to the
-// two calls that need one. SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… node server.mjs Register the address of this
-// server, with a slash at its end, as the redirect address. In production serve the page over https.
+// Serves the page, and forwards the page's calls to the service. A page cannot keep a client secret, so this server
+// adds the secret to the two calls that need it. Start it with this command:
+//
+//     SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… node server.mjs
+//
+// Register the address of this server, with a slash at its end, as the app's redirect address. In production, serve the
+// page over https.
 import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { basename, dirname, join } from "node:path"
@@ -22,7 +26,7 @@ const bodyOf = async (request) => {
   return Buffer.concat(chunks)
 }
 
-// Only these headers are passed on to the service, and back to the page.
+// The headers that this server forwards to the service, and those that it returns to the page.
 const PASSED = ["accept", "authorization", "content-type", "idempotency-key"]
 const RETURNED = ["content-type", "retry-after", "x-request-id"]
 const pick = (names, get) => Object.fromEntries(names.flatMap((name) => (get(name) ? [[name, get(name)]] : [])))

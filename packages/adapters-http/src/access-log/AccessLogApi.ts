@@ -32,7 +32,7 @@ export const Entry = Schema.Struct({
     description: "The id of the purpose that the app named. It is opaque"
   }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
-    description: "The purpose in the words that the user read at consent"
+    description: "The wording of the purpose: the approved wording, if there is one"
   }),
   outcome: Schema.String.annotations({
     description: "`ok`, the error code that the app got, or the reason why an event was not sent"
@@ -53,4 +53,7 @@ export const AccessLogApi = HttpApiGroup.make("accessLog")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Access log")
-  .annotate(OpenApi.Description, "Every request of every app about the signed-in user, and every event for an app")
+  .annotate(
+    OpenApi.Description,
+    "Every request of every app about the signed-in user, and the events that tell an app something about the user: each firing of a rule, sent or withheld, and changes of the shared places that were sent"
+  )

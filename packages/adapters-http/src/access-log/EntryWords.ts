@@ -47,14 +47,14 @@ export const DEEDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The words for what the app did. Undefined for a route that this version does not have. A `HEAD` counts as a `GET`: it
- * only leaves the body of the answer out.
+ * The words for what the app did. Undefined when this version of the service has no words for the endpoint. A `HEAD`
+ * request has the words of the `GET` request, because the two differ only in the body of the answer.
  */
 export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.replace(/^HEAD /, "GET ")]
 
 interface Outcome {
   readonly label: "Answered" | "Refused" | "Withheld" | "Not answered"
-  /** The reason, which follows the label and a colon. */
+  /** Why the app got no answer; "" when there is nothing to add. The page shows it after the label and a colon. */
   readonly why: string
 }
 
@@ -81,6 +81,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   rule_limit_reached: refused("it would have had too many active rules at once"),
   webhook_url_not_registered: refused("it named an address that it has not registered"),
   unavailable: failed("the service was not available at that moment"),
+  connection_on_hold: failed("your connection with the app was on hold"),
   internal_error: failed("something went wrong on our side"),
   client_closed_request: failed("the app hung up before it had the answer; its request may have been carried out"),
   too_old: notSent("the event was too old to be sent"),
@@ -88,7 +89,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   no_endpoint: notSent("the app has no address for such events")
 }
 
-/** The result in words: `Answered`, or a label with the reason why not. */
+/** The result of a request in words: `Answered`, or a label and the reason why the app got no answer. */
 export const outcome = (error: string | null): Outcome =>
   error === null ? { label: "Answered", why: "" } : (OUTCOMES[error] ?? refused(""))
 

@@ -34,7 +34,7 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   language: account.language
 })
 
-/** The answer to a sign-up that a link in the person's mail completes. */
+/** The answer to a sign-up when the person has to complete it with a mailed link. */
 const MailedBody = Schema.Struct({
   message: Schema.String.annotations({ description: "What to do next, the same for every address" })
 }).annotations({ identifier: "Mailed" })
@@ -49,8 +49,8 @@ const SessionBody = Schema.Struct({
   }),
   address: Schema.NullOr(Schema.String).annotations({ description: "The network address that signed in" }),
   signed_in_at: Fields.At,
-  last_used_at: Fields.At.annotations({ description: "To the hour: a session in use is renewed once an hour" }),
-  expires_at: Fields.At.annotations({ description: "When it ends unless it is used before" })
+  last_used_at: Fields.at("When it was last used, to the hour: a session in use is renewed once an hour"),
+  expires_at: Fields.at("When it ends unless it is used before")
 }).annotations({ identifier: "Session" })
 
 export const toSessionBody = ({ id, isCurrent, session }: ListedSession): typeof SessionBody.Type => ({

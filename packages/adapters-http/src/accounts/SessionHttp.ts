@@ -75,8 +75,8 @@ export const layer = Group.group(Api, "session", (handlers) =>
           const options = yield* HttpOptions
           const request = yield* HttpServerRequest.HttpServerRequest
           const response = HttpServerResponse.empty({ status: 204 })
-          // Decision A3 is about calls with a cookie. Without a cookie there is no session to end, and nothing to
-          // forge.
+          // Only a call with a cookie must come from our pages (decision A3). Without a cookie there is no session that
+          // a page of another origin could end.
           if (Credentials.sessionToken(request, options) === undefined) return response
           yield* Credentials.checkOrigin(request, options)
           yield* endPresent

@@ -43,7 +43,10 @@ export const entered = ({ account, cookie, passwordVersion }: OpenedSession, pro
 export const enter = (credentials: Credential) =>
   Effect.flatMap(checked(credentials), (opened) => entered(opened, "password"))
 
-/** Like `enter`; `secondStep` continues the sign-in of an account that has a second factor. */
+/**
+ * Like `enter`, but does not fail with `FactorRequired`: for an account with a second factor, `secondStep` completes
+ * the sign-in.
+ */
 export const enterWith = <E, R>(
   credentials: Credential,
   secondStep: (pending: string) => Effect.Effect<OpenedSession, E, R>

@@ -2,9 +2,12 @@ import { Disclosure } from "@place-access/domain/answers"
 import { Caller } from "@place-access/domain/tokens"
 import { Schema } from "effect"
 
-// How an app reads that its user has paused it (decision connection-4).
+// An answer tells an app that its user has paused it (decision connection-4).
 
-/** Present in an answer about the user only when the answer is unknown because of a pause. */
+/**
+ * The field `reason` of an answer about the user. It is present only while the user has paused the app and the answer
+ * is unknown because of the pause.
+ */
 export const Reason = {
   reason: Schema.optionalWith(Schema.Literal("paused"), { exact: true }).annotations({
     description:
@@ -17,7 +20,7 @@ interface Told<A> {
   readonly disclosed: string
 }
 
-/** The answer, with the reason `paused` when the answer is unknown and the user has paused the app. */
+/** Adds the reason `paused` to the answer when the answer is unknown and the user has paused the app. */
 export const orPaused = <A extends object>(
   caller: Caller.Caller,
   isUnknown: boolean,

@@ -40,8 +40,8 @@ const InvitationBody = Schema.Struct({
   id: Schema.String.annotations({ description: "The id of the invitation" }),
   email: Schema.String.annotations({ description: "The invited address; it may have no account" }),
   role: TeamRole,
-  created_at: Fields.At.annotations({ description: "When the invitation was made" }),
-  expires_at: Fields.At.annotations({ description: "Exclusive: 7 days after it was made" })
+  created_at: Fields.at("When the invitation was made"),
+  expires_at: Fields.at("Exclusive: 7 days after it was made")
 }).annotations({ identifier: "TeamInvitation" })
 
 const TeamBody = Schema.Struct({

@@ -2,12 +2,12 @@ import type { AppScope } from "./Contract.js"
 import { PlaceAccessError } from "./Failure.js"
 
 /**
- * Makes the address of the consent page, and reads the code from the address to which the user comes back: the
- * authorization code with PKCE (RFC 7636, RFC 9207). Web Crypto makes the secrets, so this runs in browsers, workers
- * and Node.
+ * The app's part of the authorization code flow with PKCE (RFC 7636, RFC 9207): makes the address of the consent page,
+ * and reads the code from the address to which the user comes back. Web Crypto makes the secrets, so this module runs
+ * in browsers, workers and Node.
  */
 
-/** The values that the app keeps in the user's session until the user comes back. Each works once. */
+/** The values that the app keeps in the user's session until the user comes back. They belong to one sign-in. */
 export interface PendingAuthorization {
   readonly state: string
   readonly codeVerifier: string
@@ -63,14 +63,18 @@ export const startAuthorization = async (
   return { url: url.href, pending }
 }
 
-/** The authorization code in the callback address. `issuer`: the service's issuer, if the app has set it. */
+/**
+ * Reads the authorization code from the callback address. Throws when the address belongs to another sign-in or another
+ * service, has an error, or has no code. `issuer`: the service's issuer, if the app has set it.
+ */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   const { searchParams } = new URL(callback)
   // The state is checked first: a callback with another state belongs to another sign-in, even when it carries an
   // error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
-  const from = searchParams.get("iss")
-  if (issuer !== undefined && from !== null && from !== issuer) throw mismatch("another service sent the user back")
+  // A missing `iss` is refused too (RFC 9207 §2.4): the service always answers this client with `iss`, and another
+  // service could leave it out on purpose.
+  if (issuer !== undefined && searchParams.get("iss") !== issuer) throw mismatch("another service sent the user back")
   if (searchParams.has("error")) {
     const error = searchParams.get("error") ?? ""
     const message = `The user did not connect: ${/^[a-z_]{1,60}$/.test(error) ? error : "unknown error"}.`

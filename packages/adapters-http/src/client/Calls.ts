@@ -30,7 +30,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
   return async <Answer>(operation: AppOperation, call: AppCall = {}): Promise<Answer> => {
     const { idempotencyKey, signal } = call.options ?? {}
     const how = { ...endpoint.attempt, signal, policy: endpoint.policy }
-    // All attempts of the call have one key, the attempt with a new token included.
+    // All attempts of the call have the same key, also the attempt with a new access token after a 401.
     const key = operation.takesKey === true ? (idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined
     const withToken = request(operation, call, key)
 
@@ -38,14 +38,10 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
     let settled = await Transport.send(withToken(first), how)
     if (settled.reply.status === 401) {
       const second = await session.accessToken(first, signal)
-      const { wasSilent } = settled
+      const { mayBeDone } = settled
       const again = await Transport.send(withToken(second), how)
-      settled = { ...again, wasSilent: wasSilent || again.wasSilent }
+      settled = { ...again, mayBeDone: mayBeDone || again.mayBeDone }
     }
-    const { reply, wasSilent } = settled
-    if (Transport.isSuccess(reply)) return reply.json as Answer
-    // 404 is a success here: an earlier attempt, whose answer was lost, has removed the resource.
-    if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
-    throw Transport.failureOf(reply)
+    return Transport.answerOf(operation, settled) as Answer
   }
 }

@@ -3,8 +3,8 @@ import type { ClientTokenStore } from "./TokenStore.js"
 
 export interface PlaceAccessOptions {
   /**
-   * The address of the service, such as `https://places.example`. In a web page: the path at which the app's server
-   * forwards calls.
+   * The address of the service, such as `https://places.example`. In a web page: a path on the app's own server, which
+   * forwards the calls to the service.
    */
   readonly baseUrl: string
   readonly clientId: string
@@ -17,7 +17,9 @@ export interface PlaceAccessOptions {
   readonly store?: ClientTokenStore | undefined
   /** The consent page. Default: `/authorize` at `baseUrl`. */
   readonly authorizeUrl?: string | undefined
-  /** The service's `issuer`. When it is given, a user who comes back from another service is refused. */
+  /**
+   * The service's `issuer`. When it is given, the client refuses a callback address with another `iss`, or without one.
+   */
   readonly issuer?: string | undefined
   /** How many attempts may follow the first. Default: 2. */
   readonly retries?: number | undefined

@@ -1,7 +1,7 @@
 /**
  * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
- * package. `test/client/contract.test.ts` compares each type with the schema of its endpoint in both directions: a
- * field that is missing on one side does not compile.
+ * package. `test/client/contract.test.ts` compares each type with the schema of its endpoint in both directions. The
+ * test does not compile when a field is missing on one side.
  */
 
 /** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
@@ -54,11 +54,11 @@ export interface SharedPlacesAnswer {
 }
 
 export interface CurrentPlaceAnswer extends MayBePaused {
-  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading decides. */
+  /** `elsewhere`: the user is at none of the shared places. `unknown`: no recent reading shows where the user is. */
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
   readonly place: PlaceAnswer | null
-  /** When the decisive reading was captured; null when there is none. */
+  /** When the reading that decided `state` was captured; null when no reading did. */
   readonly asOf: IsoTime | null
 }
 
@@ -75,10 +75,10 @@ export interface ZoneAnswer extends MayBePaused {
 
 export interface PlaceLookupAnswer extends MayBePaused {
   readonly place: PlaceAnswer | null
-  /** Whether a reading lies near enough to the moment. */
+  /** Whether the user was at a shared place. When false, `asOf` is the time of a reading elsewhere, if there is one. */
   readonly matched: boolean
   readonly asOf: IsoTime | null
-  /** Whole seconds between the moment and `asOf`; null when no reading matched. */
+  /** Whole seconds between the moment that the app asked about and `asOf`; null when `asOf` is null. */
   readonly deltaSeconds: number | null
 }
 
@@ -121,7 +121,7 @@ export interface LocationsPage extends MayBePaused {
 }
 
 export interface LocationDay {
-  /** The day, such as `2026-01-31`, in the time zone that was asked for. */
+  /** The day, such as `2026-01-31`, in the time zone that the request names (`tz`). */
   readonly date: string
   /** How many readings the day has. */
   readonly fixes: number
@@ -226,7 +226,7 @@ export interface TestPersonAnswer {
   readonly name: string
   readonly created_at: IsoTime
   readonly places: ReadonlyArray<TestPlaceAnswer>
-  /** The connection, as events name it; null when it ended. */
+  /** The id of the connection, which events name in their field `grant_id`; null when the connection has ended. */
   readonly grant_id: string | null
   /** When the newest reading of the phone was captured; null before the first. */
   readonly last_reading_at: IsoTime | null
@@ -294,7 +294,7 @@ export interface ZoneQuestion extends MaxAge {
 export interface PageQuery {
   /** The most entries of one page. */
   readonly limit?: number | undefined
-  /** `nextCursor` of the page before; left out: the first page. */
+  /** `nextCursor` of the previous page; left out: the first page. */
   readonly cursor?: string | undefined
 }
 
@@ -307,16 +307,16 @@ export interface VisitsListQuery extends PageQuery {
 
 /** Every call that reads coordinates names a purpose, which the user reads in their access log. */
 export interface ForPurpose {
-  /** The key of a purpose of the app that covers the scope. */
+  /** The key of a purpose of the app. The purpose must cover the scope of the call. */
   readonly purpose: string
 }
 
 export interface LocationLookupQuery extends ForPurpose, AtMoment {}
 
 interface Stretch extends ForPurpose {
-  /** The beginning, inclusive. */
+  /** The earliest time of a reading, inclusive. */
   readonly from: IsoTime
-  /** The end, exclusive. */
+  /** The latest time of a reading, exclusive. */
   readonly to: IsoTime
 }
 
@@ -333,14 +333,14 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** `enter` and `exit` only: seconds that a crossing waits for a contradicting reading, 0 to 300. Null: 0. */
+  /** For `enter` and `exit`: for how many seconds (0 to 300, null: 0) a contradicting reading prevents the firing. */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
-  /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
+  /** Exactly the url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined
   readonly active_until?: IsoTime | null | undefined
-  /** The greatest age of an event in seconds; older events are not sent. Null: events of any age are sent. */
+  /** The greatest age of an event in seconds. Older events are not sent. Null means that events of any age are sent. */
   readonly max_event_age_s?: number | null | undefined
 }
 
@@ -368,7 +368,7 @@ export interface NewTestPersonBody {
   /** 1 to 10 places, all of them shared with the app. */
   readonly places: ReadonlyArray<NewTestPlaceBody>
   readonly name?: string | undefined
-  /** Left out: every scope that the app could be granted now. */
+  /** Left out: every scope that a user could grant the app now. */
   readonly scopes?: ReadonlyArray<AppScope> | undefined
 }
 
@@ -390,7 +390,7 @@ export interface RecordedReading {
   readonly accuracy_m?: number | undefined
 }
 
-/** A trip of a test person. It lies in the past and ends now, or `late_minutes` ago. */
+/** A trip of a test person. The trip lies in the past: it ends now, or `late_minutes` ago. */
 export type TestTripBody =
   | (PlaceTrip & { readonly trip: "arrive" | "leave" })
   /** `minutes`: 5 to 720. */

@@ -22,6 +22,7 @@ export type ServiceFailureCode =
   | "budget_exceeded"
   | "internal_error"
   | "unavailable"
+  | "connection_on_hold"
 
 export type ClientFailureCode =
   /** there was no answer: the service could not be reached, or the connection broke */
@@ -33,8 +34,8 @@ export type ClientFailureCode =
   /** the store has no tokens: the user must connect first */
   | "not_connected"
   /**
-   * A refresh was sent, its answer was lost or had a status of 500 or more, and the time in which it can be repeated
-   * without danger is over. See `session.refresh`.
+   * a refresh was sent, but its answer was lost, or had a status of 500 or more and another code than
+   * `connection_on_hold`. The time in which the client can safely repeat the refresh is over. See `session.refresh`.
    */
   | "refresh_uncertain"
   /** the user, or the service, refused at the consent page */
@@ -67,7 +68,9 @@ export class PlaceAccessError extends Error {
   readonly requestId: string | undefined
   /** How many seconds the service asks the app to wait before it tries again. */
   readonly retryAfterS: number | undefined
-  /** The body of the answer, with the further fields of some errors: `instant`, `renewal_grace_ends_at`. */
+  /**
+   * The body of the answer. Some errors have fields of their own there, such as `instant` or `renewal_grace_ends_at`.
+   */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor({ body = {}, cause, code, message, requestId, retryAfterS, status }: FailureDetails) {

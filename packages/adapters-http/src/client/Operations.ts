@@ -1,6 +1,7 @@
 /**
- * Every operation that an app calls with an access token. `test/client/contract.test.ts` compares the list with the
- * contract, and fails when the contract has an endpoint for apps that is missing here.
+ * An operation that an app calls with an access token. `OPERATIONS` below lists all of them:
+ * `test/client/contract.test.ts` compares the list with the contract, and fails when the contract has an endpoint for
+ * apps that is missing here.
  */
 export interface AppOperation {
   readonly method: "GET" | "POST" | "DELETE"
@@ -10,10 +11,12 @@ export interface AppOperation {
    * Whether the endpoint reads `Idempotency-Key`: the client then sends a key, so that a retry creates nothing twice.
    */
   readonly takesKey?: true
+  /** The status of a success whose body is empty. The operations without this field answer with a JSON object. */
+  readonly emptyStatus?: 200 | 204
 }
 
 const get = (path: string): AppOperation => ({ method: "GET", path })
-const del = (path: string): AppOperation => ({ method: "DELETE", path })
+const del = (path: string): AppOperation => ({ method: "DELETE", path, emptyStatus: 204 })
 const create = (path: string): AppOperation => ({ method: "POST", path, takesKey: true })
 
 export const OPERATIONS = {
@@ -21,7 +24,8 @@ export const OPERATIONS = {
   currentPlace: get("/v1/answers/current-place"),
   places: get("/v1/answers/places"),
   presence: get("/v1/answers/places/:place_id/presence"),
-  // The call only reads, so it can be repeated without a key.
+  // This call creates nothing, so it can be repeated without a key. Each attempt may count against the budget of zone
+  // questions: 20 in an hour for one user and app.
   verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
   lookUpPlace: get("/v1/lookup/place"),
   visits: get("/v1/visits"),
@@ -44,7 +48,7 @@ export const OPERATIONS = {
 /** The operations that an app's server calls with its client id and secret. `metadata` needs no credentials. */
 export const OAUTH = {
   token: { method: "POST", path: "/v1/oauth/token" },
-  revoke: { method: "POST", path: "/v1/oauth/revoke" },
+  revoke: { method: "POST", path: "/v1/oauth/revoke", emptyStatus: 200 },
   metadata: { method: "GET", path: "/.well-known/oauth-authorization-server" }
 } as const satisfies Readonly<Record<string, AppOperation>>
 

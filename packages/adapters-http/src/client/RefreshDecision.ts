@@ -4,8 +4,9 @@ import type { StoredTokens } from "./TokenStore.js"
  * What to do with the tokens before a call.
  *
  * The service repeats the answer to a refresh for 30 seconds. A refresh token that is used again later counts as
- * stolen, and the service ends the connection. So the client repeats a refresh whose outcome is unknown for 20 seconds
- * only, which leaves 10 seconds for the network. After that only the app can ask for a repetition (`evenIfUncertain`).
+ * stolen, and the service ends the connection. So when the outcome of a refresh is unknown, the client repeats the
+ * refresh only in the first 20 seconds, which leaves 10 seconds for the network. After that, the client repeats it only
+ * when the app asks for it (`evenIfUncertain`).
  */
 export type RefreshDecision =
   | { readonly _tag: "NotConnected" }
@@ -21,7 +22,7 @@ export type RefreshDecision =
 
 /** An access token is replaced this long before it expires, so that it does not expire in transit. */
 export const MARGIN_MS = 60_000
-/** The last attempt of a refresh begins at most this long after the first. */
+/** The last attempt of a refresh begins at most this long after the first attempt. */
 export const REPEATABLE_MS = 20_000
 
 export interface RefreshWish {
@@ -40,7 +41,7 @@ export const decide = (
   const isFresh = tokens.access_token !== refused && nowMs < tokens.expires_at - MARGIN_MS
   if (isFresh && !evenIfUncertain) return { _tag: "Use", tokens }
   const { refreshing_since: since = nowMs } = tokens
-  // After the clock was set back, the time that has passed is unknown.
+  // When the clock was set back, nobody knows how much time has passed, so it counts as too late.
   const isTooLate = nowMs - since > REPEATABLE_MS || nowMs < since
   if (!isTooLate) return { _tag: "Refresh", tokens, since }
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }

@@ -1,11 +1,13 @@
 /**
- * Decides whether and when a request is sent again. Plain functions, so that tests need no clock.
+ * Decides whether and when a request is sent again. The functions get the time and the random number as arguments, so
+ * that tests need no clock.
  *
  * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Like Stripe's client,
- * this client gives up at once when the wait is longer than `longestWaitMs`: the error then has the length of the wait.
+ * this client gives up at once when the wait would be longer than `longestWaitMs`. The error then says how long the
+ * wait is (`retryAfterS`).
  */
 
-/** How an attempt ended without the answer that the caller wants. */
+/** How an attempt failed: the service refused the request, or did not answer. */
 export type AttemptEnd =
   | {
       readonly _tag: "Refused"
@@ -26,15 +28,15 @@ const FIRST_WAIT_MS = 500
 const LONGEST_BACK_OFF_MS = 8_000
 
 /**
- * Whether a retry may succeed. A 503 can follow a commit, so the request may have taken effect: callers of this
- * function send only requests that can be repeated.
+ * Whether a retry may succeed. The service may answer 503 after it has committed, so the request may have taken effect.
+ * So the client retries only requests that are safe to repeat.
  */
 const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
   [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"
 
 /**
- * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many were made. `random`:
- * from 0 to 1, spreads the retries of clients that lost the same server.
+ * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many attempts were made.
+ * `random`: a number from 0 to 1. It spreads the retries of clients that lost the same server at once.
  */
 export const waitAfter = (
   end: AttemptEnd,

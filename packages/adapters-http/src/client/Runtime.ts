@@ -1,16 +1,19 @@
-/** The functions of the environment that the client calls. Tests replace some of them; apps use the globals. */
+/**
+ * The functions of the environment that the client calls. By default they are the global functions; tests replace some.
+ */
 export interface ClientRuntime {
   readonly fetch: typeof globalThis.fetch
   /** The present time in milliseconds since 1970. */
   readonly now: () => number
-  /** A random number from 0 to 1, as of `Math.random`. */
+  /** A random number from 0 to 1, like `Math.random`. */
   readonly random: () => number
   /** Waits. Fails with the reason of the signal when the signal aborts. */
   readonly sleep: (millis: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 export const runtimeOf = (given: Partial<ClientRuntime>): ClientRuntime => ({
-  // Looked up at each call, because a page may replace `fetch` later. A detached `fetch` does not run in a browser.
+  // `fetch` is looked up at each call, because a page may replace it later. In a browser, `fetch` throws unless it is
+  // called as a method of `globalThis`.
   fetch: given.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
   now: given.now ?? (() => Date.now()),
@@ -41,9 +44,10 @@ const sleep: ClientRuntime["sleep"] = (millis, signal) =>
 export const orAborted = <A>(work: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
     const abort = () => reject(signal.reason)
-    signal.addEventListener("abort", abort, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener("abort", abort, { once: true })
+    // Also after an abort, so that a failure of `work` is handled.
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 }

@@ -23,7 +23,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
 
   const refreshLocked = (wish: RefreshDecision.RefreshWish, mustRefresh: boolean): Promise<StoredTokens> =>
     store.locked(async () => {
-      // Read under the lock: another tab or process may have refreshed while this one waited.
+      // The tokens are read under the lock, because another tab or process may have refreshed them while this call
+      // waited for the lock.
       const stored = await store.read()
       const refused = mustRefresh && wish.refused === null ? (stored?.access_token ?? null) : wish.refused
       const decision = RefreshDecision.decide(stored, runtime.now(), { ...wish, refused })
@@ -61,9 +62,9 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
   }
 
   /**
-   * After a failed refresh, returns the old tokens if their access token still works: a refresh begins a minute before
-   * the token expires. Fails when the access token does not work, or when the service has refused the refresh token for
-   * good.
+   * After a failed refresh, returns the old tokens if their access token still works. It often does, because a refresh
+   * begins a minute before the access token expires. Fails when the access token does not work, or when the service has
+   * refused the refresh token for good.
    */
   const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
     if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
@@ -80,8 +81,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
       const decision = RefreshDecision.decide(await store.read(), runtime.now(), { refused, evenIfUncertain: false })
       if (decision._tag === "NotConnected") throw notConnected()
       if (decision._tag === "Use") return decision.tokens.access_token
-      // The refresh continues when this call is aborted: its answer contains the next refresh token and must not get
-      // lost.
+      // When this call is aborted, the refresh continues. Its answer contains the next refresh token, which must not
+      // get lost.
       return (await orAborted(shared(refused), signal)).access_token
     },
     replace: (tokens) =>
@@ -91,15 +92,24 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
         return fresh
       }),
     refresh: ({ evenIfUncertain }) => refreshLocked({ refused: null, evenIfUncertain }, true),
-    revoke: (signal) =>
-      store.locked(async () => {
+    revoke: (signal) => {
+      let isEnded = false
+      const revoked = store.locked(async () => {
+        signal?.throwIfAborted()
         const tokens = await store.read()
         if (tokens === null) return
         const request = formRequest(endpoint, OAUTH.revoke.path, { token: tokens.refresh_token })
-        const { reply } = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
-        if (!Transport.isSuccess(reply)) throw Transport.failureOf(reply)
+        const settled = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
+        Transport.answerOf(OAUTH.revoke, settled)
+        isEnded = true
         await store.write(null)
       })
+      return orAborted(revoked, signal).catch((error: unknown) => {
+        // The connection has ended, so an abort that comes now stops nothing. The caller waits for the store.
+        if (isEnded) return revoked
+        throw error
+      })
+    }
   }
 }
 

@@ -25,11 +25,7 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
     }
     const retries = operation.method === "POST" ? 0 : policy.retries
     const how = { ...attempt, signal: options.signal, policy: { ...policy, retries } }
-    const { reply, wasSilent } = await Transport.send(request, how)
-    if (Transport.isSuccess(reply)) return reply.json as Answer
-    // 404 is a success here: an earlier attempt, whose answer was lost, has removed the person.
-    if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
-    throw Transport.failureOf(reply)
+    return Transport.answerOf(operation, await Transport.send(request, how)) as Answer
   }
 
   return {

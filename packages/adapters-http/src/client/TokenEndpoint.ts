@@ -47,9 +47,9 @@ export class GrantFailure extends Error {
 }
 
 /**
- * Exchanges a code, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
- * `RefreshDecision.REPEATABLE_MS` after `since`. `wasUncertain`: whether an earlier attempt may have spent the grant.
- * Fails with a `GrantFailure`.
+ * Exchanges a code for tokens, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
+ * `RefreshDecision.REPEATABLE_MS` after `since`. `wasUncertain`: whether an earlier attempt may have spent the refresh
+ * token. Fails with a `GrantFailure`.
  */
 export const grant = async (
   endpoint: TokenEndpoint,
@@ -67,7 +67,7 @@ export const grant = async (
       throw error
     })
     if (!(outcome instanceof Transport.NoReply) && Transport.isSuccess(outcome)) return tokensOf(outcome, runtime.now())
-    isUncertain ||= mayHaveSpent(outcome)
+    isUncertain ||= Transport.mayHaveTakenEffect(outcome)
     const waitMs = Retry.waitAfter(Transport.endOf(outcome), attempts, policy, runtime.random())
     const isTooLate = waitMs === undefined || runtime.now() + waitMs - since > RefreshDecision.REPEATABLE_MS
     if (isTooLate) throw new GrantFailure(failureOf(outcome), isUncertain && !isFinal(outcome))
@@ -77,13 +77,6 @@ export const grant = async (
 
 const failureOf = (outcome: Transport.WireReply | Transport.NoReply): PlaceAccessError =>
   outcome instanceof Transport.NoReply ? Transport.noReplyFailure(outcome) : Transport.failureOf(outcome)
-
-/**
- * Whether the grant may be spent. Only a refusal (a status below 500 with an error body of the service) proves that it
- * is not: the service answers 503 also when it loses its database after the commit.
- */
-const mayHaveSpent = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
-  outcome instanceof Transport.NoReply ? !outcome.isUnsent : outcome.status >= 500 || !Transport.isRefusal(outcome.json)
 
 /** Whether the service has refused the code or the refresh token for good. */
 export const isOver = (code: string | undefined): boolean => code === "invalid_grant"

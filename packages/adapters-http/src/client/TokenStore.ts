@@ -1,7 +1,8 @@
 /**
  * Keeps the tokens of one connection. A refresh token works once: two parts of an app that refresh with the same token,
- * more than 30 seconds apart, end the connection, because the service takes the second refresh for theft. So everything
- * that uses the tokens of a connection shares one store, and the store's lock makes them refresh one at a time.
+ * more than 30 seconds apart, end the connection, because the service takes the second refresh for theft. So all parts
+ * of an app that use the tokens of a connection share one store, and the store's lock lets one of them refresh at a
+ * time.
  */
 export interface ClientTokenStore {
   /** Null when there are no tokens. */
@@ -84,8 +85,8 @@ const TOKENS = "tokens"
  * A store for web pages: it keeps the tokens in IndexedDB, and its lock is a Web Lock, which all tabs of the origin
  * share. Scripts of the page can read the tokens. A page without https has no Web Locks, so there the function throws.
  *
- * `localStorage` is not safe enough: a tab may still read the value from before another tab's write, and refresh once
- * more.
+ * `localStorage` is not safe enough: after another tab has written new tokens, a tab may still read the old ones, and
+ * refresh with a refresh token that was already used.
  */
 export const browserTokenStore = (
   name = "place-access",

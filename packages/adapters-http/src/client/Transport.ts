@@ -1,4 +1,5 @@
 import { type FailureCode, PlaceAccessError } from "./Failure.js"
+import type { AppOperation } from "./Operations.js"
 import * as Retry from "./Retry.js"
 import type { ClientRuntime } from "./Runtime.js"
 
@@ -14,13 +15,14 @@ export interface WireReply {
   readonly status: number
   /** The body as JSON; undefined when the body is not JSON. */
   readonly json: unknown
+  readonly isEmpty: boolean
   readonly requestId: string | undefined
   readonly retryAfterS: number | undefined
 }
 
 /**
- * The options of one attempt. An attempt fails with `NoReply` without an answer, or with the signal's reason after an
- * abort.
+ * The options of one attempt. An attempt that gets no answer fails with `NoReply`. An aborted attempt fails with the
+ * reason of the signal.
  */
 export interface AttemptOptions {
   readonly runtime: ClientRuntime
@@ -49,7 +51,25 @@ const UNSENT = new Set([
   "EAI_AGAIN",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT"
+  "UND_ERR_CONNECT_TIMEOUT",
+  // The certificate of the server is not valid. TLS sends no request before it has checked the certificate.
+  "CERT_CHAIN_TOO_LONG",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_REVOKED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
 ])
 
 const codeOf = (error: unknown): string => {
@@ -69,7 +89,7 @@ export const attempt = async (
       method,
       headers: { accept: "application/json", ...headers },
       ...(body === undefined ? {} : { body }),
-      // A redirect would carry the token to another address.
+      // Redirects are not followed, because a redirect would carry the token to another address.
       redirect: "manual",
       signal: signal === undefined ? late : AbortSignal.any([signal, late])
     })
@@ -77,6 +97,7 @@ export const attempt = async (
     return {
       status: response.status,
       json: parse(text),
+      isEmpty: text === "",
       requestId: response.headers.get("x-request-id") ?? undefined,
       retryAfterS: Retry.retryAfterS(response.headers.get("retry-after"), runtime.now())
     }
@@ -93,6 +114,31 @@ const parse = (text: string): unknown => {
     return undefined
   }
 }
+
+/**
+ * The answer of the service to the operation. Fails when the service refuses, and when the operation never answers like
+ * this: a page with status 200, or an empty body where the service sends JSON, comes from a proxy or another server.
+ *
+ * `session.disconnect()` has a gap: the service answers it with an empty 200, and a proxy's empty 200 looks the same.
+ */
+export const answerOf = (operation: AppOperation, settled: Settled): unknown => {
+  if (isRemovedBefore(operation, settled)) return undefined
+  const { emptyStatus } = operation
+  const { reply } = settled
+  const isPromised =
+    emptyStatus === undefined ? isSuccess(reply) && isObject(reply.json) : reply.status === emptyStatus && reply.isEmpty
+  if (!isPromised) throw failureOf(reply)
+  return reply.json
+}
+
+const isObject = (json: unknown): json is object => typeof json === "object" && json !== null && !Array.isArray(json)
+
+/**
+ * Whether a removal has removed something, although the last attempt did not find it: an attempt before, whose answer
+ * was lost, has removed it.
+ */
+const isRemovedBefore = (operation: AppOperation, { mayBeDone, reply }: Settled): boolean =>
+  operation.method === "DELETE" && mayBeDone && reply.status === 404 && isRefusal(reply.json)
 
 /** The error of a reply that is no success. */
 export const failureOf = ({ json, requestId, retryAfterS, status }: WireReply): PlaceAccessError => {
@@ -113,7 +159,7 @@ export const failureOf = ({ json, requestId, retryAfterS, status }: WireReply): 
 
 /** Whether a body is an error of the service, and not, say, the page of a proxy. */
 export const isRefusal = (json: unknown): json is { readonly error: string; readonly message: unknown } =>
-  typeof json === "object" && json !== null && "error" in json && typeof json.error === "string" && "message" in json
+  isObject(json) && "error" in json && typeof json.error === "string" && "message" in json
 
 export const noReplyFailure = (error: NoReply): PlaceAccessError =>
   new PlaceAccessError(
@@ -122,36 +168,50 @@ export const noReplyFailure = (error: NoReply): PlaceAccessError =>
       : { code: "network", message: "The service cannot be reached.", cause: error.cause }
   )
 
+/** Whether the status is one of a success. `answerOf` also checks that the answer is one of the operation. */
 export const isSuccess = ({ status }: WireReply): boolean => status >= 200 && status < 300
 
-/** `wasSilent`: an attempt before the `reply` had no answer, so the request may have taken effect already. */
+/**
+ * Whether the request may have taken effect: the service may have removed something, or spent a token. Two kinds of
+ * answers prove that it had no effect: an error body of the service with a status below 500, and one with the code
+ * `connection_on_hold`. Every other error with a status of 500 or more proves nothing: the service also answers 503
+ * when it loses its database after the commit, and a gateway answers 502 or 504 when it has lost the answer of the
+ * service.
+ */
+export const mayHaveTakenEffect = (outcome: WireReply | NoReply): boolean => {
+  if (outcome instanceof NoReply) return !outcome.isUnsent
+  if (!isRefusal(outcome.json)) return true
+  return outcome.status >= 500 && outcome.json.error !== "connection_on_hold"
+}
+
+/** `mayBeDone`: whether an attempt before the one that got `reply` may have taken effect already. */
 export interface Settled {
   readonly reply: WireReply
-  readonly wasSilent: boolean
+  readonly mayBeDone: boolean
 }
 
 /**
- * Sends the request, and retries as the policy allows. Replies of any status are returned; only a missing reply and an
- * abort fail.
+ * Sends the request, and retries as the policy allows. Returns the reply, whatever its status. Fails only when no reply
+ * comes or when the signal aborts.
  */
 export const send = async (
   request: WireRequest,
   how: AttemptOptions & { readonly policy: Retry.RetryPolicy }
 ): Promise<Settled> => {
-  let wasSilent = false
+  let mayBeDone = false
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(request, how).catch((error: unknown) => {
       if (error instanceof NoReply) return error
       throw error
     })
     const isSilent = outcome instanceof NoReply
-    if (!isSilent && isSuccess(outcome)) return { reply: outcome, wasSilent }
+    if (!isSilent && isSuccess(outcome)) return { reply: outcome, mayBeDone }
     const waitMs = Retry.waitAfter(endOf(outcome), attempts, how.policy, how.runtime.random())
     if (waitMs === undefined) {
       if (isSilent) throw noReplyFailure(outcome)
-      return { reply: outcome, wasSilent }
+      return { reply: outcome, mayBeDone }
     }
-    wasSilent ||= isSilent
+    mayBeDone ||= mayHaveTakenEffect(outcome)
     await how.runtime.sleep(waitMs, how.signal)
   }
 }

@@ -77,12 +77,11 @@ export const createClient = (options: PlaceAccessOptions) => {
       /** Takes tokens that were just issued to your app in another way, such as those of a new test person. */
       useTokens: async (tokens: Contract.TokenAnswer): Promise<ConnectedAs> =>
         connectedAs(await session.replace(() => Promise.resolve(storedTokens(tokens, runtime.now())))),
-      /** The addresses and abilities of the service (RFC 8414). */
+      /** The addresses of the service's OAuth endpoints, and what these endpoints support (RFC 8414). */
       metadata: async ({ signal }: CallOptions = {}): Promise<Contract.ServerMetadata> => {
         const request = { method: OAUTH.metadata.method, url: baseUrl + OAUTH.metadata.path, headers: {} }
-        const { reply } = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
-        if (!Transport.isSuccess(reply)) throw Transport.failureOf(reply)
-        return reply.json as Contract.ServerMetadata
+        const settled = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
+        return Transport.answerOf(OAUTH.metadata, settled) as Contract.ServerMetadata
       }
     },
 
@@ -95,13 +94,16 @@ export const createClient = (options: PlaceAccessOptions) => {
       /**
        * Refreshes now. The client refreshes by itself when it must, so few apps need this.
        *
-       * `evenIfUncertain`: sends a refresh token that an earlier refresh, whose answer was lost, may have spent. If it
-       * was spent, the service ends the connection as stolen and writes to the user, who has to connect again. Without
-       * the option, the user has to connect again in either case.
+       * `evenIfUncertain`: sends the refresh token although an earlier refresh, whose answer was lost, may have spent
+       * it. If the token was spent, the service takes it for stolen, ends the connection and writes to the user, who
+       * has to connect again. Without this option, the user has to connect again whether the token was spent or not.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),
-      /** Ends the connection at the service and removes the tokens. Idempotent. */
+      /**
+       * Ends the connection at the service and removes the tokens. Idempotent. After an abort or an error, the
+       * connection may have ended already, because the service may have got the request. Then disconnect again.
+       */
       disconnect: ({ signal }: CallOptions = {}): Promise<void> => session.revoke(signal)
     },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 import { type ClientTokenStore, parseTokens } from "./TokenStore.js"
 
@@ -10,7 +10,8 @@ const WAIT_MS = 25
 
 /**
  * A store in a file, for programs of one machine that share a connection. Only the file's owner can read it. The lock
- * is a second file, which its holder touches while it works, so that the lock of a process that died is taken over.
+ * is a second file. The process that has the lock touches this file every two seconds. When the file was not touched
+ * for ten seconds, its process has died, and another process takes the lock over.
  */
 export const fileTokenStore = (path: string): ClientTokenStore => {
   const lock = `${path}.lock`
@@ -54,15 +55,19 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
     if (await isStale(lock)) await takeAway(lock)
     else await setTimeout(WAIT_MS)
   }
+  const own = await open(lock)
   // @effect-diagnostics-next-line globalTimers:off -- the client does not use Effect
   const touching = setInterval(() => {
     // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
     const now = new Date()
-    void utimes(lock, now, now).catch(() => undefined)
+    // The time is set by the file handle, not by the path: after another process has taken the lock over, the path
+    // names the lock file of that process.
+    void own.utimes(now, now).catch(() => undefined)
   }, TOUCH_MS)
   touching.unref()
   return async () => {
     clearInterval(touching)
+    await own.close()
     // The lock may belong to another process by now, which took the lock over because it was stale.
     if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
   }
@@ -84,7 +89,11 @@ const isStale = async (path: string): Promise<boolean> => {
   return found !== undefined && Date.now() - found.mtimeMs > STALE_MS
 }
 
-/** Removes a stale lock. A second lock makes sure that nobody removes the lock of the next holder instead. */
+/**
+ * Removes a stale lock. Two processes may find the same lock stale, and one of them may already have made a new lock
+ * when the other removes it. So a process removes a stale lock only while it holds a second lock (the file `.taking`),
+ * and only if the first lock is still stale.
+ */
 const takeAway = async (lock: string): Promise<void> => {
   const guard = `${lock}.taking`
   if (!(await create(guard, ""))) {

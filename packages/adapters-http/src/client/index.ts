@@ -1,7 +1,7 @@
 /**
- * The client for apps: every call of an app, with types, tokens that are kept and refreshed, retries by the service's
- * headers, and lists that are read page by page. It needs `fetch` and Web Crypto and imports nothing, so it runs in
- * Node, workers and browsers. docs/client.md shows how to use it.
+ * The client for apps. It has a typed function for every call of an app, stores and refreshes the tokens, retries as
+ * the service's headers say, and reads lists page by page. It needs `fetch` and Web Crypto and imports nothing, so it
+ * runs in Node, workers and browsers. docs/client.md shows how to use it.
  *
  * This folder imports no other folder, and no other folder imports it. `fileTokenStore.ts` is not exported here,
  * because it needs Node.

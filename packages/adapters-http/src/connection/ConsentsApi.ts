@@ -9,7 +9,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
 
-/** The schemas of this file are the content of the consent page as data (Spec §4.1). */
+/** The schemas of this file describe the content of the consent page as data (Spec §4.1). */
 
 export const Uses = Schema.Struct({
   since: At,
@@ -102,7 +102,7 @@ export const ConsentsApi = HttpApiGroup.make("consents")
       .annotate(OpenApi.Summary, "What an app requests from the user, as the consent page shows it")
       .annotate(
         OpenApi.Description,
-        "The id is the last part of the consent page's address. 409 when the request is decided already or is more than an hour old."
+        "The id is the last part of the consent page's address. 409 when the request is decided already, is more than an hour old, or the app no longer has its redirect URI."
       )
       .addSuccess(Review)
       .addError(Errors.NotFound)

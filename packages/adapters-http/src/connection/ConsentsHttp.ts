@@ -1,7 +1,8 @@
 import { type ConsentRefused, type Uses } from "@place-access/domain/connection"
 import { type ConsentReview, decideConsent, reviewConsent, sharesWithoutEnd } from "@place-access/domain/consent"
 import { requireConfirmed } from "@place-access/domain/credentials"
-import { Effect } from "effect"
+import { Invalid, Problem } from "@place-access/domain/shared"
+import { Array, Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { addressRule, HttpOptions } from "../HttpOptions.js"
@@ -10,6 +11,14 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
+/**
+ * The names of form fields of the consent page, each with the name of the same field in the JSON body. Fields with the
+ * same name in both are left out.
+ */
+const NAMES: Readonly<Record<string, string>> = { scope: "scopes", place: "places" }
+
+const named = ({ field, message }: Problem): Problem => new Problem({ field: NAMES[field] ?? field, message })
+
 type Refusal = typeof Errors.NotFound.Type | typeof Errors.Forbidden.Type | typeof Errors.Conflict.Type
 
 const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
@@ -17,7 +26,7 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
     case "unknown":
       return Effect.fail(Errors.notFound("consent request"))
     case "sandbox":
-      return Effect.fail(Errors.forbidden("the app is still being tested: only its developer can connect it"))
+      return Effect.fail(Errors.forbidden("the app is still being tested: only its holder can connect it"))
     case "app_revoked":
       return Effect.fail(Errors.forbidden("the app was revoked permanently"))
     case "app_suspended":
@@ -27,7 +36,9 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
     case "decided":
       return Effect.fail(Errors.conflict("the request is decided already"))
     case "outdated":
-      return Effect.fail(Errors.conflict("there is nothing left to renew: review the request again"))
+      return Effect.fail(
+        Errors.conflict("something has changed meanwhile: review the request again, or start again in the app")
+      )
   }
 }
 
@@ -59,7 +70,9 @@ export const layer = Group.group(Api, "consents", (handlers) =>
           const account = yield* SignedIn
           if (choices.decision === "allow") yield* requireConfirmed(account, addressRule(options))
           if (sharesWithoutEnd(choices)) yield* requireFreshSignIn
-          const { redirectTo } = yield* decideConsent(path.id, account, choices, options.baseUrl)
+          const { redirectTo } = yield* decideConsent(path.id, account, choices, options.baseUrl).pipe(
+            Effect.catchTag("Invalid", ({ problems }) => new Invalid({ problems: Array.map(problems, named) }))
+          )
           return { redirect_to: redirectTo }
         }).pipe(
           Effect.catchTag("ConsentRefused", (error) => refused(error)),

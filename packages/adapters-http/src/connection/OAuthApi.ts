@@ -6,7 +6,7 @@ import { NullableAt } from "../wire/Fields.js"
 
 /**
  * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies. The schemas of this file only
- * document the two forms of a body: JSON and forms.
+ * document that a body may be JSON or a form.
  */
 
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
@@ -94,6 +94,7 @@ export const OAuthApi = HttpApiGroup.make("oauth")
       .addError(Errors.UnsupportedGrantType)
       .addError(Errors.InvalidClient)
       .addError(Errors.RateLimited)
+      .addError(Errors.ConnectionOnHold)
   )
   .add(
     HttpApiEndpoint.post("revoke", "/v1/oauth/revoke")

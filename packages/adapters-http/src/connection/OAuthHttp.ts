@@ -45,7 +45,8 @@ const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)
   const found = yield* findClient(OAuthRequest.clientId(request, sent))
   const id = Option.map(found, ({ app }) => app.id)
-  // Noted before the secret is checked: a developer looks for calls with a wrong secret in the app's request log.
+  // The app is recorded before the secret is checked: a developer looks for calls with a wrong secret in the app's
+  // request log.
   if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
   yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
   return { sent, found } satisfies CountedRequest
@@ -70,7 +71,7 @@ const token = fn(function* (request: Request) {
         yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
           Effect.catchTags({
             InvalidGrant: () => Effect.fail(CODE_REFUSED),
-            Suspended: () => Effect.fail(Errors.paused)
+            Suspended: () => Effect.fail(Errors.connectionOnHold)
           })
         )
       )
@@ -82,7 +83,7 @@ const token = fn(function* (request: Request) {
         yield* refreshTokens(app, refresh_token).pipe(
           Effect.catchTags({
             InvalidGrant: () => Effect.fail(REFRESH_REFUSED),
-            Suspended: () => Effect.fail(Errors.paused)
+            Suspended: () => Effect.fail(Errors.connectionOnHold)
           })
         )
       )
@@ -107,7 +108,7 @@ const revoke = (request: Request) =>
     const client = yield* counted(request)
     const { token } = yield* client.sent.require("token")
     yield* revokeToken(yield* authenticate(request, client), token)
-    // Without a content type, because clients try to parse an empty body that claims to be JSON.
+    // The answer has no content type, because clients try to parse an empty body that claims to be JSON.
     return HttpServerResponse.empty({ status: 200, headers: NO_STORE })
   })
 

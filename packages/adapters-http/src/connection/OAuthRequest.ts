@@ -62,7 +62,7 @@ const of = (
         }
       })
 
-/** Every field; a field that was not sent is "". */
+/** The value of every field; "" for a field that was not sent. */
 const texts = (fields: Fields): Readonly<Record<OAuthParameter, string>> => ({
   grant_type: fields.get("grant_type") ?? "",
   client_id: fields.get("client_id") ?? "",
@@ -123,7 +123,7 @@ export interface ClientProof {
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId
 
-/** The client's proof of its id: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
+/** The client's id and secret, from the body or from HTTP Basic. A request may not use both (RFC 6749 §2.3). */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest

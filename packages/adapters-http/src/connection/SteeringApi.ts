@@ -27,9 +27,15 @@ const Change = request({
   })
 })
 
-const Difference = Schema.Struct({ scopes: Schema.Array(Scope.Scope), places: Schema.Array(PlaceId) })
+const Difference = Schema.Struct({
+  scopes: Schema.Array(Scope.Scope),
+  places: Schema.Array(PlaceId),
+  earlier_visits: Schema.Array(PlaceId).annotations({
+    description: "Places whose visits from before the sharing are shared too"
+  })
+})
 
-/** A change of a connection, and the connection's terms from then on. */
+/** One change of a connection, with the connection's scopes, places and end dates after the change. */
 export const HistoryEntry = Schema.Struct({
   at: At,
   change: ConsentEntry.ConsentChange,
@@ -39,6 +45,9 @@ export const HistoryEntry = Schema.Struct({
   end_reason: Schema.NullOr(Connection.EndReason),
   scopes: Schema.Array(Scope.Scope),
   places: Schema.Array(Schema.Struct({ id: PlaceId, label: Schema.String })),
+  earlier_visits: Schema.NullOr(Schema.Array(PlaceId)).annotations({
+    description: "Places whose visits from before the sharing are shared too; null: not recorded at that time"
+  }),
   grant_expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
   pause: Schema.NullOr(PauseBody),

@@ -94,7 +94,7 @@ export const layer = Group.group(Api, "steering", (handlers) =>
     )
 )
 
-/** An entry as data: in the API, and in a receipt that the user downloads. */
+/** Encodes an entry of the consent history as JSON, for the API and for the receipt that the user downloads. */
 export const encodeEntry = (entry: ConsentHistory.HistoryEntry): typeof HistoryEntry.Type => ({
   at: entry.at,
   change: entry.change,
@@ -102,9 +102,16 @@ export const encodeEntry = (entry: ConsentHistory.HistoryEntry): typeof HistoryE
   end_reason: entry.endReason,
   scopes: entry.scopes,
   places: entry.places.map(({ id, label }) => ({ id, label })),
+  earlier_visits: entry.earlierVisits?.map(({ id }) => id) ?? null,
   grant_expires_at: entry.standardExpiresAt,
   sensitive_expires_at: entry.sensitiveExpiresAt,
   pause: encodePause(entry.pause),
-  added: { scopes: entry.added.scopes, places: entry.added.places.map(({ id }) => id) },
-  removed: { scopes: entry.removed.scopes, places: entry.removed.places.map(({ id }) => id) }
+  added: encodeDifference(entry.added),
+  removed: encodeDifference(entry.removed)
+})
+
+const encodeDifference = ({ earlierVisits, places, scopes }: ConsentHistory.HistoryEntry["added"]) => ({
+  scopes,
+  places: places.map(({ id }) => id),
+  earlier_visits: earlierVisits.map(({ id }) => id)
 })

@@ -9,7 +9,7 @@ import * as RateLimit from "../limits/RateLimit.js"
 import * as Credentials from "../security/Credentials.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 
-// The steps of mailed links that both the API and the pages take.
+// The steps for mailed links that the API and the pages share.
 
 /** Counts a request that uses or asks for a mailed link, against the limit of its network address. */
 export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))

@@ -6,8 +6,8 @@ import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 
 /**
- * A new password makes the account forget all its known browsers. This adds the cookie of a known browser to `response`
- * again, for the browser that has just set the password.
+ * A new password makes the account forget all its known browsers. This function makes the browser that has just set the
+ * password known again: it adds a new cookie to `response`.
  */
 export const staysKnown = (account: Account.Account, response: HttpServerResponse.HttpServerResponse) =>
   Effect.gen(function* () {
@@ -19,7 +19,7 @@ export const staysKnown = (account: Account.Account, response: HttpServerRespons
     })
   })
 
-/** As `staysKnown`, and sets the session cookie that the change of the password returned, if any. */
+/** Does the same as `staysKnown`. Also sets the session cookie that the change of the password returned, if any. */
 export const staysSignedIn = (
   account: Account.Account,
   cookie: Option.Option<string>,

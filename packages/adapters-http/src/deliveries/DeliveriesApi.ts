@@ -7,7 +7,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-// The developer's log shows no payloads (decision deliveries-13).
+// The API of the delivery log that developers read. It shows no payloads (decision deliveries-13).
 
 /** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const DeliveryPath = Schema.Struct({
@@ -87,8 +87,8 @@ export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): 
   occurred_at: delivery.envelope.occurredAt,
   state: delivery.state,
   fail_reason: delivery.failReason,
-  // An ended delivery reports its last attempt: the attempt that was due when the delivery ended may never have been
-  // made.
+  // After the end of a delivery, `attempt` is the number of the last attempt that was made. `delivery.attempt` would be
+  // wrong: it also counts the attempt that was due when the delivery ended, even if it was never made.
   attempt: delivery.endedAt === null ? delivery.attempt : (lastAttempt?.attempt ?? 0),
   next_due_at: delivery.dueAt,
   sent_at: lastAttempt?.startedAt ?? null,
@@ -206,7 +206,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send the failed events of an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Sends every event again whose delivery failed since the given time and was not sent again yet, the oldest first. 409 when the endpoint is disabled."
+        "Sends every event again whose delivery failed since the given time and was not sent again yet, the oldest first. Leaves out events that the app was not authorised to get. 409 when the endpoint is disabled."
       )
   )
   .middleware(SessionAuth)

@@ -4,7 +4,8 @@ import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { type TextFiles, textsIn } from "../languages/index.js"
 
-// The set-up instructions are complete, and make the app keep sending (decisions devices-2 and devices-16).
+// The set-up instructions name every setting that the phone's app needs so that it sends readings, and so that it goes
+// on sending them often enough while the phone rests (decisions devices-2 and devices-16).
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
@@ -32,8 +33,8 @@ export interface PhoneSetting {
 }
 
 /**
- * A setting of the app that makes it send often and exactly enough. The link and the QR code contain it if the app can
- * take it from them.
+ * A setting of the app that makes it send often and exactly enough. The link and the QR code contain the setting if the
+ * app can read it there. Otherwise the owner sets it by hand.
  */
 export interface PhoneTuning {
   /** The name that the app shows. */
@@ -81,11 +82,13 @@ interface Given {
   readonly id: string
   readonly token: string
   readonly baseUrl: string
-  /** The common beginning of the addresses for phones. */
+  /** The address at which the paths for phones begin, such as `https://places.example/v1/phone`. */
   readonly phone: string
   readonly places: ReadonlyArray<SetupPlace>
   readonly setupKey: string | null
-  /** The texts of the steps, and the names that this service, and not the app, gives to settings. */
+  /**
+   * The texts in the owner's language: the steps, the effects of the settings, and a few names and values of settings.
+   */
   readonly say: TextFiles["setUp"]
 }
 
@@ -105,7 +108,7 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
       { name: "Access Token", value: token },
       { name: "Device ID", value: id }
     ],
-    // A link of Overland cannot set these settings.
+    // The set-up link of Overland cannot contain these settings, so the owner sets them by hand.
     tuning: [
       { name: "Pause Updates Automatically", value: say.off, effect: say.tuning.overland.pauses },
       { name: "Desired Accuracy", value: "10m", effect: say.tuning.overland.accuracy },
@@ -118,7 +121,8 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
 
 /**
  * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. The waypoints are the owner's
- * places. With “significant” monitoring the app sends little on the way, but wakes up at the edge of a waypoint.
+ * places. With “significant” monitoring the app sends few locations while the phone moves, but it wakes up when the
+ * phone crosses the edge of a waypoint.
  */
 const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
@@ -166,8 +170,9 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * `ping`: minutes between locations of a phone that does not move; Android allows no fewer than 15. The app's default
- * distance of 500 m misses a place of 150 m. iPhones use `locatorDisplacement` and `locatorInterval` in Move mode only.
+ * `ping`: minutes between locations of a phone that does not move; Android allows no fewer than 15.
+ * `locatorDisplacement`: with the app's default of 500 m, the app may not notice a place of 150 m. iPhones use
+ * `locatorDisplacement` and `locatorInterval` in Move mode only.
  */
 const OWNTRACKS = { ping: 15, locatorDisplacement: 100, locatorInterval: 300 } as const
 
@@ -200,9 +205,10 @@ const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
 })
 
 /**
- * Traccar Client (configuration_service.dart) takes the same parameters from the QR code, which is the server's
- * address, and from a link of its own. Its default accuracy, that of Wi-Fi and cells, misses a circle of 150 m. Without
- * a heartbeat a phone that does not move sends nothing, and apps get the answer `unknown`.
+ * Traccar Client (configuration_service.dart) takes the same parameters from the QR code and from its link. The text of
+ * the QR code is the server's address with the parameters. By default the app locates the phone by Wi-Fi and cell
+ * towers, which is too imprecise for a place of 150 m. Without a heartbeat a phone that does not move sends nothing,
+ * and apps get the answer `unknown`.
  */
 const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -266,7 +272,7 @@ const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup
   }
 }
 
-/** The page to which the QR code leads. */
+/** The page to which GPSLogger's QR code leads. */
 export const GPSLOGGER_PAGE = "/set-up/gpslogger"
 
 /** The app names the profile after the last part of this path. */

@@ -2,11 +2,11 @@ import type { QuarantineReason } from "@place-access/domain/devices"
 import { textsIn } from "../languages/index.js"
 
 interface QuarantineWords {
-  /** The status of a phone whose last upload had only readings that were put aside for this reason. */
+  /** The status of a phone whose last upload had only readings that were quarantined for this reason. */
   readonly status: string
   /** The problem, and what the owner can do about it. */
   readonly explanation: string
 }
 
-/** The English texts of the API about readings that were put aside (decision languages-1). */
+/** The English texts of the API about quarantined readings (decision languages-1). */
 export const quarantineWords: Readonly<Record<QuarantineReason, QuarantineWords>> = textsIn("en").devices.quarantine

@@ -3,15 +3,16 @@ import type { RequestTimers } from "./Timers.js"
 import { Turns } from "./Turns.js"
 
 /**
- * Admission control (decision limits-11): how many requests this process works on at once. Under overload, requests
- * beyond that number would all be slow, hold memory, and wait for a connection of the database until they fail.
- * Instead, such a request waits here for a moment. If it gets no place in time, it is refused with 503 and
+ * Admission control (decision limits-11) limits how many requests this process works on at once. There is a fixed
+ * number of places, and each admitted request takes one. Without a limit, an overloaded process would slow down every
+ * request, hold memory for all of them, and let them wait for a database connection until they fail. When all places
+ * are taken, a request waits here for a moment. If no place becomes free in time, the request is refused with 503 and
  * `Retry-After`.
  *
- * Health checks and texts that need no database are always admitted.
+ * Health checks, static assets and the documentation are always admitted.
  */
 
-/** The longest wait for a place. A client gets its refusal within 250 ms, so some time remains for writing it. */
+/** How long a request waits for a place. A client should get its refusal within 250 ms, so 50 ms remain to write it. */
 const WAIT_MILLIS = 200
 const WAITING_MAX = 2_000
 /** How long a request may wait for its body before it gives its place to another request. */
@@ -22,8 +23,8 @@ const ALWAYS = /^\/(?:healthz|readyz|assets\/|docs(?:[/?]|$))/
 export const isExempt = (url: string): boolean => ALWAYS.test(url)
 
 /**
- * The place of an admitted request. `leave` gives the place to others, `comeBack` takes a place again. At its end the
- * request leaves once more, which does nothing if it has left already.
+ * The place that an admitted request takes. `leave` gives the place to other requests, and `comeBack` takes a place
+ * again. `leave` is also called when the request ends. It has no effect when the request has no place at that moment.
  */
 export class RequestPlace {
   private isTaken = true
@@ -49,13 +50,18 @@ export class RequestPlace {
 
 export type Admit = Effect.Effect<RequestPlace | undefined>
 
-/** Admits a request, which may wait for its place. The effect yields undefined when the request is refused. */
+/**
+ * The returned effect admits one request. It waits for a place if necessary, and yields undefined when it gets none.
+ */
 export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
   const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
   return Effect.map(turns.take, (hasTurn) => (hasTurn ? new RequestPlace(turns) : undefined))
 }
 
-/** Gives the place to others during `waiting`, in which this process has no work to do for the request. */
+/**
+ * Gives the request's place to other requests while `waiting` runs. Use it for a wait during which this process does no
+ * work for the request, such as a wait for a host name, for a large file, or for a turn.
+ */
 export const aside = <A, E, R>(
   place: RequestPlace | undefined,
   waiting: Effect.Effect<A, E, R>
@@ -71,8 +77,8 @@ export const aside = <A, E, R>(
       })
 
 /**
- * Gives the place to others when a body takes long to arrive. Otherwise a few clients that send slowly could take every
- * place. Returns a function that takes the place back when the body has arrived.
+ * Gives the request's place to other requests when its body takes long to arrive. Otherwise a few clients that send
+ * slowly could take every place. Returns a function that takes the place back when the body has arrived.
  */
 export const duringBody = (place: RequestPlace | undefined): (() => void) => {
   if (place === undefined) return NOTHING

@@ -24,9 +24,10 @@ const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
- * Bounds the request's body: only the declared content types, only UTF-8, and at most the route's `BodyBounds`, counted
- * while the bytes arrive. By itself the platform limits no body and takes any content type; with a limit set, it resets
- * the connection of a longer body. The body is not read before a guard or a handler asks for it.
+ * Bounds the request's body: only the declared content types, only UTF-8, and at most the route's `BodyBounds`. Bytes
+ * are counted while they arrive. The platform alone accepts any content type and any length. With its own limit set, it
+ * resets the connection when a body is longer, and the client gets no answer. The body is not read before a guard or a
+ * handler asks for it.
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
@@ -103,8 +104,8 @@ const mediaType = (header: string | undefined): string | undefined => {
 const declared = (source: IncomingMessage): number => Number(source.headers["content-length"] ?? 0)
 
 /**
- * Whether the source failed or was closed before its end. The source may emit no further event, so a listener that is
- * added now could wait forever.
+ * Whether the source failed or was closed before its end. Such a source may emit no further event, so a listener that
+ * is added after the failure could wait forever.
  */
 const isBrokenOff = (source: IncomingMessage): boolean =>
   source.errored !== null || (source.destroyed && !source.readableEnded)
@@ -112,14 +113,15 @@ const isBrokenOff = (source: IncomingMessage): boolean =>
 /**
  * Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading.
  *
- * A request that this service gives up (`Patience`) closes without an error, so `close` ends the reading too. Otherwise
- * the fiber, which may not be interruptible, would wait forever and keep the part that has arrived.
+ * When a request takes too long, `Patience` destroys it, and only `close` is emitted, not `error`. So `close` ends the
+ * reading too. Otherwise the fiber, which may be uninterruptible, would wait forever and keep the received bytes.
  */
 const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
   let isDone = false
   const answer = () => {
     if (isDone) return
-    // The rest of the body may end long after the request was answered, so a second call must do nothing.
+    // `discard` calls `answer` when the rest of the body ends, perhaps long after the request was answered. This second
+    // call must do nothing.
     isDone = true
     done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
   }
@@ -170,7 +172,7 @@ const discard = (source: IncomingMessage, alreadyRead: number, done: () => void)
   let size = alreadyRead
   source.on("error", done)
   source.once("end", done)
-  // A request that this service gives up (`Patience`) closes without an error.
+  // When `Patience` destroys a slow request, only `close` is emitted, not `error`.
   source.once("close", done)
   source.on("data", (chunk: Buffer) => {
     size += chunk.length
@@ -202,8 +204,9 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 }
 
 /**
- * Reads the body of a phone app as JSON. A body that is not JSON yields undefined instead of a refusal, and NUL
- * characters stay (decisions devices-7 and devices-12). A body with more entries than the route allows is refused.
+ * Parses the body that a phone's app sent as JSON. A body that is not JSON yields undefined instead of a refusal, and
+ * NUL characters are kept (decisions devices-7 and devices-12). A body with more entries than the route allows is
+ * refused.
  */
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
@@ -217,7 +220,7 @@ interface Strictness {
 const parseJson = (text: string, entriesMax: number, strictness: Strictness): Effect.Effect<unknown> =>
   Slices.isLong(text) ? parseLong(text, entriesMax, strictness) : parseShort(text, entriesMax, strictness)
 
-/** As `parseShort`, but in slices, between which other requests run. */
+/** Does the same as `parseShort`, but in slices, between which other requests run. */
 const parseLong = (text: string, entriesMax: number, { noJson, refusesNul }: Strictness): Effect.Effect<unknown> => {
   let entries = 0
   const mayHoldNul = refusesNul && text.includes("\\u0000")

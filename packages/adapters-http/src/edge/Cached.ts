@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 
 /**
  * Answers with a text that is the same for everybody as long as this server runs. The first request makes the text. A
- * client revalidates its copy on each use, so that after an update nobody reads the old server's text.
+ * client must revalidate its copy before each use, so that after an update of the service nobody reads an old text.
  */
 export const handler = (
   contentType: string,
@@ -32,8 +32,8 @@ const tagged = (text: string): Made => ({
 })
 
 /**
- * Whether the client has this text already (RFC 9110 §13.1.2): `If-None-Match` is `*`, or lists the tag, also as a weak
- * tag.
+ * Whether the client has this text already (RFC 9110 §13.1.2): `If-None-Match` is `*` or lists `etag`, with or without
+ * the mark of a weak tag (`W/`).
  */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&

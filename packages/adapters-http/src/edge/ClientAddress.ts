@@ -4,8 +4,9 @@ import { isIP } from "node:net"
 import { HttpOptions } from "../HttpOptions.js"
 
 /**
- * The network address of the client, against which attempts are counted. It is the address of the peer. Behind a
- * trusted proxy it is the last entry of X-Forwarded-For, the only entry that the proxy itself wrote.
+ * The network address of the client, against which attempts are counted. Without a trusted proxy, this is the address
+ * of the peer. Behind a trusted proxy, this is the last entry of X-Forwarded-For, the only entry that the proxy itself
+ * wrote.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
   Effect.zipWith(HttpOptions, HttpServerRequest.HttpServerRequest, ({ trustProxy }, request) => {

@@ -21,8 +21,9 @@ export interface Route {
 
 /**
  * The facts about a request that the edge needs when the answer leaves. The edge sees only an encoded response or a
- * failure, and neither can carry these facts. There is one cell for each request, changed in place: a request that
- * fails must keep what was known before it failed, and a value that a handler returns would be lost then.
+ * failure, and neither can carry these facts. There is one cell for each request, changed in place. When a request
+ * fails, the cell still has the facts that were recorded before the failure. If handlers returned these facts instead,
+ * a failed handler would return nothing, and the facts would be lost.
  */
 export interface Cell {
   /** `X-Request-Id` of the answer. It is chosen before anything runs, and every log line of the request has it. */
@@ -40,13 +41,13 @@ export interface Cell {
    */
   appId: AppId | undefined
   /**
-   * Set for a token that no longer works. Calls with this token of one route within an hour share one entry of the
-   * access log.
+   * Set when the request's token no longer works. All calls of one route with this token within an hour share one entry
+   * of the access log, and this field identifies the entry.
    */
   repeat: Repeat | undefined
   /**
-   * The key of the app's purpose that the request named. Set by `BearerAuthLive`, also when it refuses the purpose, so
-   * that the access log names it.
+   * The key of the app's purpose that the request named. `BearerAuthLive` sets it also when it refuses the purpose, so
+   * that the access log names the purpose.
    */
   purpose: string | null
   /**
@@ -57,7 +58,10 @@ export interface Cell {
   disclosed: string | null
   /** The code of a refusal that the handler itself turned into a response, so that the edge sees no error. */
   refusal: string | null
-  /** The request's place in admission control; undefined when admission is off or the request is exempt. */
+  /**
+   * The request's place in admission control (`Admission`); undefined when admission control is off or the request is
+   * exempt from it.
+   */
   place: RequestPlace | undefined
   /** The rate limit headers: how much of its limit the caller has left. Refusals have these headers as well. */
   standing: Readonly<Record<string, string>>
@@ -95,8 +99,8 @@ const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
   })
 
 /**
- * From here on the request gets an entry in the access log of this caller's user, whatever its answer, and counts as a
- * call of the caller's app.
+ * Records the connection that the request acts for. From then on the request gets an entry in the access log of the
+ * connection's user, whatever the answer is, and counts as a call of the connection's app.
  */
 export const callerIs = (caller: RequestCaller): Effect.Effect<void> =>
   change((cell) => {
@@ -104,15 +108,22 @@ export const callerIs = (caller: RequestCaller): Effect.Effect<void> =>
     cell.appId = caller.appId
   })
 
-/** Like `callerIs`, for a developer who reads about a connection of the app. The app itself did not call. */
+/**
+ * Like `callerIs`, for a developer who reads about a connection of the app. The app itself did not call, so the request
+ * does not count as a call of the app.
+ */
 export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
   change((cell) => void (cell.caller = caller))
 
-/** From here on the request counts as a call of the app. The call concerns no user, so no access log lists it. */
+/**
+ * Records the app that calls. From then on the request counts as a call of the app. The request concerns no user, so no
+ * access log lists it.
+ */
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
 /**
- * Like `callerIs`, for a token that no longer works: the call shares its log entry with other such calls (`repeat`).
+ * Like `callerIs`, for a token that no longer works: the call shares its log entry with the other calls that `repeat`
+ * describes.
  */
 export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
   change((cell) => {

@@ -6,8 +6,8 @@ import * as Routes from "../engine/Routes.js"
 const SINCE_UNIX_S = 1_795_132_800
 
 /**
- * The headers of deprecated endpoints (RFC 9745), by `Routes.label`. Their link leads to the contract, whose
- * description says what to use instead.
+ * The headers of deprecated endpoints (RFC 9745), by `Routes.label`. The `Link` header leads to the OpenAPI document,
+ * which says what to use instead.
  */
 export const headers = (
   api: HttpApi.HttpApi.Any,

@@ -144,8 +144,8 @@ export const make = <R>(
 
 /**
  * Stores the cell for the rest of the request, and adds the request's id to every log line. Both are set in one step
- * and never reset, because the fiber ends with the request. `Effect.locally` takes twenty steps for each, to restore
- * the old value.
+ * and never reset, because the fiber ends with the request. `Effect.locally` would need twenty steps for each of the
+ * two, because it restores the old value at the end.
  */
 const carrying =
   (cell: CurrentRequest.Cell) =>
@@ -169,7 +169,7 @@ interface Answer {
   readonly refusal?: Errors.WireError
   /** The error code for the access log; null for a status below 400. */
   readonly error: string | null
-  /** The refusal, if it may be shown as a page to a person with a browser. */
+  /** The refusal to show as a page to a person with a browser. Undefined when no page may replace the answer. */
   readonly page: Errors.WireError | undefined
 }
 

@@ -3,13 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 /**
  * The time within which a request must arrive. Every request has two minutes at first: enough for a phone that sends a
  * long log over a bad line, and a limit for a client that sends byte by byte. Only a route that takes a large file
- * extends the time (`Upload`), and only for a known caller: anybody can request any address, so the address alone must
- * not extend it.
+ * extends the time (`Upload`), and only after it has authenticated the caller. Otherwise anybody could keep a
+ * connection open for half an hour.
  */
 
 const MINUTE = 60_000
 const ORDINARY = 2 * MINUTE
-/** The time after the extension. A file of 256 MiB takes 27.5 minutes at 1.3 Mbit/s. */
+/**
+ * The time for a request with a large file, counted from `extend`. A file of 256 MiB takes 27.5 minutes at 1.3 Mbit/s.
+ */
 const FOR_A_FILE = 30 * MINUTE
 
 const EXTEND = Symbol("extend the time of a request")

@@ -11,7 +11,9 @@ type Given = Readonly<Record<string, string>>
  * with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses forms with this
  * origin.
  */
-export const make = (options: ServiceOptions): ((headers: Given, more: Given, requestId: string) => Given) => {
+export const make = (
+  options: Pick<ServiceOptions, "baseUrl">
+): ((headers: Given, more: Given, requestId: string) => Given) => {
   const always = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

@@ -10,7 +10,7 @@ const CHARACTERS = 131_072
 /** The most entries that are converted at once. */
 const ENTRIES = 1_000
 
-/** Ends after one turn of the event loop, in which other requests run. */
+/** Gives the event loop one turn, in which other requests can run. */
 const turn: Effect.Effect<void> = Effect.async((resume) => {
   const waiting = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(waiting))
@@ -37,18 +37,21 @@ const inSlices = <A, B>(list: ReadonlyArray<A>, convert: (one: A) => B): Effect.
     return converted
   })
 
-/** Whether a text is so long that `JSON.parse` would block other requests, so that `parse` is better. */
+/** Whether a text is so long that `JSON.parse` would block other requests. Such a text is parsed with `parse`. */
 export const isLong = (text: string): boolean => text.length > 2 * CHARACTERS
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * `JSON.parse` of a long text, with the same values and the same refusals. A root that is a list, and the lists that
- * are members of a root that is an object, are cut into pieces between their elements, and each piece is parsed by
- * itself. Everything else is parsed at the end, with `[n]` in the place of the list with index `n`. `onPart` gets every
- * value once: the elements of a piece as a list, each other member as an object, and unchanged a root that is neither a
- * list nor an object. `characters`: the length of a piece.
+ * Parses a long JSON text in pieces, with the same values and the same refusals as `JSON.parse`.
+ *
+ * When the root is a list, the root is cut between its elements. When the root is an object, the members that are lists
+ * are cut between their elements. Each piece is parsed by itself. Everything else is parsed at the end: there, `[n]`
+ * stands for the list that was cut with index `n`.
+ *
+ * `onPart` gets every value once: the elements of a piece as a list, each other member as an object, and a root that is
+ * neither a list nor an object unchanged. `characters`: the length of a piece.
  */
 export const parse = <E>(
   text: string,
@@ -57,7 +60,10 @@ export const parse = <E>(
 ): Effect.Effect<unknown, E | SyntaxError> =>
   Effect.gen(function* () {
     const opening = /^[\t\n\r ]*([[{])/.exec(text)?.[1]
-    /** How many brackets are open between the elements of a list that is cut. Zero: no list is cut. */
+    /**
+     * How many brackets are open between two elements of a list that is cut: 1 when the root is the list, 2 when the
+     * list is a member of the root object. 0 when the root is neither a list nor an object, so that no list is cut.
+     */
     const inList = opening === "{" ? 2 : opening === "[" ? 1 : 0
     const lists: Array<Array<unknown>> = []
     let rest = ""

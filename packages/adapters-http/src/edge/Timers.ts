@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** The clock and the timers of requests that wait for a turn. */
+/** The clock and the timers with which requests wait for a bounded time (`Turns`). */
 export interface RequestTimers {
   readonly now: () => number
   /** Runs `then` after this time, unless the returned function is called earlier. */

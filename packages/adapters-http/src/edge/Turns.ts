@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import type { RequestTimers } from "./Timers.js"
 
 /**
- * A timer that fires this much too late shows that the process did not run, or that one task blocked the event loop.
+ * When a timer fires more than this many milliseconds late, the process did not run, or one task blocked the event
+ * loop.
  */
 const STOPPED_MILLIS = 100
 
@@ -60,7 +61,8 @@ export class Turns {
 
   release(): void {
     const [next] = this.waiting
-    // After `takeAnyway` more than `atOnce` callers may work: the next in line waits until the surplus has ended.
+    // After `takeAnyway`, more than `atOnce` callers may work. The first waiting caller gets a turn only when at most
+    // `atOnce` callers work.
     if (next === undefined || this.working > this.limits.atOnce) this.working--
     else next(true)
   }

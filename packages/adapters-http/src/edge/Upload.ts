@@ -11,7 +11,8 @@ import * as Patience from "./Patience.js"
 
 /**
  * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route takes
- * them. A route uses this module only after it has found out who calls, because the body may then take half an hour.
+ * them. A route uses this module only after it has authenticated the caller, because a body that is read here may take
+ * half an hour.
  */
 
 export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
@@ -21,7 +22,7 @@ type Pull = Effect.Effect<Uint8Array, Option.Option<Refused>>
 const endedEarly = Errors.invalidRequest("The body ended too early")
 const noForm = Errors.invalidRequest("The body is not a form with a file")
 
-/** Takes the next bytes. Fails with None at the end of the body. */
+/** Takes the next bytes of the body. Fails with None at the end of the body, and with Some when the body broke off. */
 const pullFrom = (source: IncomingMessage): Pull =>
   Effect.async((resume) => {
     const attempt = () => {
@@ -75,9 +76,10 @@ export interface Posted {
   readonly bytes: Stream.Stream<Uint8Array, Refused>
 }
 
+/** The most parts of a form that are read: its other fields, and more files than a person's imports may wait. */
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096
-/** The bytes allowed around the files: the other fields and the headers of the parts. */
+/** How many bytes a form may have beside its files: the other fields, and the headers of all parts. */
 const MAX_FRAME_BYTES = 65_536
 
 interface PostedFile {
@@ -93,6 +95,8 @@ interface Progress {
   /** Files that have begun and were not given to the route yet. */
   readonly files: Array<PostedFile>
   hasFile: boolean
+  /** The form has more than `MAX_PARTS` parts. What comes after these is not read. */
+  isCut: boolean
   isBroken: boolean
   isDone: boolean
 }
@@ -106,6 +110,7 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
       if (!progress.hasFile) progress.fields.set(info.name, Multipasta.decodeField(info, value))
     },
     onFile: (info) => {
+      if (progress.isCut) return () => {}
       const file: PostedFile = { name: info.filename ?? "", waiting: [], isWhole: false }
       progress.hasFile = true
       progress.files.push(file)
@@ -114,7 +119,11 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
         else file.waiting.push(bytes)
       }
     },
-    onError: () => void (progress.isBroken = true),
+    onError: (error) => {
+      // The parser goes on after this error.
+      if (error._tag === "ReachedLimit" && error.limit === "MaxParts") progress.isCut = true
+      else progress.isBroken = true
+    },
     onDone: () => void (progress.isDone = true)
   })
 
@@ -134,22 +143,31 @@ export const form = <A, E, R>(
     })
   )
 
+/** The results of the files of a form, in their order. */
+interface Results<A> {
+  readonly results: ReadonlyArray<A>
+  /** Whether the form has more parts than are read. It may then have more files, which the route does not get. */
+  readonly isCut: boolean
+}
+
 /**
- * As `form`, with several files, which the route gets one after the other. `use` must turn the error of a file into a
+ * Like `form`, for several files. The route gets one file after the other. `use` must turn the error of a file into a
  * result: a failure of `use` ends the reading, and the route does not get the files after it.
  */
 export const forms = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   most: number,
   use: (posted: Posted) => Effect.Effect<A, E, R>
-): Effect.Effect<ReadonlyArray<A>, E | Refused, R> =>
+): Effect.Effect<Results<A>, E | Refused, R> =>
   withSource(request, most + MAX_FRAME_BYTES, (pull) =>
     Effect.gen(function* () {
       const source = reading(request, pull)
       const results: Array<A> = []
       for (;;) {
         const file = yield* nextFile(source)
-        if (file === undefined) return results.length === 0 ? yield* Effect.fail(noForm) : results
+        if (file === undefined) {
+          return results.length === 0 ? yield* Effect.fail(noForm) : { results, isCut: source.progress.isCut }
+        }
         results.push(yield* use(file))
         // The bytes of this file that the route has not read are read and dropped, so that the next file begins.
         yield* Stream.runDrain(file.bytes)
@@ -164,7 +182,14 @@ interface Source {
 }
 
 const reading = (request: HttpServerRequest.HttpServerRequest, pull: Pull): Source => {
-  const progress: Progress = { fields: new Map(), files: [], hasFile: false, isBroken: false, isDone: false }
+  const progress: Progress = {
+    fields: new Map(),
+    files: [],
+    hasFile: false,
+    isCut: false,
+    isBroken: false,
+    isDone: false
+  }
   const parser = parserFor(request.headers, progress)
   const write = (bytes: Uint8Array) =>
     Effect.suspend(() => {
@@ -183,7 +208,13 @@ const reading = (request: HttpServerRequest.HttpServerRequest, pull: Pull): Sour
       return Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(false)
     })
   )
-  return { progress, more: Effect.suspend(() => (progress.isBroken ? Effect.fail(noForm) : more)) }
+  return {
+    progress,
+    more: Effect.suspend(() => {
+      if (progress.isBroken) return Effect.fail(noForm)
+      return progress.isCut ? Effect.succeed(false) : more
+    })
+  }
 }
 
 /** The next file of the form; undefined when there is none. */

@@ -33,9 +33,9 @@ interface Watched {
 }
 
 /**
- * Measures a request, logs the request, and makes its span, which is the parent of the spans of the programs that the
- * handler runs. Measurement, log line and span have the route's pattern and never the values of its parameters. When
- * all three are off, this runs only `answering`.
+ * Measures a request, logs it, and makes its span. The span is the parent of the spans of all programs that the handler
+ * runs. Measurement, log line and span contain the route's pattern and never the values of its parameters. When all
+ * three are switched off, this function runs only `answering`.
  */
 export const around = <A extends Answer, R>(
   watched: Watched,
@@ -53,8 +53,8 @@ const routeOf = ({ cell, request }: Watched): string | undefined =>
   cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
 
 /**
- * The code of the refusal, or null. A handler that answers a refusal itself, as those of OAuth do, notes its code in
- * the cell: the edge knows only the status of that answer.
+ * The code of the refusal, or null. A handler that answers a refusal itself, such as the token endpoint, stores the
+ * code in the request's `Cell`, because the edge sees only the status of that answer.
  */
 const errorOf = ({ cell }: Watched, { error }: Answer): string | null => cell.refusal ?? error
 

@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { EndpointHeader, EndpointUrl, type HeaderChanges, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
-import { RateOfAccount, TEST } from "../security/RateOfAccount.js"
+import { RateOfAccount, TEST, WEBHOOK_ADDRESS } from "../security/RateOfAccount.js"
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -56,8 +56,8 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 })
 
 /**
- * Checks the text of an address together with the other fields, so that one answer names all faults. The program behind
- * the endpoint looks up the host name, and only if all fields are valid.
+ * Checks the text of an address together with the other fields, so that one answer names all faults. The host name is
+ * looked up later, by the program behind the endpoint, and only if all fields are valid.
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,
@@ -122,10 +122,12 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret, { status: 201 })
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, WEBHOOK_ADDRESS)
       .annotate(OpenApi.Summary, "Add a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        "The address is https, with a public host name that resolves to public addresses. Only this answer shows the signing secret. 409 when the app has five endpoints."
+        "The address is https, with a public host name that resolves to public addresses. Only this answer shows the signing secret. 409 when the app has five endpoints. 429 after 300 addresses in an hour."
       )
   )
   .add(
@@ -134,10 +136,11 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .setPayload(Edit)
       .addSuccess(EndpointBody)
       .addError(Errors.NotFound)
+      .addError(Errors.RateLimited)
       .annotate(OpenApi.Summary, "Change a webhook endpoint, or enable it again")
       .annotate(
         OpenApi.Description,
-        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint."
+        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint. 429 after 300 addresses in an hour, those of new endpoints included."
       )
   )
   .add(
@@ -156,7 +159,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Replace the signing secret")
       .annotate(
         OpenApi.Description,
-        "The old secret stays valid for 24 hours: each delivery carries a signature by either secret."
+        "The old secret stays valid for 24 hours: each delivery carries a signature by either secret. In the first 30 seconds, a delivery may carry only that of the old one."
       )
   )
   .add(
@@ -167,7 +170,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Replace the signing secret and end all others at once")
       .annotate(
         OpenApi.Description,
-        "For a secret that somebody else may have. From this answer on, every delivery is signed with the new secret alone, also those that wait: until your receiver has it, it refuses them, and they are retried."
+        "For a secret that somebody else may have. Within 30 seconds of this answer, every delivery is signed with the new secret alone, also those that wait: until your receiver has it, it refuses them, and they are retried. In these 30 seconds a delivery may still be signed with an old secret; when your receiver refuses it, it is retried too."
       )
   )
   .add(
@@ -178,7 +181,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "End the previous signing secrets at once")
       .annotate(
         OpenApi.Description,
-        "Without waiting for the rest of their 24 hours. The newest secret stays. Idempotent."
+        "Without waiting for the rest of their 24 hours. Within 30 seconds they sign nothing any more. The newest secret stays. Idempotent."
       )
   )
   .add(
@@ -209,7 +212,10 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
   .annotate(OpenApi.Title, "Webhook endpoints")
   .annotate(OpenApi.Description, "For developers: where events are sent")
 
-/** The changes of an endpoint's own headers by name; null removes the header. */
+/**
+ * The changes of the headers that a developer added to a webhook endpoint, by the name of the header. Null removes the
+ * header.
+ */
 export const toChanges = (
   headers: ReadonlyArray<{
     readonly name: EndpointHeader.HeaderName

@@ -11,6 +11,7 @@ import { sendTest } from "@place-access/domain/deliveries"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import * as RateOfAccount from "../security/RateOfAccount.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody, toChanges } from "./EndpointsApi.js"
@@ -42,10 +43,14 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
       "update",
       ({ path, payload }) =>
         Effect.gen(function* () {
+          const account = yield* SignedIn
           const { headers, ...edit } = payload
           const change = { ...edit, headers: toChanges(headers ?? []) }
-          return toBody(yield* updateEndpoint(yield* SignedIn, path.app_id, path.endpoint_id, change))
-        }).pipe(toWire),
+          if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
+          return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change))
+          // `updateEndpoint` fails with `Conflict` only when a form sent along the values that it had shown, and they
+          // are outdated. The API sends no such values.
+        }).pipe(Effect.catchTag("Conflict", Effect.die), toWire),
       { uninterruptible: true }
     )
     .handle(

@@ -21,8 +21,8 @@ export interface EngineParts {
 }
 
 /**
- * The parts of this folder, unless a layer provides others: with `Stock.layer` the platform's own parts run the same
- * contract.
+ * The service that has the parts. By default they are the parts of this folder. With `Stock.layer`, the parts of
+ * `@effect/platform` run the same contract instead.
  */
 export class Engine extends Context.Reference<Engine>()("@place-access/adapters-http/engine/Engine", {
   defaultValue: (): EngineParts => ({

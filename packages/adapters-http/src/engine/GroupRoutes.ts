@@ -14,9 +14,9 @@ import * as Decode from "./Decode.js"
 import * as Services from "./Services.js"
 
 /**
- * `HttpApiBuilder.group` for requests on `NodeServer`. Decoders, encoders and guards of an endpoint are made once, when
- * the server starts, and the services that its handler needs are added to the request's context in place. The platform
- * makes some of these anew for each request, and copies the context for each service.
+ * Replaces `HttpApiBuilder.group` for requests on `NodeServer`. It makes the decoders, encoders and guards of an
+ * endpoint once, when the server starts. It changes the request's context in place to add the services that the handler
+ * needs. The platform makes some of these functions anew for each request, and copies the context for each service.
  */
 export const group = ((api: Api, name: string, build: (handlers: Handlers) => Handlers | Effect.Effect<Handlers>) =>
   HttpApiBuilder.Router.use((router) =>
@@ -99,8 +99,8 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
   const ways = Object.keys(tag.security).map((name) => {
     const check = (made as Readonly<Record<string, () => Guard["check"]>>)[name]
     if (check === undefined) throw new Error(`${tag.key} has nothing that checks ${name}`)
-    // The platform cuts the credential out of the header without checking the scheme, so our guards take no argument
-    // and read the header themselves.
+    // The platform cuts the credential out of the header without checking the scheme (such as `Bearer`). So our guards
+    // read the header themselves: a guard that takes the credential as its argument is a mistake.
     if (check.length > 0) throw new Error(`${tag.key} would be given no credential`)
     return check()
   })
@@ -108,8 +108,8 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
 }
 
 /**
- * Runs the guards, the last guard first; a guard requires only the request. Then runs the endpoint, with all of
- * `services` and what the guards provide.
+ * Runs the guards, the last guard first, and then the endpoint. A guard has only the services of the request. The
+ * endpoint also has `services`, and the services that the guards provide.
  */
 const answer = (
   item: Item,
@@ -137,7 +137,7 @@ const answer = (
   return Effect.withFiberRuntime((fiber) => first(fiber.currentContext as Context.Context<never>))
 }
 
-/** Answers a request whose services are `own`, which change in place. */
+/** One step of answering a request. `own`: the request's services; a step may add services to it in place. */
 type Step = (own: Context.Context<never>) => Effect.Effect<Response, unknown, Request>
 
 /** Decodes the parts of the request that the endpoint declares, and calls its handler. */

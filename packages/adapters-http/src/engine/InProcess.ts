@@ -5,8 +5,8 @@ import { NodeRequest } from "./NodeRequest.js"
 import * as Services from "./Services.js"
 
 /**
- * Answers one request in the fiber of its caller, while `NodeServer` starts a fiber for each request. For a simulation,
- * which has requests and no sockets. `context`: the services of the server.
+ * Answers one request in the fiber of the caller. (`NodeServer` starts a new fiber for each request.) The simulation
+ * uses this function, because it has requests and no sockets. `context`: the services of the server.
  */
 export const answer = <E, R>(
   app: HttpApp.Default<E, R>,

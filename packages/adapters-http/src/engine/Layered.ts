@@ -1,9 +1,10 @@
 /**
- * The services of a request over those of the server: a map that looks through to another map. Effect's `Context`
- * copies its whole map to add one service, and the server has a hundred services.
+ * A map that looks up a missing key in another map, `below`. A request's services are such a map over the server's
+ * services. Effect's `Context` copies its whole map to add one service, and the server has a hundred services.
  *
- * A program sees one map with the entries of both, each once, also when it copies or walks through the map. Nothing is
- * ever removed from the map of a context, so `delete` is not supported.
+ * A program sees one map with the entries of both maps, also when it copies or iterates over the map. For a key in both
+ * maps, it sees only the entry of the upper map. Nothing is ever removed from the map of a context, so `delete` is not
+ * supported.
  */
 export class Layered extends Map<string, unknown> {
   below: ReadonlyMap<string, unknown>

@@ -7,8 +7,9 @@ import * as Services from "./Services.js"
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * Answers Node's requests with `app`, each on a fibre of its own; README.md says what this replaces. `app` begins
- * uninterruptible and marks the parts that may be interrupted when the client goes away. `app` gets no `Scope`.
+ * Answers Node's requests with `app`, each in a fiber of its own. README.md says which part of the platform this
+ * replaces. When the client goes away, the fiber is interrupted. `app` begins uninterruptible, so it must mark the
+ * parts that may be interrupted then. `app` gets no `Scope`.
  */
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>

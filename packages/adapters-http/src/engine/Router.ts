@@ -12,7 +12,7 @@ import * as Services from "./Services.js"
 
 /**
  * Called once for each route when the server starts. The function that it returns is called for each request of the
- * route, before the handler and in the request's fibre. When that function returns an effect, the effect runs instead
+ * route, before the handler and in the request's fiber. When that function returns an effect, the effect runs instead
  * of the handler.
  */
 export type OnRoute<E> = (route: {

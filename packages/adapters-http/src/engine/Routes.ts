@@ -55,8 +55,8 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
 export const FORMS: ReadonlySet<string> = new Set([FORM_TYPE])
 
 /**
- * The content types that each endpoint declares, by `label`. An endpoint that declares none reads its body by itself,
- * and may get JSON or a form.
+ * The content types of the body that each endpoint declares, by `label`. An endpoint that declares none reads its body
+ * by itself, so JSON and forms are allowed for it.
  */
 export const contentTypes = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, ReadonlySet<string>> => {
   const types = new Map<string, ReadonlySet<string>>()

@@ -2,10 +2,10 @@ import { Context, Effect, FiberRef } from "effect"
 import { Layered } from "./Layered.js"
 
 /**
- * The services that one request runs with. `NodeServer` begins each request with a context of its own that looks
- * through to the server's services (`Layered`). Services are added to it in place while the request goes on: the
- * matched route, the caller, and what a handler needs. Adding them with `Effect.provide` would copy the whole context
- * and take the fiber some twenty steps.
+ * The services that one request runs with. `NodeServer` begins each request with a context of its own, which looks up
+ * missing services among the server's services (`Layered`). Services are added to this context in place while the
+ * request goes on: the matched route, the caller, and what a handler needs. Adding them with `Effect.provide` would
+ * copy the whole context and take the fiber some twenty steps.
  *
  * On the platform's own server a request has an ordinary context. There, `over` and `provide` do the same as Effect's
  * own functions. `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call
@@ -60,8 +60,8 @@ export const provide =
     })
 
 /**
- * Runs `self` in a context that belongs to the request again. The context may have been copied before, because adding a
- * span copies the context.
+ * Runs `self` in a context that may be changed in place. Adding a span makes a copy of the request's context. For such
+ * a copy, this function makes a new context for the request, with the same services.
  */
 export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {
@@ -69,8 +69,8 @@ export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E
     if (isOwn(context) || !context.unsafeMap.has(BEGAN_OWN)) return self
     const own = ofRequest(Context.empty() as Context.Context<never>)
     for (const [key, service] of context.unsafeMap) put(own, key, service)
-    // Set to the empty context first: Effect compares contexts by content, and keeps the present context when the new
-    // context is equal.
+    // The fiber gets an empty context first. Effect compares contexts by content: without this step it would keep the
+    // copy, because the new context has the same content.
     return FiberRef.set(FiberRef.currentContext, Context.empty() as Context.Context<never>).pipe(
       Effect.zipRight(FiberRef.set(FiberRef.currentContext, own)),
       Effect.zipRight(self)

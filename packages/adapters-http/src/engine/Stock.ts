@@ -15,9 +15,9 @@ import * as Decode from "./Decode.js"
 import { Engine, type EngineParts } from "./Engine.js"
 
 /**
- * The platform's own server, router and handlers, under the same contract. The HTTP tests pass on them as well
- * (`STOCK=1`). So after an upgrade of the platform that this folder does not support yet, a service can run on the
- * platform's parts: `Layer.provide(Stock.layer)` below `HttpLive.layer`.
+ * Runs the service's endpoints on the server, router and handlers of `@effect/platform`, in place of the engine of this
+ * folder. The HTTP tests pass on these parts too (`STOCK=1`). So when an upgrade of the platform breaks the engine, a
+ * service can still run: `Layer.provide(Stock.layer)` below `HttpLive.layer`.
  */
 
 /** The edge must begin uninterruptible, as on `NodeServer`; the platform begins a request's fiber interruptible. */
@@ -48,9 +48,10 @@ interface Handlers {
 }
 
 /**
- * Passes a group's handlers on to the platform, with two changes for which the platform has no hook. What wraps an
- * endpoint (`Around`) also wraps the reading of its body. And an answer that does not fit its schema is a defect: the
- * platform distinguishes such an answer from a wrong request only by the text of the error.
+ * Passes a group's handlers on to the platform, with two changes for which the platform has no hook. First, the wrapper
+ * of an endpoint (`Around`) also wraps the reading of its body. Second, an answer that does not fit its schema is a
+ * defect. The platform alone fails with the same error for such an answer and for a wrong request, and only the text of
+ * the error differs.
  */
 class Wrapping implements Handlers {
   readonly inner: Handlers

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { ownOrigins, type ServiceOptions } from "../HttpOptions.js"
 import { relyingParty } from "./passkeyOptions.js"
 
-/** Loaded when the first passkey is used: most starts of the service never need it. */
+/** The library is loaded when somebody uses a passkey for the first time, because most processes never need it. */
 const library = Effect.promise(() => import("@simplewebauthn/server"))
 
 type Library = Effect.Effect.Success<typeof library>

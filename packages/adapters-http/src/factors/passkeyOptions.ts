@@ -5,7 +5,10 @@ import { type ServiceOptions } from "../HttpOptions.js"
 /** The name of this service for authenticators (its RP ID): the host of `BASE_URL`. */
 export const relyingParty = ({ baseUrl }: ServiceOptions): string => new URL(baseUrl).hostname
 
-/** Whether browsers make passkeys for this service: for a host name only, not for a network address. */
+/**
+ * Whether browsers can make passkeys for this service. They make passkeys for a host name, and not for a network
+ * address.
+ */
 export const canHavePasskeys = (options: ServiceOptions): boolean => {
   const host = relyingParty(options)
   return !host.startsWith("[") && !/^\d+(?:\.\d+){3}$/.test(host)
@@ -31,7 +34,10 @@ export const toSign = (
   allowCredentials: described(passkeys)
 })
 
-/** `PublicKeyCredentialCreationOptions` as JSON. The id of the user names the account when a passkey signs in alone. */
+/**
+ * `PublicKeyCredentialCreationOptions` as JSON. The authenticator stores `user.id` with the passkey. So when somebody
+ * signs in with the passkey alone, the service learns from it which account the sign-in is for.
+ */
 export const toCreate = (
   options: ServiceOptions,
   challenge: string,

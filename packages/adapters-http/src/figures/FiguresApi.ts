@@ -19,7 +19,7 @@ import * as Fields from "../wire/Fields.js"
 export const DAYS = 14
 
 const Day = Schema.Struct({
-  from: Fields.At.annotations({ description: "The beginning of the day in UTC" }),
+  from: Fields.at("The beginning of the day in UTC"),
   calls: Schema.Int,
   refused: Schema.Int.annotations({ description: "Calls that were answered with 4xx, 429 included" }),
   limited: Schema.Int.annotations({ description: "Calls that were answered with 429" }),

@@ -7,7 +7,10 @@ import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { At, NullableAt, paging, QueryAt, request } from "../wire/Fields.js"
 
-/** Only documents the parameter: the guard checks the purpose before anything else is read. */
+/**
+ * This schema only documents the parameter: the guard `BearerAuth` checks the purpose before any other parameter is
+ * read.
+ */
 const purpose = {
   purpose: Schema.String.annotations({ description: "Key of a purpose of the app that covers the endpoint's scope" })
 }

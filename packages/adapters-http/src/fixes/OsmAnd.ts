@@ -3,15 +3,15 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { withPlus } from "../wire/Query.js"
 import { degrees, type Fields, fields, instant, isFields, isoMillis, list, number } from "./PhoneUpload.js"
 
-// Reads uploads of OsmAnd, Traccar Client and GPSLogger. A reading that cannot be read is kept, and the domain puts it
-// aside (decisions devices-10 and devices-12).
+// Reads uploads of OsmAnd, Traccar Client and GPSLogger. A reading whose values cannot be read is passed on, and the
+// domain quarantines it (decisions devices-10 and devices-12).
 
 /**
  * A request in the protocol of OsmAnd, as Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send it as a
  * query, as a form, or as JSON: nested by Traccar Client, flat by its SDK.
  */
 export interface OsmAndRequest {
-  /** The fields of the query. Every message of the body gets them too. */
+  /** The fields of the query. They count for every flat message of the body that does not have them itself. */
   readonly query: Fields
   /** The messages of the body; without a body, one message without fields. */
   readonly messages: ReadonlyArray<Fields>
@@ -41,8 +41,8 @@ export const deviceId = ({ messages, query }: OsmAndRequest): string | undefined
 }
 
 /**
- * The entries of a request, each of which contains at most one reading: a flat message, or one location of a message of
- * Traccar Client. In a query or a form `location` is a text, `lat,lon`.
+ * Splits a request into entries with at most one reading each: a flat message is one entry, and each location of a
+ * message of Traccar Client is one entry. In a query or a form, `location` is a text, `lat,lon`.
  */
 export const entries = ({ messages }: OsmAndRequest): ReadonlyArray<Fields> =>
   messages.flatMap((message): ReadonlyArray<Fields> => {
@@ -51,8 +51,8 @@ export const entries = ({ messages }: OsmAndRequest): ReadonlyArray<Fields> =>
   })
 
 /**
- * Decodes one entry. `query`: the fields of the request's query. `receivedAt` replaces a time that was left out.
- * Heartbeats contain no reading.
+ * Decodes one entry, and returns its reading; an empty list for an entry without a reading, such as a heartbeat.
+ * `query`: the fields of the request's query. `receivedAt`: the time of a reading that has none itself.
  */
 export const decode =
   (query: Fields, receivedAt: Timestamp.Timestamp) =>
@@ -62,8 +62,8 @@ export const decode =
   }
 
 /**
- * The fields that are read from a query or a form. Others are dropped, because anybody can send any number of them.
- * `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger, CustomUrlManager.java).
+ * The fields that are read from a query or a form. Other fields are dropped, because anybody can send any number of
+ * them. `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger, CustomUrlManager.java).
  */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
@@ -88,8 +88,8 @@ const NAMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The first value of each field. When the JSON of Traccar Client is broken, this still finds the fields that the app
- * puts into the JSON as `&id=…&lat=…&`.
+ * The first value of each field of a form or a query. Traccar Client also puts the fields into its JSON as the text
+ * `&id=…&lat=…&`. So when the JSON is broken, this function still finds the fields in it.
  */
 const formFields = (text: string): Fields => {
   const found: Record<string, unknown> = {}
@@ -112,8 +112,8 @@ const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<F
       lon: degrees(lon),
       accuracyM: number(message["accuracy"]) ?? number(message["acc"]),
       altitudeM: number(message["altitude"]) ?? number(message["alt"]),
-      // `speed_mps` is a name of this service, for apps that have the speed only in metres per second. `spd` is
-      // GPSLogger's name, in the same unit.
+      // In OsmAnd's protocol, `speed` is in knots. `speed_mps` is a name of this service, for apps that know the speed
+      // in metres per second only. `spd` is GPSLogger's name for the speed in metres per second.
       speedMps:
         number(message["speed_mps"]) ?? number(message["spd"]) ?? (knots === undefined ? undefined : knots * KNOTS),
       courseDeg: number(message["bearing"]) ?? number(message["heading"]) ?? number(message["dir"])
@@ -142,14 +142,17 @@ const isLeftOut = (value: unknown): boolean => value === undefined || value === 
 /** Whether the app marks the position as invalid: the app has no fix and repeats the last known place. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
-/** A time of this number or more counts milliseconds since 1970, a smaller number seconds. */
+/** From this number on, a time counts milliseconds since 1970. A smaller number counts seconds. */
 const SECONDS_END = 2_147_483_647
 
-/** Reads seconds or milliseconds since 1970, ISO 8601, or `yyyy-MM-dd HH:mm:ss`, which counts as UTC. */
+/** A date and a time without a zone, with a `T` or a blank between them. */
+const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)$/
+
+/** Reads seconds or milliseconds since 1970, or ISO 8601. A time without a zone is UTC. */
 const time = (value: unknown, receivedAt: Timestamp.Timestamp): Timestamp.Timestamp => {
   if (isLeftOut(value)) return receivedAt
   const count = number(value)
   if (count !== undefined && !Number.isNaN(count)) return instant(count < SECONDS_END ? count * 1_000 : count)
   const text = typeof value === "string" ? withPlus(value.trim()) : ""
-  return instant(isoMillis(/^\S+ \S+$/.test(text) ? `${text.replace(" ", "T")}Z` : text))
+  return instant(isoMillis(text.replace(WITHOUT_ZONE, "$1T$2Z")))
 }

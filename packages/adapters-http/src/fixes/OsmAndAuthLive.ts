@@ -7,7 +7,9 @@ import * as DeviceCredentials from "../security/DeviceCredentials.js"
 import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 
-/** An app with OsmAnd's protocol may send its token in the body, so the body is read before the phone is known. */
+/**
+ * An app with OsmAnd's protocol may send its token in the body. So this guard reads the body before it knows the phone.
+ */
 export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effect(
   OsmAndAuth,
   Effect.gen(function* () {

@@ -4,7 +4,10 @@ import * as Body from "../edge/Body.js"
 import * as OsmAnd from "./OsmAnd.js"
 import { BOUNDS } from "./UploadAnnotations.js"
 
-/** Reads the query and the body. Guard and handler both call this; the request caches its body, so it is read once. */
+/**
+ * Reads the query and the body. The guard and the handler both call this function. The request keeps its body after the
+ * first reading, so the body is read once.
+ */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OsmAnd.OsmAndRequest> =>
   Effect.gen(function* () {
     const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : ""

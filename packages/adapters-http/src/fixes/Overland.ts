@@ -33,15 +33,15 @@ export const decode = (feature: unknown): Content => {
     : Content.Nothing()
 }
 
-/** The content of a batch. */
+/** The readings and the visits of a batch. */
 export const upload = (batch: ReadonlyArray<Content>): PhoneUpload => ({
   readings: batch.flatMap((one) => (one._tag === "Reading" ? one.reading : [])),
   visits: batch.flatMap((one) => (one._tag === "Visit" ? one.visit : []))
 })
 
 /**
- * Whether a feature is a reading. The app also logs its own actions, with the last known place but the time of the
- * action, and summaries of trips.
+ * Whether a feature is a reading. The app also sends features that are no readings: its own actions, with the last
+ * known position and the time of the action, and summaries of trips.
  */
 const isMeasured = (properties: Fields): boolean =>
   (properties["action"] ?? null) === null && properties["type"] !== "trip"

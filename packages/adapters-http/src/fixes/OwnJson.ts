@@ -3,7 +3,7 @@ import type { VisitReport } from "@place-access/domain/fixes"
 import { degrees, fields, instant, isoMillis, number } from "./PhoneUpload.js"
 
 /**
- * Reads one location of an upload in our own JSON; never fails. The domain puts aside a location that cannot be read.
+ * Reads one location of an upload in our own JSON; never fails. The domain quarantines a location that cannot be read.
  */
 export const reading = (location: unknown): Fix.Reading => {
   const sent = fields(location) ?? {}

@@ -38,14 +38,14 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
 /** Seconds from 1970 to 2001, the epoch of iOS. */
 const SECONDS_TO_2001 = 978_307_200
 /**
- * 2020-01-01. Every app that counts from 2001 is newer. A time that would still be older after its correction comes
- * from a clock that was never set, and stays as it is.
+ * 2020-01-01. Every version of the app that counts from 2001 by mistake is newer than this date. If a corrected time
+ * would be older, the cause is a phone whose clock was never set, so the time is not corrected.
  */
 const EARLIEST_REPAIRED = 1_577_836_800_000
 
 /**
- * Decision L3: an app that counts from 2001 by mistake sends times 31 years too early. No real reading is that old, so
- * those times are recognised and corrected.
+ * Decision L3: some versions of the app count the seconds from 2001 instead of 1970, so the times that they send are 31
+ * years too early. No real reading is that old. So this function recognises such times and corrects them.
  */
 const millis = (seconds: number | undefined): number | undefined => {
   if (seconds === undefined) return undefined

@@ -66,8 +66,8 @@ const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>,
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
 /**
- * Accepts a repeated field. The platform decodes every query, even where no handler reads it, and must not refuse a
- * phone's upload there.
+ * Accepts a parameter that is repeated in the query. The platform decodes the query even where no handler reads it.
+ * Without this schema it would refuse a phone's upload for such a query.
  */
 const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
   jsonSchema: { type: "string" }

@@ -38,8 +38,8 @@ const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect
 
 const OK = { result: "ok" }
 /**
- * The answer to an unreadable body, with status 200: Overland shows the text of an answer only then. The app keeps the
- * batch unless the result is "ok".
+ * The answer to an unreadable body, with status 200: Overland shows the text of an answer only when the status is 200.
+ * The app keeps the batch unless the result is "ok".
  */
 const NO_BATCH = { error: "This is not a batch of Overland: locations must be an array" }
 
@@ -57,8 +57,9 @@ const overland = (request: Request) =>
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    // A body that the service refuses (413, 415 or 400) counts as one unreadable reading and is answered with 200.
-    // After such a refusal OwnTracks would delete its oldest reading on an iPhone, and retry forever on Android.
+    // When the service cannot read a body (413, 415 or 400 for other apps), the body counts as one unreadable reading,
+    // and the answer is 200. After a 4xx answer OwnTracks would delete its oldest reading on an iPhone, and retry
+    // forever on Android.
     const readings = yield* Effect.flatMap(json(request), (body) =>
       Slices.mapped(OwnTracks.messages(body), OwnTracks.decode, Effect.succeed)
     ).pipe(

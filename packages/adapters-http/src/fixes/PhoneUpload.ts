@@ -3,8 +3,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/fixes"
 
 /**
- * The content of a phone's upload, before any check. The domain puts impossible readings aside; this module refuses
- * nothing.
+ * The content of a phone's upload before any check. This module refuses nothing: the domain quarantines impossible
+ * readings later.
  */
 export interface PhoneUpload {
   readonly readings: ReadonlyArray<Fix.Reading>
@@ -33,10 +33,10 @@ export const number = (value: unknown): number | undefined => {
   return text === "" ? undefined : Number(text)
 }
 
-/** A latitude or longitude. A missing value gives NaN, and the domain puts the reading aside. */
+/** A latitude or longitude. A missing value gives NaN, and the domain quarantines the reading. */
 export const degrees = (value: unknown): number => number(value) ?? Number.NaN
 
-/** Stands for a body that cannot be read at all: the domain puts it aside and counts it. */
+/** The reading that stands for a body that cannot be read at all. The domain quarantines and counts it. */
 export const UNREADABLE: Fix.Reading = { capturedAt: Fix.UNREADABLE, lat: Number.NaN, lon: Number.NaN }
 const YEAR_1 = -62_135_596_800_000
 const YEAR_9999 = 253_402_300_799_999

@@ -7,12 +7,12 @@ import { type RequestTimers, Timers } from "../edge/Timers.js"
 import { Turns } from "../edge/Turns.js"
 
 /**
- * Uploads of one person take turns in this process (decision fixes-9). Each upload is committed on condition that no
- * other upload of the person was committed since it read. Uploads that run at once would therefore mostly repeat their
- * work: of twenty, one commits and nineteen read and evaluate again.
+ * Uploads of one person take turns in this process (decision fixes-9). An upload can commit only if no other upload of
+ * the person was committed since it read the person's data. Otherwise it starts again. So without turns, of twenty
+ * uploads that run at once, one commits, and nineteen read and evaluate again.
  *
  * Turns save work, and correctness does not depend on them: another process may commit an upload of the same person at
- * any time, and `ingestFixes` then tries again as before.
+ * any time, and `ingestFixes` then repeats its work.
  */
 
 /** The most uploads of one person that wait. A further upload is refused, and its phone sends it again. */
@@ -43,7 +43,7 @@ export const layer: Layer.Layer<UploadTurns> = Layer.effect(
 )
 
 const make = (timers: RequestTimers): typeof UploadTurns.Service => {
-  // Has an entry for a person while one of their uploads is under way.
+  // The turns by person. There is an entry for a person only while one of their uploads runs or waits.
   const people = new Map<UserId, Turns>()
   const turnsOf = (userId: UserId): Turns => {
     const known = people.get(userId)

@@ -19,7 +19,7 @@ export const ErasuresBody = Schema.Struct({
   erasures: Schema.Array(
     Schema.Struct({
       from: Fields.At,
-      until: Fields.At.annotations({ description: "Exclusive: this instant is not deleted" }),
+      until: Fields.at("Exclusive: this instant is not deleted"),
       erased_at: Fields.At
     })
   ).annotations({ description: "By time. Stretches that touch are one" })
@@ -48,7 +48,7 @@ export const HistoryApi = HttpApiGroup.make("history")
       .setPayload(
         Fields.request({
           from: Fields.At,
-          until: Fields.At.annotations({ description: "Exclusive; at most 31 days later, not in the future" })
+          until: Fields.at("Exclusive; at most 31 days later, not in the future")
         })
       )
       .addSuccess(ErasuresBody)

@@ -27,8 +27,8 @@ const rangesOf = (header: string): ReadonlyArray<Range> => {
 
 /**
  * Of the service's languages, the language with the highest weight in `Accept-Language`; of equal weights the first.
- * `*` stands for the languages that the header does not name. Null when the header names none of ours: `*` alone, which
- * programs send, says nothing about a person.
+ * `*` stands for the languages that the header does not name. Null when the header names none of the service's
+ * languages. `*` alone does not count: programs send it, and it says nothing about a person.
  */
 export const negotiate = (header: string | undefined): Language.Language | null => {
   const ranges = rangesOf(header ?? "")

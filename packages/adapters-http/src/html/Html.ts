@@ -5,8 +5,8 @@ import type { Locale } from "./Locale.js"
  * template cannot forget to escape. A template puts values into text or into double-quoted attributes only: elsewhere
  * this escaping would not be safe.
  *
- * Texts and times depend on the reader, but a part of a page is made without the reader: `in` writes the texts and
- * times once the page is complete.
+ * Texts and times depend on the reader's language and time zone, which a function that makes a part of a page does not
+ * know. So a value can be a function of the locale, and `in` calls these functions when the page is complete.
  */
 export class Html {
   readonly written: string | ((locale: Locale) => string)
@@ -14,12 +14,15 @@ export class Html {
     this.written = written
   }
 
-  /** The document for one reader. */
+  /** The HTML as text, for one reader. */
   in(locale: Locale): string {
     return typeof this.written === "string" ? this.written : this.written(locale)
   }
 
-  /** Fails: without a reader there is no text, and HTML in a plain template string would be escaped. */
+  /**
+   * Throws. An `Html` in a plain template string is a mistake: its text may depend on the reader, and the HTML would be
+   * escaped like any other string.
+   */
   toString(): string {
     throw new Error("Html stands in a template string: use html`…`")
   }

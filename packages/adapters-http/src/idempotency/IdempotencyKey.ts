@@ -56,9 +56,9 @@ const once = (
     const prepared = looksUpUrl ? Effect.provide(run, yield* lookUp(own, yield* request.json)) : run
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
-      // A refusal is not stored, so a repeated request is decided anew. The writes of a refused request stay, such as
-      // the count of a budget. After any other failure, such as a bug or a 503, everything that the request wrote is
-      // rolled back.
+      // A refusal is not stored, so the service decides anew about a repeated request. What the refused request wrote,
+      // such as the count of a budget, is committed. After any other failure, such as a bug or a 503, everything that
+      // the request wrote is rolled back.
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`
@@ -111,7 +111,10 @@ const again = ({ body, contentType, status }: Idempotency.StoredAnswer): Respons
     ? HttpServerResponse.empty({ status, headers: REPLAYED })
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
 
-/** Looks up the host of the body's `url`, and returns a sender that remembers the result. */
+/**
+ * Looks up the host of the body's `url`. Returns a sender that already knows the result, so that the transaction does
+ * not wait for the network.
+ */
 const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {
   const sender = Context.unsafeGet(own as Context.Context<WebhookSender>, WebhookSender)
   const url = Predicate.hasProperty(body, "url") && typeof body.url === "string" ? body.url : undefined

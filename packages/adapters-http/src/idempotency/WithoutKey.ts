@@ -11,7 +11,10 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
   string
 >() {}
 
-/** The reasons, by `Routes.label`. A group may be annotated as a whole, although some of its endpoints are no POST. */
+/**
+ * The reasons, by `Routes.label`. When a whole group is annotated, its endpoints with other methods than POST are left
+ * out.
+ */
 export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
   new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))
 

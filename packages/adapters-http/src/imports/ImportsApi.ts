@@ -5,6 +5,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
+import { paging, request } from "../wire/Fields.js"
 
 /** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId")) })
@@ -87,8 +88,9 @@ const File = Schema.Union(first ?? Schema.Never, ...others)
 export const ImportsApi = HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/imports")
-      .addSuccess(Schema.Struct({ imports: Schema.Array(ImportBody), nextCursor: Schema.Null }))
-      .annotate(OpenApi.Summary, `Imported files with their progress, the newest ${Import.MAX_LISTED} first`)
+      .setUrlParams(request(paging(100, 500)))
+      .addSuccess(Schema.Struct({ imports: Schema.Array(ImportBody), nextCursor: Schema.NullOr(Schema.String) }))
+      .annotate(OpenApi.Summary, "Imported files with their progress, newest first")
   )
   .add(
     HttpApiEndpoint.post("start", "/v1/user/imports")

@@ -22,11 +22,11 @@ import { ImportBody } from "./ImportsApi.js"
 
 export const layer = Group.group(Api, "imports", (handlers) =>
   handlers
-    .handle("list", () =>
+    .handle("list", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {
-        const imports = yield* listImports((yield* SignedIn).id)
+        const { imports, nextCursor } = yield* listImports((yield* SignedIn).id, { limit, cursor })
         const now = yield* Timestamp.now
-        return { imports: imports.map((one) => encode(one, now)), nextCursor: null }
+        return { imports: imports.map((one) => encode(one, now)), nextCursor }
       }).pipe(toWire)
     )
     .handleRaw(
@@ -71,8 +71,9 @@ export const layer = Group.group(Api, "imports", (handlers) =>
 )
 
 /**
- * The columns of a table that the query names, if any. Fails when columns are named, and time, latitude or longitude is
- * missing.
+ * The columns of a table that the query names. When the query names none, the service recognises the columns by the
+ * names that exporters usually write. Fails when the query names some columns, but not those of time, latitude and
+ * longitude.
  */
 const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
   Effect.gen(function* () {

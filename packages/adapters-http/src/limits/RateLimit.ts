@@ -6,14 +6,14 @@ import { toWire } from "../wire/toWire.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 
 /**
- * Counts the request against the limit of `subject`, or refuses it with 429. In either case the headers of the answer
- * say how much of the limit is left, also when the request fails later.
+ * Counts the request against the limit of `subject`, or refuses it with 429. In both cases the headers of the answer
+ * say how much of the limit is left, even when the request fails later.
  */
 export const take = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, true)
 
 /**
- * Like `take`, for a further limit of a request: the headers of the answer are about the limit that was taken first,
- * unless this limit refuses the request.
+ * Like `take`, for a second limit of the same request. The headers of the answer stay those of the first limit, unless
+ * the second limit refuses the request.
  */
 export const takeFurther = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, false)
 
@@ -32,7 +32,7 @@ const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isShown: boolea
 const sentence = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Whole seconds, rounded up: a client that waits this long finds the new window open. */
+/** Whole seconds, rounded up, so that the next window has begun when a client has waited this long. */
 const seconds = (millis: number): string => String(Math.ceil(millis / Timestamp.SECOND))
 
 const headers = ({ rate, remaining, resetMillis }: Rate.Standing): Readonly<Record<string, string>> => ({

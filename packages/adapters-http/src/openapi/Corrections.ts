@@ -1,19 +1,28 @@
+import { Scope } from "@place-access/domain/shared"
 import * as Routes from "../engine/Routes.js"
+import type { ScopeRequirement } from "../security/RequiredScope.js"
 import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
 
-/**
- * Corrects what the platform's generator gets wrong about this service, and returns the corrected document. `takesKey`:
- * whether the endpoint of a label reads `Idempotency-Key`.
- */
-export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
+/** What the contract's annotations say about an endpoint. `label`: the endpoint's name (`Routes.label`). */
+export interface Endpoints {
+  /** Whether the endpoint reads `Idempotency-Key`. */
+  readonly takesKey: (label: string) => boolean
+  /** What an access token must have; undefined for an endpoint that takes none. */
+  readonly requirement: (label: string) => ScopeRequirement | undefined
+}
+
+/** Corrects what the platform's generator gets wrong about this service, and returns the corrected document. */
+export const correct = (document: Json, { requirement, takesKey }: Endpoints): Json => {
   const cleaned = object(map(clean(document), tidy))
   const schemas = object(object(cleaned["components"])["schemas"])
   const plain = object(map(cleaned, (one) => inlined(one, schemas)))
   const named = byContent(object(object(plain["components"])["schemas"]))
   for (const [path, methods] of Object.entries(object(plain["paths"]))) {
     for (const [method, operation] of Object.entries(object(methods))) {
-      if (takesKey(Routes.label(method.toUpperCase(), path))) addKey(object(operation))
-      else dropKeyErrors(object(operation))
+      const label = Routes.label(method.toUpperCase(), path)
+      if (takesKey(label)) addKey(object(operation))
+      else dropErrors(object(operation), KEY_ERRORS)
+      dropErrors(object(operation), scopeErrorsElsewhere(requirement(label)))
       correctOperation(object(operation), named)
     }
   }
@@ -37,7 +46,18 @@ const REPLAYED = {
   }
 }
 
-/** Requests with a key are limited for each caller (decision limits-9), so each such endpoint can answer 429. */
+const IN_USE = {
+  "Retry-After": {
+    description: "Seconds to wait before trying again. Only with `idempotency_key_in_use`",
+    schema: { type: "integer", minimum: 1 },
+    example: 1
+  }
+}
+
+/**
+ * The number of requests with an `Idempotency-Key` is limited for each caller (decision limits-9). So every endpoint
+ * that reads the key can answer 429.
+ */
 const TOO_MANY: Json = {
   description: "Too many calls; wait as long as Retry-After says",
   content: { "application/json": { schema: refTo("RateLimitedError") } }
@@ -48,19 +68,37 @@ const addKey = (operation: Json): void => {
   operation["responses"] = { "429": structuredClone(TOO_MANY), ...object(operation["responses"]) }
   for (const [status, response] of Object.entries(object(operation["responses"]))) {
     if (Number(status) < 400) object(response)["headers"] = REPLAYED
+    if (status === "409") object(response)["headers"] = IN_USE
   }
 }
 
 const KEY_ERRORS: ReadonlySet<string> = new Set(["IdempotencyKeyInUseError", "IdempotencyKeyReusedError"])
 
-/** Removes the Idempotency-Key errors, declared for all endpoints, from an endpoint that does not read the header. */
-const dropKeyErrors = (operation: Json): void => {
+const NO_ERRORS: ReadonlySet<string> = new Set()
+const EXPIRY_ERRORS: ReadonlySet<string> = new Set(["ScopeExpiredError"])
+const SCOPE_ERRORS: ReadonlySet<string> = new Set(["MissingScopeError", ...EXPIRY_ERRORS])
+
+/**
+ * The errors about scopes with which an endpoint with this requirement cannot answer. Only sensitive scopes can expire
+ * while the connection lives; a standard scope ends with its connection (decision tiers-1).
+ */
+const scopeErrorsElsewhere = (requirement: ScopeRequirement | undefined): ReadonlySet<string> => {
+  if (requirement === undefined) return NO_ERRORS
+  if (requirement === "none") return SCOPE_ERRORS
+  return requirement !== "any_standard" && Scope.isSensitive(requirement) ? NO_ERRORS : EXPIRY_ERRORS
+}
+
+/**
+ * Removes `errors` from the answers of an operation that cannot answer with them. The contract declares them for many
+ * endpoints at once.
+ */
+const dropErrors = (operation: Json, errors: ReadonlySet<string>): void => {
   const responses = object(operation["responses"])
   for (const [status, value] of Object.entries(responses)) {
     const media = object(object(object(value)["content"])["application/json"])
     const schema = object(media["schema"])
     const choices = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema]
-    const kept = choices.filter((one) => !KEY_ERRORS.has(refName(object(one)) ?? ""))
+    const kept = choices.filter((one) => !errors.has(refName(object(one)) ?? ""))
     if (kept.length === choices.length) continue
     if (kept.length === 0) delete responses[status]
     else media["schema"] = kept.length === 1 ? kept[0] : { ...schema, anyOf: kept }
@@ -102,8 +140,8 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
 }
 
 /**
- * Whether the operation cannot answer with this error: the platform's own error, or `invalid_purpose` where no purpose
- * is a parameter.
+ * Whether the operation cannot answer with this error. No operation answers with the platform's own error, and only an
+ * operation with the parameter `purpose` answers with `invalid_purpose`.
  */
 const isElsewhere = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
   name === PLATFORM_ERROR ||
@@ -120,7 +158,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "401": "The credentials are missing or not valid; `error` says which",
   "403": "Not allowed; `error` says why",
   "409": "Conflicts with the current state; `error` says how",
-  "429": "Too many calls; wait as long as Retry-After says"
+  "429": "Too many calls; wait as long as Retry-After says",
+  "503": "Not at the moment; wait as long as Retry-After says, `error` says why"
 }
 
 const retryAfter = {
@@ -154,7 +193,7 @@ const isNoise = (name: string, inner: unknown): boolean =>
   (name === "$id" && inner === "/schemas/unknown") ||
   (name === "additionalProperties" && inner === true)
 
-/** An enum with each value once: a union of enums with a common part lists that part twice. */
+/** Removes repeated values from an enum. The generator repeats a value that two members of a union of enums share. */
 const tidy = (one: Json): Json =>
   Array.isArray(one["enum"]) && new Set(one["enum"]).size < one["enum"].length
     ? { ...one, enum: Array.from(new Set(one["enum"])) }
@@ -175,8 +214,8 @@ const byContent = (schemas: Json): ReadonlyMap<string, string> =>
   new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
 
 /**
- * Replaces the schema of a body by a reference to the named schema with the same content: the generator writes the
- * schema out where a response has a status.
+ * Replaces the schema of a body by a reference to the named schema with the same content. The generator makes no
+ * reference when the contract gives the response a status.
  */
 const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
   for (const value of Object.values(object(holder["content"]))) {

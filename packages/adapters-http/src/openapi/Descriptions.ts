@@ -1,8 +1,8 @@
-import { type Json, object } from "./Json.js"
+import { type Json, list, object, text } from "./Json.js"
 
 /**
- * Describes every field that the contract does not describe itself, by its name (decision wire-3). A generated client
- * shows these descriptions. Where a name does not say enough, the contract describes the field.
+ * Describes the fields of bodies by their names (decision wire-3). Generated clients show these descriptions. Where a
+ * name does not say enough, the contract itself describes the field, and that description counts.
  */
 
 /** The descriptions by the name of the field. A test fails when a field has no description. */
@@ -105,12 +105,12 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   grant_types_supported: "How tokens can be asked for",
   held_before: "Whether the app had the scope before; null: it was not connected",
   held_scopes: "The scopes that the user granted",
-  history: "The changes of the connection, oldest first",
+  history: "The changes of the connection, newest first",
   homepage_url: "The web page of the app, at most 2,048 characters; null: none",
   id: "The id, which is opaque: at most 64 characters of A-Z, a-z, 0-9, _ and -",
   imports: "The imports of the account",
   include_earlier_visits: "Whether the app may read visits from before the place was shared",
-  instant: "When the next rule can be made",
+  instant: "The first moment, from now on, at which ten rules are active already: the new rule would be the eleventh",
   issuer: "The address that tokens name as their issuer",
   key: "The name that the app's code sends: 3 to 40 characters of a-z, 0-9 and _",
   kind: "Which kind it is",
@@ -119,7 +119,6 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   last_at: "When the last one was captured",
   last_day: "The last 24 hours",
   last_success_at: "When the last attempt succeeded; null: none did",
-  last_used_at: "When the session was last used",
   last_week: "The last 7 days",
   lat: "Degrees north, -90 to 90",
   leaks: "The leaks of this page",
@@ -149,7 +148,6 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   preselected: "Whether it is chosen at first",
   previous: "The connection before; null: there was none",
   proposed: "What waits for a reviewer",
-  purpose_description: "The purpose, in the developer's words",
   purpose_id: "The id of the purpose",
   purposes: "The purposes of the app",
   qr_text: "The text of a QR code that sets the phone up",
@@ -220,7 +218,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   token_type: "How the token is sent",
   trip: "Which form of trip it is",
   type: "Which kind it is",
-  until: "The end, exclusive; null: without end",
+  until: "The end, exclusive",
   uploaded_at: "When the file was uploaded",
   url: "The address that receives webhooks, at most 2,048 characters",
   users: "The users of this page",
@@ -231,7 +229,11 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   webhooks: "The endpoints of the app"
 }
 
-/** Adds the missing descriptions below `part`, in place. */
+/**
+ * Adds the missing descriptions below `part`, in place. A description may end in words that say what null means. Where
+ * the field cannot be null, these words are removed: fields with the same name share one description, although null is
+ * possible in only some of them.
+ */
 export const addTo = (part: unknown): void => {
   if (Array.isArray(part)) for (const one of part) addTo(one)
   if (typeof part !== "object" || part === null || Array.isArray(part)) return
@@ -239,12 +241,24 @@ export const addTo = (part: unknown): void => {
   const properties = object(schema["properties"])
   for (const [name, value] of Object.entries(properties)) {
     const field = object(value)
-    const description = Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined
-    if (field["description"] === undefined && description !== undefined) properties[name] = { ...field, description }
+    const description = field["description"] ?? (Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined)
+    if (description !== undefined) {
+      properties[name] = {
+        ...field,
+        description: mayBeNull(field) ? description : text(description).replace(OF_NULL, "")
+      }
+    }
     addTo(properties[name])
   }
   for (const key of WITHIN) addTo(schema[key])
 }
+
+/** The words of a description that say what null means. */
+const OF_NULL = /; null\b.*$/
+
+const mayBeNull = ({ anyOf, enum: values, oneOf, type }: Json): boolean =>
+  [list(values), type].flat().some((one) => one === null || one === "null") ||
+  [...list(anyOf), ...list(oneOf)].some((one) => mayBeNull(object(one)))
 
 /** The keys under which a schema contains other schemas. */
 const WITHIN = ["items", "anyOf", "oneOf", "allOf", "additionalProperties"] as const

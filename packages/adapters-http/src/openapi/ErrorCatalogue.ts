@@ -42,7 +42,7 @@ const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly e
   confirmation_required: Errors.confirmationRequired,
   second_factor_required: Errors.secondFactorRequired,
   second_factor_missing: Errors.secondFactorMissing,
-  forbidden: Errors.forbidden("the app is still being tested: only its developer can connect it"),
+  forbidden: Errors.forbidden("the app is still being tested: only its holder can connect it"),
   not_found: Errors.notFound("place"),
   method_not_allowed: Errors.methodNotAllowed("GET, HEAD"),
   rule_limit_reached: Errors.ruleLimitReached(at("2026-03-02T08:00:00.000Z")),
@@ -54,7 +54,8 @@ const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly e
   rate_limited: Errors.rateLimited(30),
   budget_exceeded: Errors.budgetExceeded(600),
   internal_error: Errors.internalError,
-  unavailable: Errors.unavailable
+  unavailable: Errors.unavailable,
+  connection_on_hold: Errors.connectionOnHold
 }
 
 const ADVICE: Readonly<Record<Code, string>> = {
@@ -92,7 +93,9 @@ const ADVICE: Readonly<Record<Code, string>> = {
   budget_exceeded: "Wait `Retry-After` seconds. A standing rule notifies you without polling.",
   internal_error:
     "A fault of the service: repeating the request will hardly help. Report the `X-Request-Id` of the answer.",
-  unavailable: "A temporary failure. Retry after `Retry-After` seconds, and back off: wait longer each time."
+  unavailable: "A temporary failure. Retry after `Retry-After` seconds, and back off: wait longer each time.",
+  connection_on_hold:
+    "Keep the tokens: the connection works again when the hold ends. The refused request spent no code and no refresh token. Ask again after `Retry-After` seconds."
 }
 
 /** Every error, in the order of status codes. */

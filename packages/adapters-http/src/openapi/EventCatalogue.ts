@@ -3,7 +3,10 @@ import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } 
 import { Tier } from "@place-access/domain/tiers"
 import * as Values from "./ExampleValues.js"
 
-/** An event, under the name that endpoints subscribe to. Nobody can subscribe to `ping`. */
+/**
+ * An event for the documentation. `name` is the name that endpoints subscribe to, or `ping`, to which nobody can
+ * subscribe.
+ */
 export interface CatalogueEntry {
   readonly name: Event.Subscribable | "ping"
   readonly summary: string
@@ -43,7 +46,7 @@ const PAYLOADS: {
   ping: { type: "ping" }
 }
 
-/** The times of the example events of the sensitive tier, which follow from `sensitiveExpiresAt`. */
+/** When the example events of the sensitive tier happen. The times follow from `sensitiveExpiresAt`. */
 const MOMENTS: Partial<Record<Event.EventType, Timestamp.Timestamp>> = {
   "sensitive.expiring": Timestamp.make(sensitiveExpiresAt - 14 * Timestamp.DAY),
   "sensitive.lapsed": sensitiveExpiresAt,
@@ -92,7 +95,7 @@ const WORDS: { readonly [Name in CatalogueEntry["name"]]: Pick<CatalogueEntry, "
   ping: {
     summary: "A test that a developer asked for",
     description:
-      "Sent at once and never retried, from the developer's pages or by the test route. It is about no user, so it has no `grant_id`."
+      "Sent at once, from the developer's pages or by the test route. It is not retried, unless a developer redelivers it. It is about no user, so it has no `grant_id`."
   }
 }
 
@@ -103,8 +106,8 @@ export const ENTRIES: ReadonlyArray<CatalogueEntry> = [...Event.SUBSCRIBABLE, "p
 }))
 
 /**
- * Before every attempt to send the event, the service checks that the app has one of these scopes. Empty for `ping` and
- * the events of the sensitive tier.
+ * Before every attempt to send the event, the service checks that the app has one of these scopes. Empty when the
+ * service checks no scope, as for `ping` and the events of the sensitive tier.
  */
 export const neededScopes = (name: CatalogueEntry["name"]): ReadonlyArray<string> =>
   Array.from(

@@ -1,4 +1,4 @@
-import { EventId, Scope } from "@place-access/domain/shared"
+import { EventId } from "@place-access/domain/shared"
 
 /** All examples describe the same situation: a user at home, an app called Umbrella, and its endpoint. */
 
@@ -15,19 +15,23 @@ export const ids = {
   event: EventId.make(id("evt", "8k2d5v9x3m7c1n4t6h0q9w5z")),
   export: id("exp", "3n7w0b5r8e2m6x1k4t9d0q3h"),
   import: id("imp", "6v3k8m1x5c9n2d7t4h0q3w8z"),
+  invitation: id("inv", "8n4t6k2x1c9m5v7d3h0q4w6z"),
+  member: id("mbr", "2k7c5n9x3t1m8v4d6h0q7w1z"),
   place: id("plc", "1n6t4c8k2x9v5m3d7h0q7w4z"),
   purpose: id("pps", "4t9c2n6k1x7m5v8d3h0q5w1z"),
   decision: id("rvw", "7x2n5c9k3v8m1d6t4h0q2w6z"),
   request: id("req", "6d1n9k4c8t2x5m7v3h0q2w8z"),
   rule: id("rul", "2c8n4t1k6x9m3v7d5h0q8w2z"),
+  session: id("ses", "c41f09a7be5d2368f01e7b94"),
   sub: id("sub", "9t3c7n1k5x8m2v6d4h0q1w9z"),
   subscription: id("sbs", "5k1n8c3t7x2m9v4d6h0q4w8z"),
+  testPerson: id("usr", "7c1m5x8n3k9t2v6d4h0q8w3z"),
   user: id("usr", "3x9n5t2k8c1m7v4d6h0q6w1z")
 } as const
 
 export const SERVICE = { baseUrl: "https://access.example.com" }
 
-/** A secret that readers recognise as an example, of the same length as a real one. */
+/** A secret that readers recognise as an example. It is as long as a real secret. */
 const secret = (of: string): string => `${of.replace(/[^a-z0-9]/g, "")}0example0`.repeat(6).slice(0, 52)
 
 export const tokens = {
@@ -44,21 +48,27 @@ export const tokens = {
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-const scopes = ["location.place.current", "location.rules.place"]
-const sensitive = ["location.latest.read"]
-const purpose = "To have your coffee ready when you come through the door."
-const later = "2026-03-31T09:15:00.000Z"
+export const scopes = ["location.place.current", "location.rules.place"] as const
+export const sensitive = ["location.latest.read"] as const
+export const purpose = "To have your coffee ready when you come through the door."
+/** The end of a connection that began at `connected_at`, 30 days later. */
+export const later = "2026-03-31T09:15:00.000Z"
 
 /** Example values by the name of the field, whatever schema the field is in. */
 export const fields: Readonly<Record<string, unknown>> = {
   access_token: tokens.access,
+  account: "grace@example.com",
+  account_id: ids.user,
   accuracy: "15",
+  accuracy_column: "accuracy",
   accuracy_m: 15,
   address: "https://access.example.com/v1/phone/locations",
   altitude: "12",
+  altitude_column: "altitude",
+  api_key: tokens.device,
   app_id: ids.app,
   app_name: "Umbrella",
-  arrival: "2026-03-01T17:42:10.000Z",
+  arrival: "2026-03-01T12:42:10.000Z",
   asOf: "2026-03-01T18:04:31.000Z",
   at: "2026-03-01T18:05:00.000Z",
   attempt: 1,
@@ -77,22 +87,22 @@ export const fields: Readonly<Record<string, unknown>> = {
   connected_at: "2026-03-01T09:15:00.000Z",
   connection_id: ids.connection,
   count: 12,
-  created_at: "2026-03-01T09:20:00.000Z",
+  course_column: "course",
+  created_at: "2026-02-20T09:20:00.000Z",
   date: "2026-03-01",
+  date_column: "day",
   days_left: 14,
   delivered: true,
   delivery_id: ids.delivery,
   deltaSeconds: 29,
-  departure: "2026-03-01T21:10:44.000Z",
+  departure: "2026-03-01T14:10:44.000Z",
   description: "Reminds you of your umbrella",
   detail: "The receiver answered 200",
   developer_name: "Grace",
   device_id: tokens.device,
-  disclosed: "arrived at Home",
   display_name: "Grace",
   email: "grace@example.com",
   endpoint: "GET /v1/answers/current-place",
-  endpoint_description: "Asked which of your shared places you are at",
   endpoint_id: ids.endpoint,
   event_id: ids.event,
   expected_daily_volume: 20,
@@ -106,24 +116,29 @@ export const fields: Readonly<Record<string, unknown>> = {
   grant_id: ids.connection,
   held_scopes: [...scopes, ...sensitive],
   homepage_url: "https://umbrella.example",
+  "Idempotency-Key": "5f0c1d4e-9a7b-4c3e-8d21-6b4f2a90c7e8",
   instant: "2026-03-02T08:00:00.000Z",
+  invitation_id: ids.invitation,
   keep_days: 90,
   kept_since: "2025-12-01T18:05:00.000Z",
   key: "order_ahead",
   label: "Home",
   language: "de",
-  last_at: "2026-03-01T22:31:40.000Z",
+  last_at: "2026-03-01T18:04:31.000Z",
   last_seen_at: "2026-03-01T18:04:33.000Z",
   last_used_at: "2026-03-01T18:05:00.000Z",
   lat: 52.3702,
+  lat_column: "lat",
   leaving: [],
   link: null,
   logo: "1035bacdbfeb617dcefe5e2dd1279beb21fd189aea733586b65cc4ac3cf473a2",
   /** A black square. */
   logo_png: "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC",
   lon: 4.8952,
+  lon_column: "lon",
   matched: true,
   max_age_s: 900,
+  member_id: ids.member,
   mode: "new",
   name: "Umbrella",
   new_password: "purple monkey dishwasher",
@@ -132,6 +147,9 @@ export const fields: Readonly<Record<string, unknown>> = {
   outcome: "ok",
   outcome_description: "Answered",
   password: "correct horse battery staple",
+  pendingRedirectUris: [],
+  person_id: ids.testPerson,
+  phone_token: tokens.device,
   place_id: ids.place,
   places_version: 3,
   purpose: "order_ahead",
@@ -152,6 +170,7 @@ export const fields: Readonly<Record<string, unknown>> = {
   refresh_token: tokens.refresh,
   refreshToken: tokens.refresh,
   refresh_token_expires_at: later,
+  request_id: ids.request,
   renewal_grace_ends_at: "2026-04-14T09:15:00.000Z",
   revision: 2,
   roles: [],
@@ -168,11 +187,13 @@ export const fields: Readonly<Record<string, unknown>> = {
   since: "2026-02-28T00:00:00.000Z",
   snippet: "ok",
   speed: "2.4",
+  speed_column: "speed",
   speed_mps: 1.2,
   status: 200,
   steps: ["Open the app's settings", "Paste the address and the token"],
   sub: ids.sub,
   submitted_at: "2026-03-01T10:00:00.000Z",
+  time_column: "timestamp",
   timestamp: "1772388271",
   to: "2026-03-02T00:00:00.000Z",
   token: tokens.access,
@@ -184,143 +205,7 @@ export const fields: Readonly<Record<string, unknown>> = {
   without_purpose: 40
 }
 
-const delivery = {
-  id: ids.delivery,
-  type: "place.enter",
-  state: "delivered",
-  created_at: "2026-03-01T18:04:33.000Z",
-  ended_at: "2026-03-01T18:04:34.000Z",
-  replay: false,
-  replayed: false,
-  test: false
-}
-
-/** Example values for fields whose name alone is ambiguous: by the schema and the field. */
-export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  app: { id: ids.app },
-  by: { id: ids.user },
-  by_purpose: { description: purpose, purpose: ids.purpose },
-  counts: { read: 2_210, stored: 2_104, too_recent: 18, too_old: 0, over_limit: 0, quarantined: 0 },
-  "accessLog.list": { purpose: ids.purpose },
-  "credentials.resetPassword": { token: tokens.link },
-  "devices.add": { id: ids.device, name: "My phone", last_seen_at: null, token: tokens.device },
-  "endpoints.create": { events: ["rule.fired"], description: "Our production server" },
-  "endpoints.update": { events: ["rule.fired"], description: "Our production server" },
-  "oauth.token": { refresh_token: null },
-  "phoneApps.osmand": { lat: "52.3702", lon: "4.8952", speed_mps: "1.2", id: tokens.device },
-  "phoneApps.osmandQuery": { lat: "52.3702", lon: "4.8952", speed_mps: "1.2", id: tokens.device },
-  places: { id: ids.place, kind: "home" },
-  "purposes.create": { description: purpose, scopes: sensitive },
-  "purposes.update": { description: purpose, scopes: sensitive },
-  settings: { name: "Server URL", value: "https://access.example.com/v1/phone/overland" },
-  subject: { id: ids.app },
-  "subscriptions.create": { id: ids.subscription },
-  AccessLogEntry: { purpose: ids.purpose },
-  Account: { id: ids.user, roles: ["developer"] },
-  App: { id: ids.app, review_note: null, status: "sandbox" },
-  AuthorizationServerMetadata: {
-    issuer: "https://access.example.com",
-    authorization_endpoint: "https://access.example.com/authorize",
-    token_endpoint: "https://access.example.com/v1/oauth/token",
-    revocation_endpoint: "https://access.example.com/v1/oauth/revoke",
-    scopes_supported: Scope.all,
-    response_types_supported: ["code"],
-    response_modes_supported: ["query"],
-    grant_types_supported: ["authorization_code", "refresh_token"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-    revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-    code_challenge_methods_supported: ["S256"]
-  },
-  AppUser: { held_scopes: scopes, sensitive_expires_at: null, renewal_grace_ends_at: null },
-  Connection: { scopes: [...scopes, ...sensitive] },
-  ConsentReview: { id: ids.consentRequest, preselected: true },
-  Delivery: delivery,
-  DeliveryAttempt: { ended_at: "2026-03-01T18:04:34.000Z" },
-  DeliveryWithAttempts: delivery,
-  Developer: { id: ids.user },
-  Device: { id: ids.device, name: "My phone", format: "overland" },
-  Evaluation: { at: "2026-03-01T18:04:31.000Z", decision: "fired" },
-  Export: {
-    id: ids.export,
-    state: "ready",
-    percent: 100,
-    bytes: 1_048_576,
-    ready_at: "2026-03-01T10:00:21.000Z",
-    expires_at: "2026-03-08T10:00:21.000Z",
-    ended_at: null,
-    error: null
-  },
-  Ingested: { accepted: 1, duplicates: 0, quarantined: 0 },
-  Import: {
-    id: ids.import,
-    format: "gpx",
-    state: "done",
-    left_out_places: [],
-    months: [{ month: "2025-06", read: 2_210, stored: 2_104, too_recent: 18, too_old: 0, quarantined: 0 }],
-    columns: null,
-    entries_per_second: null,
-    seconds_left: null,
-    finished_at: "2026-03-01T10:00:21.000Z"
-  },
-  InspectedApp: { id: ids.app, status: "in_review", review_note: null },
-  NewZoneRule: { radius_m: 300, label: "Old Town car park" },
-  OverlandBatch: {
-    locations: [
-      {
-        type: "Feature",
-        geometry: { type: "Point", coordinates: [4.8952, 52.3702] },
-        properties: { timestamp: "2026-03-01T18:04:31Z", horizontal_accuracy: 15, speed: 1, device_id: "iphone" }
-      }
-    ]
-  },
-  OwnTracksMessage: { _type: "location", tst: 1_772_388_271, lat: 52.3702, lon: 4.8952, acc: 15 },
-  Place: { id: ids.place, kind: "home" },
-  PlaceRef: { id: ids.place, kind: "home" },
-  Purpose: {
-    id: ids.purpose,
-    description: purpose,
-    scopes: sensitive,
-    status: "draft",
-    review_note: null,
-    submitted_at: null,
-    approved: null
-  },
-  Review: { kind: "app", purpose: null },
-  ReviewDecision: { id: ids.decision, decision: "approved", kind: "app" },
-  ReviewedApp: { id: ids.app, status: "in_review", review_note: null },
-  ReviewedPurpose: {
-    id: ids.purpose,
-    description: purpose,
-    scopes: sensitive,
-    status: "in_review",
-    review_note: null,
-    approved: null
-  },
-  Rule: { id: ids.rule, max_event_age_s: 900 },
-  RuleWithEvaluations: { id: ids.rule, max_event_age_s: 900 },
-  TokenResponse: { sensitive_scopes_expire_at: null },
-  TraccarClientMessage: {
-    location: { timestamp: "2026-03-01T18:04:31.000Z", coords: { latitude: 52.3702, longitude: 4.8952, accuracy: 15 } }
-  },
-  UserConnection: { id: ids.connection, held_scopes: scopes, sensitive_expires_at: null, renewal_grace_ends_at: null },
-  UserRule: { id: ids.rule, area: null },
-  WebhookEndpoint: { id: ids.endpoint, events: ["rule.fired"], description: "Our production server", enabled: true },
-  WebhookEndpointWithSecret: {
-    id: ids.endpoint,
-    events: ["rule.fired"],
-    description: "Our production server",
-    enabled: true
-  },
-  Zone: { radius_m: 300, label: "Old Town car park" },
-  ZoneRule: {
-    id: ids.rule,
-    max_event_age_s: 900,
-    radius_m: 300,
-    target: { place_id: null, label: "Old Town car park" }
-  }
-}
-
-/** Nullable fields for which null is the usual value. */
+/** The nullable fields whose example in an answer is null, because null is their usual value. */
 export const NULLS: ReadonlySet<string> = new Set([
   "active_from",
   "active_until",
@@ -335,9 +220,13 @@ export const NULLS: ReadonlySet<string> = new Set([
   "held_before",
   "link",
   "max_event_age_s",
+  "last_error",
+  "last_failure_at",
   "next_due_at",
   "nextCursor",
   "note",
+  "pause",
+  "pending",
   "previous",
   "review_note",
   "revoked_at",
@@ -345,6 +234,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "settle_s",
   "silence_s",
   "submitted_at",
+  "suspended_at",
   "uses",
   "webhook_url"
 ])
@@ -361,6 +251,7 @@ export const idsByPath: Readonly<Record<string, string>> = {
   places: ids.place,
   purposes: ids.purpose,
   rules: ids.rule,
+  sessions: ids.session,
   subscriptions: ids.subscription,
   zone: ids.rule
 }

@@ -2,25 +2,34 @@ import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Values from "./ExampleValues.js"
 import { type Json, isObject, list, object, refName, text } from "./Json.js"
 import * as ErrorCatalogue from "./ErrorCatalogue.js"
+import { fieldsOf } from "./SchemaExamples.js"
 
 /**
- * The position of a value in the document. The name of a field alone does not decide its example, because fields of
- * different schemas have the same name.
+ * The position of a value in the document, on which its example depends. The name of a field is not enough, because
+ * fields of different schemas have the same name.
  */
 interface Place {
-  /** The containers of the value, from the outside in: the operation, the named schema, the field that is an object. */
+  /** The names of the value's containers, the outermost first. They are keys of `fieldsOf`. */
   readonly of: ReadonlyArray<string>
   readonly name: string
-  /** Whether the value is in a request: examples of requests leave optional fields out. */
+  /**
+   * Whether the value is in a request. The example of a request also has the optional fields that `ExampleValues`
+   * knows.
+   */
   readonly isRequest: boolean
 }
 
-/** Makes an example for a schema from `ExampleValues`. Undefined for a schema without an example, such as a file. */
+/**
+ * Makes an example for a schema from `ExampleValues` and `fieldsOf`. Undefined for a schema without an example, such as
+ * a file.
+ */
 export const make = (schema: Json, schemas: Json, place: Place): unknown => {
   const known = knownValue(schema, schemas, place)
   if (known !== undefined) return known
   const name = refName(schema)
-  if (name !== undefined) return make(object(schemas[name]), schemas, { ...place, of: [...place.of, name] })
+  if (name !== undefined) {
+    return make(object(schemas[name]), schemas, { ...place, of: [...place.of, name, `${place.of[0]} ${name}`] })
+  }
   const alternative = alternatives(schema).find((one) => one["type"] !== "null")
   if (alternative !== undefined) return make(alternative, schemas, place)
   const [first] = list(schema["enum"])
@@ -50,26 +59,35 @@ export const make = (schema: Json, schemas: Json, place: Place): unknown => {
   }
 }
 
+/**
+ * The example of an answer has only required fields: an optional field of an answer is there in some cases only, such
+ * as `reason` while the user has paused the app. The example of a request also has known optional fields.
+ */
 const objectOf = (schema: Json, schemas: Json, place: Place): Json => {
   const required = list(schema["required"])
   return Object.fromEntries(
     Object.entries(object(schema["properties"]))
-      .filter(([name]) => !place.isRequest || required.includes(name) || isWorthSaying(name, place.of))
+      .filter(([name]) => required.includes(name) || (place.isRequest && isWorthSaying(name, place.of)))
       .map(([name, inner]) => [name, make(object(inner), schemas, { ...place, of: [...place.of, place.name], name })])
   )
 }
 
-const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean =>
-  !Values.NULLS.has(name) && !isNull(name, of) && (special(name, of) ?? Values.fields[name]) !== undefined
+const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean => {
+  const said = special(name, of)
+  return said === undefined ? !Values.NULLS.has(name) && Values.fields[name] !== undefined : said !== null
+}
 
+/**
+ * The example that `fieldsOf` has for the field in the innermost of its containers: a value, or null. Undefined when
+ * `fieldsOf` has none in any container.
+ */
 const special = (name: string, of: ReadonlyArray<string>): unknown =>
-  of.reduce<unknown>((found, one) => Values.fieldsOf[one]?.[name] ?? found, undefined)
-
-const isNull = (name: string, of: ReadonlyArray<string>): boolean =>
-  of.some((one) => Values.fieldsOf[one]?.[name] === null)
+  of.reduce<unknown>((found, one) => {
+    const said = fieldsOf[one]?.[name]
+    return said === undefined ? found : said
+  }, undefined)
 
 const knownValue = (schema: Json, schemas: Json, { isRequest, name, of }: Place): unknown => {
-  if (isNull(name, of) && fits(schema, schemas, null)) return null
   const said = special(name, of)
   if (said !== undefined && fits(schema, schemas, said)) return said
   if (!isRequest && Values.NULLS.has(name) && fits(schema, schemas, null)) return null
@@ -84,7 +102,10 @@ const typeOf = (schema: Json): unknown => {
   return Array.isArray(type) ? type.find((one) => one !== "null") : type
 }
 
-/** Whether the schema allows the value here. The check is coarse: the linter checks the rest. */
+/**
+ * Whether the schema allows the value as an example. The check is coarse. The linter of the OpenAPI document finds the
+ * wrong examples that it misses.
+ */
 const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   const name = refName(schema)
   if (name !== undefined) return fits(object(schemas[name]), schemas, value)
@@ -144,8 +165,8 @@ const addToContent = (holder: Json, schemas: Json, place: Place): void => {
 }
 
 /**
- * Adds one example for each error code that an answer may have. Each refers to the example in `components`, because the
- * examples are the same for every operation.
+ * Adds one example for each error code that the answer may have. Each example is a reference to `components`, because
+ * the example of a code is the same for every operation.
  */
 const addErrors = (response: Json, schemas: Json): void => {
   const media = object(object(response["content"])["application/json"])

@@ -31,9 +31,9 @@ const ENUMS: Readonly<Record<string, ReadonlyArray<string>>> = {
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /**
- * Names what the contract leaves without a name: enums that recur, list answers (`PlaceList`), and the other bodies of
- * an operation, named after the operation (`AnswersPresenceAnswer`). Puts required fields first. Changes `document` in
- * place.
+ * Gives names to schemas that the contract leaves without a name: enums that several schemas have, bodies of lists
+ * (`PlaceList`), and other bodies, which are named after their operation (`AnswersPresenceAnswer`). Puts required
+ * fields first. Changes `document` in place.
  */
 export const nameParts = (document: Json): void => {
   const components = object(document["components"])
@@ -79,7 +79,7 @@ const requiredFirst = (schema: Json): Json => {
   return { ...schema, properties: Object.fromEntries(ordered) }
 }
 
-/** Moves the bodies of an operation that have no name to the named schemas. */
+/** Moves those bodies of an operation that have no name to the named schemas, and puts references in their place. */
 const nameBodies = (operation: Json, schemas: Json): void => {
   const id = pascal(text(operation["operationId"]))
   const move = (holder: Json, fallback: string): void => {
@@ -107,7 +107,7 @@ const listName = (schema: Json): string | undefined => {
   return items.length === 1 ? `${items[0]}List` : undefined
 }
 
-/** The name, with a number when another schema has this name. */
+/** `name`, or, when a schema with another content has this name, `name` with the next free number. */
 const free = (name: string, schema: Json, schemas: Json, number = 1): string => {
   const tried = number === 1 ? name : `${name}${number}`
   return schemas[tried] === undefined || JSON.stringify(schemas[tried]) === JSON.stringify(schema)

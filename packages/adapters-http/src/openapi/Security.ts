@@ -38,7 +38,8 @@ const tokensWith = (requirement: RequiredScope.ScopeRequirement): ReadonlyArray<
       : [{ [TOKEN]: [requirement] }]
 
 /**
- * Describes where access tokens come from, and the session cookie: its name depends on whether the server uses https.
+ * Describes where access tokens come from. Also sets the name of the session cookie, which depends on whether the
+ * server uses https.
  */
 export const describeSchemes = (document: Json, { authUrl, baseUrl }: ServiceOptions): void => {
   const schemes = object(object(document["components"])["securitySchemes"])
@@ -62,7 +63,7 @@ export const describeSchemes = (document: Json, { authUrl, baseUrl }: ServiceOpt
 /** Who may call an operation, for readers of the documentation. */
 export interface OperationCaller {
   readonly scheme: string | null
-  /** The scopes, of which the caller needs one; for a session, the role that the caller needs. */
+  /** With an access token: scopes, one of which the caller needs. With a session: the role that the caller needs. */
   readonly needs: ReadonlyArray<string>
 }
 

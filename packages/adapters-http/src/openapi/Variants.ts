@@ -1,5 +1,5 @@
-// Splits answers and requests whose fields depend on the value of one field into one schema for each form
-// (decision wire-3).
+// In some schemas, the value of one field decides which other fields are there, or are null. This module splits such a
+// schema into one schema for each form (decision wire-3).
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
 /** One form of a schema: the values that `Split.property` has in this form, and the fields that differ. */
@@ -10,7 +10,7 @@ interface Variant {
   readonly present?: ReadonlyArray<string>
   /** Fields that are always null in this form. */
   readonly absent?: ReadonlyArray<string>
-  /** Fields that this form requires, and others do not. */
+  /** Fields that are required in this form, and optional in the other forms. */
   readonly required?: ReadonlyArray<string>
   /** Fields that this form does not have. */
   readonly without?: ReadonlyArray<string>
@@ -79,8 +79,8 @@ export const SPLITS: ReadonlyArray<Split> = [
 ]
 
 /**
- * Replaces each schema of `SPLITS` by `oneOf` its forms, with a discriminator: in a generated client a `place` is then
- * never null when `state` is `at_place`. Changes `schemas` in place.
+ * Replaces each schema of `SPLITS` by a `oneOf` of its forms, with a discriminator. So the type checker of a generated
+ * client knows, for instance, that `place` is not null when `state` is `at_place`. Changes `schemas` in place.
  */
 export const split = (schemas: Json): void => {
   for (const { property, schema: name, variants } of SPLITS) {
@@ -92,8 +92,8 @@ export const split = (schemas: Json): void => {
     }
     schemas[name] = {
       oneOf: variants.map((variant) => refTo(variant.name)),
-      // A discriminator must be a text. Forms that differ in a boolean list its value instead, which is enough for
-      // generators.
+      // A discriminator must be a text. Where the deciding field is a boolean, each form lists the values of the field,
+      // which is enough for generators.
       ...(variants.some(({ values }) => values.includes(true))
         ? {}
         : { discriminator: { propertyName: property, mapping } }),
@@ -120,7 +120,10 @@ export const discriminated = (schema: Json, schemas: Json): Json => {
     : { ...beside, oneOf: choices, discriminator: { propertyName: property, mapping } }
 }
 
-/** The choices of a union, and of the unions inside it: the generator writes a union of five as unions of two. */
+/**
+ * The choices of a union and of the unions inside it, as one list. The generator writes a union of five as nested
+ * unions of two.
+ */
 const flat = (choices: unknown): ReadonlyArray<Json> =>
   list(choices)
     .map(object)

@@ -68,8 +68,8 @@ import * as SignIn from "./signIn.js"
 import * as WellKnown from "./wellKnown.js"
 
 /**
- * The routes of every page and every form. The paths of the consent pages and the portal follow their configured
- * addresses.
+ * The routes of all pages and forms. The paths of the consent pages and of the portal's pages depend on `authUrl` and
+ * `userPortalUrl`.
  */
 export const routes = (options: ServiceOptions) => [
   ...Home.routes,

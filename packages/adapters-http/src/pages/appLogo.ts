@@ -15,8 +15,8 @@ export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
 
 /**
- * An address contains the digest of its content, so the content never changes. Caches may keep the content for a day
- * only, because a revoked app loses its logo.
+ * The address of a logo contains the digest of its content, so the content at an address never changes. Caches may
+ * still keep a logo for a day only, because a revoked app loses its logo.
  */
 const PUBLIC = "public, max-age=86400"
 
@@ -28,7 +28,8 @@ const File = Schema.transform(Schema.String, AppLogo.LogoDigest, {
 const show = Effect.gen(function* () {
   const id = yield* param("app", AppId, "logo")
   const digest = yield* param("file", File, "logo")
-  // The session is looked up only for a logo that is not public: without a visitor, `findLogo` finds public logos.
+  // Without a visitor, `findLogo` finds public logos only. So the session is looked up only when the logo is not
+  // public.
   const found = yield* findLogo(id, digest, Option.none()).pipe(
     Effect.catchTag("NotFound", () =>
       Effect.flatMap(Visitor.current, (visitor) =>

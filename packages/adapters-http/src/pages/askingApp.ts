@@ -19,7 +19,10 @@ const requestOf = (returnTo: string, authPath: string): Option.Option<ConsentReq
     : Option.none()
 }
 
-/** Says why the person is asked to sign in, when an app sent them (decision consent-10). */
+/**
+ * The note on the sign-in page for a person whom an app sent to the consent page. It says why the person has to sign in
+ * (decision consent-10).
+ */
 export const note = (returnTo: string) =>
   Effect.gen(function* () {
     const id = requestOf(returnTo, pathOf((yield* HttpOptions).authUrl))

@@ -20,7 +20,10 @@ import * as PasswordAsked from "./portal/PasswordAsked.js"
 
 const words = texts.signIn.confirm
 
-/** Asks a signed-in person once more who they are, before something dangerous (decision accounts-17). */
+/**
+ * The page on which a signed-in person proves once more who they are, before a dangerous operation (decision
+ * accounts-17).
+ */
 
 const LABELS = { password: texts.frame.fields.password, ...CodeAsked.LABELS }
 
@@ -79,7 +82,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
 
 /**
  * Shows the form. A person who is confirmed already, in another tab for example, is redirected to `return_to` at once.
- * Without a `return_to` the form is shown.
+ * Without a `return_to` there is no page to redirect to, so the form is shown.
  */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {

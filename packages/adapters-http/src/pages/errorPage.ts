@@ -18,7 +18,10 @@ const TITLES: Readonly<Record<number, Html>> = words.titles
 /** Texts in place of the API's message, by status, where the message is of no use to a reader or repeats the title. */
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
-/** Statuses of an overloaded service: the page skips the look-up of its reader, so that a refusal stays cheap. */
+/**
+ * The statuses of an overloaded service. For them the page does not look up its reader, so that the refusal stays
+ * cheap.
+ */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
 /**
@@ -46,7 +49,8 @@ const readerOf = (
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.flatMap(readerOf(error.statusCode), (reader) => {
     const title = TITLES[error.statusCode] ?? words.unknown
-    // The refusal by a limit of an account has a message of its own, which says which limit it is.
+    // When a limit of an account refuses the request, the message says which limit it was. So the message is shown, and
+    // not the general advice.
     const text =
       error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : ADVICE[error.statusCode]
     const said = typeof error.message === "string" ? [error.message] : error.message
@@ -64,8 +68,9 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
   })
 
 /**
- * Translates a message of the API. The translations contain refusals as the domain writes them, with a small first
- * letter; some answers of the API begin with a capital letter.
+ * Translates a message of the API. The translations have the domain's refusals, which begin with a small letter. Some
+ * messages of the API are such refusals with a capital first letter. They are translated with a small letter, and get
+ * the capital letter back.
  */
 const inFull = (message: string): Html =>
   forReader(({ language }) => {

@@ -13,7 +13,10 @@ const words = texts.signIn.home
 const home = Effect.gen(function* () {
   const options = yield* HttpOptions
   const visitor = yield* Visitor.current
-  if (Option.isSome(visitor)) return yield* TodayPage.page(visitor.value, yield* Visitor.reader(visitor.value))
+  if (Option.isSome(visitor)) {
+    const today = TodayPage.page(visitor.value, yield* Visitor.reader(visitor.value))
+    return yield* Visitor.withFactor(visitor.value, today)
+  }
   return yield* respond({
     title: words.title,
     reader: null,

@@ -85,9 +85,10 @@ const set = Effect.gen(function* () {
   const input = Form.decode(Schema.Struct({ password: Account.Password }), { password: form.value("password") })
   yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
   if (Either.isLeft(input)) return yield* setPage(token, Form.shown(form, input.left))
-  return yield* resetPassword(token, input.right.password).pipe(
+  const { password } = input.right
+  return yield* resetPassword(token, password).pipe(
     Effect.flatMap((account) =>
-      Effect.flatMap(donePage(PasswordStrength.of(input.right.password)), (page) => staysKnown(account, page))
+      Effect.flatMap(donePage(PasswordStrength.of(password)), (page) => staysKnown(account, page))
     ),
     Effect.catchTag("Invalid", ({ problems }) => setPage(token, Form.shown(form, problems)))
   )

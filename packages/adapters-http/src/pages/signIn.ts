@@ -27,7 +27,10 @@ interface SignInForm {
   readonly form: Fields.Shown
   /** A sentence above the form that says why the page is shown again. */
   readonly refused?: Text
-  /** Whether to offer a mailed link with which this browser can sign in although sign-in is closed for others. */
+  /**
+   * Whether sign-in to the account is closed for unknown browsers. The page then offers to mail a link with which this
+   * browser can sign in all the same.
+   */
   readonly isClosed?: boolean
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -106,8 +109,8 @@ const postSignIn = Effect.gen(function* () {
 })
 
 /**
- * With `return_to`, the person goes to the sign-in page, and then to the page in `return_to`: the person switches
- * accounts in the middle of a task. Without `return_to`, the person goes to the front page.
+ * Signs the person out. With `return_to`, the person switches accounts in the middle of a task: they go to the sign-in
+ * page, and after the sign-in to the page in `return_to`. Without `return_to`, they go to the front page.
  */
 const postSignOut = Effect.gen(function* () {
   const options = yield* HttpOptions

@@ -7,7 +7,7 @@ import * as Routes from "./kit/Routes.js"
 
 // Addresses that programs look for on every site (RFC 8615).
 
-/** How long the file may be used. RFC 9116 §2.5.5 recommends less than a year. */
+/** How long programs may use a copy of security.txt. RFC 9116 §2.5.5 recommends less than a year. */
 const VALID_FOR = 180 * Timestamp.DAY
 
 /** The file that says where to report a vulnerability (RFC 9116). */

@@ -104,7 +104,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Change a purpose")
       .annotate(
         OpenApi.Description,
-        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose, and when the app is revoked."
+        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose, and when the app is revoked. 403 for an edit of an approved purpose before you have confirmed your e-mail address."
       )
   )
   .add(
@@ -122,7 +122,10 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
       .annotate(OpenApi.Summary, "Submit a purpose for review")
-      .annotate(OpenApi.Description, "Only for a draft or a rejected purpose; 409 otherwise.")
+      .annotate(
+        OpenApi.Description,
+        "Only for a draft or a rejected purpose; 409 otherwise. 403 before you have confirmed your e-mail address."
+      )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Purposes")

@@ -8,6 +8,7 @@ import {
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import { addressRule, HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./PurposesApi.js"
@@ -34,7 +35,8 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
       ({ path, payload: { description, expected_daily_volume: expectedDailyVolume, scopes } }) =>
         Effect.gen(function* () {
           const change = { description, scopes, expectedDailyVolume }
-          return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change))
+          const rule = addressRule(yield* HttpOptions)
+          return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change, rule))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -50,7 +52,8 @@ export const layer = Group.group(Api, "purposes", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id))
+          const rule = addressRule(yield* HttpOptions)
+          return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id, rule))
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -11,7 +11,9 @@ import * as Fields from "../wire/Fields.js"
 export const FlagFields = {
   app_id: Schema.String,
   app_name: Schema.String,
-  purpose_description: Schema.String,
+  purpose_description: Schema.NullOr(Schema.String).annotations({
+    description: "The wording of the purpose; null when the purpose was deleted together with its app"
+  }),
   calls: Schema.Int.annotations({ description: "How many calls were answered from `from` to `to`" }),
   expected_daily_volume: Schema.Int,
   from: Fields.At,

@@ -9,7 +9,10 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { RuleBody } from "./RulesApi.js"
 
-/** What each outcome of an evaluation means, for the documentation. Only `fired` has an event. */
+/**
+ * What each outcome of an evaluation means, for the documentation. Only an evaluation with the outcome `fired` leads to
+ * an event.
+ */
 const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   seeded: "the first decisive reading: it only establishes where the user is and never fires",
   boundary: "too near the edge to decide",
@@ -46,9 +49,7 @@ const Decision = Schema.Literal(
 })
 
 const Evaluation = Schema.Struct({
-  at: Fields.At.annotations({
-    description: "When the phone took the reading; for a firing that waited for settle_s, the reading that crossed"
-  }),
+  at: Fields.at("When the phone took the reading; for a firing that waited for settle_s, the reading that crossed"),
   received_at: Fields.At,
   decision: Decision,
   event_id: Schema.NullOr(Schema.String).annotations({

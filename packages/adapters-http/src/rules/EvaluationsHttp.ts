@@ -51,7 +51,8 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
 )
 
 /**
- * Enters a developer's call into the user's access log, because a call of the app that reads the same is logged too.
+ * Enters the developer's call into the access log of the connection's user. When the app itself reads evaluations, the
+ * call is logged too, so the developer must not read them unseen.
  */
 export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(

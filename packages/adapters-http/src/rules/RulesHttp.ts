@@ -144,7 +144,7 @@ const termsOf = (payload: {
   maxEventAgeS: payload.max_event_age_s
 })
 
-/** The errors that both kinds of rules may be refused with, besides faults in the request. */
+/** The errors with which a new place rule and a new zone rule may be refused, besides faults in the request. */
 const refusals = {
   WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
   RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),
@@ -179,8 +179,7 @@ export const encode = (rule: ListedRule): typeof RuleBody.Type => ({
 })
 
 /**
- * Encodes a zone rule as a list with one entry, and a place rule as an empty list: a list of zone rules has no place
- * rules.
+ * Encodes a zone rule as a list with one entry, and a place rule as an empty list, so that `flatMap` drops place rules.
  */
 const encodeZone = (rule: ListedRule): ReadonlyArray<typeof ZoneRuleBody.Type> =>
   rule.target._tag === "Zone" ? [{ ...encode(rule), ...encodeArea(rule.target) }] : []

@@ -1,9 +1,20 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import type { Caller as Connection } from "@place-access/domain/tokens"
 import { Context, Schema } from "effect"
-import { InvalidPurpose, InvalidToken, MissingScope, RateLimited, ScopeExpired, Unavailable } from "../wire/Errors.js"
+import {
+  ConnectionOnHold,
+  InvalidPurpose,
+  InvalidToken,
+  MissingScope,
+  RateLimited,
+  ScopeExpired,
+  Unavailable
+} from "../wire/Errors.js"
 
-/** The live connection whose access token came with the request, its app and effective scopes. */
+/**
+ * The caller of the request: the live connection whose access token came with the request, the connection's app, and
+ * the scopes that are in force.
+ */
 export class BearerCaller extends Context.Tag("@place-access/adapters-http/security/Caller")<
   BearerCaller,
   Connection.Caller
@@ -15,7 +26,15 @@ export class BearerCaller extends Context.Tag("@place-access/adapters-http/secur
  * log.
  */
 export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("@place-access/adapters-http/security/BearerAuth", {
-  failure: Schema.Union(InvalidToken, MissingScope, ScopeExpired, InvalidPurpose, RateLimited, Unavailable),
+  failure: Schema.Union(
+    InvalidToken,
+    MissingScope,
+    ScopeExpired,
+    InvalidPurpose,
+    RateLimited,
+    Unavailable,
+    ConnectionOnHold
+  ),
   provides: BearerCaller,
   security: {
     accessToken: HttpApiSecurity.bearer.pipe(

@@ -52,9 +52,9 @@ const callerOf = (token: string, rate: Rate.Rate) =>
   )
 
 /**
- * Refuses a token of a suspended account with 503: the token works again when the account is resumed. When the
- * connection is known, the attempt is in the user's access log as well. The call is counted like every other call with
- * a valid token (decision limits-3). Otherwise an app could write log entries as fast as it sends requests.
+ * Refuses a token of a suspended account with 503, because the token works again when the account is resumed. When the
+ * connection is known, the call enters the user's access log, and counts like every other call with a valid token
+ * (decision limits-3). Without a limit, an app could write log entries as fast as it sends requests.
  */
 const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {
@@ -62,13 +62,13 @@ const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
       yield* CurrentRequest.callerIs(known)
       yield* RateLimit.take(Subject.connection(known.connectionId), rate)
     }
-    return yield* Effect.fail(Errors.paused)
+    return yield* Effect.fail(Errors.connectionOnHold)
   })
 
 /**
- * Refuses a dead token. When the token was once valid, the call is counted, and the token's user reads about the
- * attempts in their access log. The answer is the same as to a token that was never issued, without rate limit headers
- * (decision limits-3).
+ * Refuses a token that does not work. When the token worked earlier, the call is counted, and the user of its
+ * connection finds such calls in their access log. The answer is the same as to a token that was never issued, without
+ * rate limit headers (decision limits-3).
  */
 const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {

@@ -11,7 +11,7 @@ const LONGEST = 400
 
 /**
  * Browser and system that a `User-Agent` header names, such as "Firefox on Linux"; null when the parser recognises
- * neither. Anybody can send any header, so the name is shown to people and decides nothing.
+ * neither. Anybody can send any header. So the name is only shown to people, and no decision depends on it.
  */
 export const nameOf = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined || userAgent === "") return null
@@ -30,7 +30,7 @@ export const client: Effect.Effect<
   browser: nameOf(headers["user-agent"])
 }))
 
-/** The network address of a password attempt, and its cookie of a known browser. */
+/** The network address of a request that tries a password, and its cookie of a known browser. */
 export const attempt: Effect.Effect<
   { readonly address: string; readonly knownBrowser: string | undefined },
   never,

@@ -15,8 +15,8 @@ import * as ClientCredentials from "./ClientCredentials.js"
 type Ports = AppStore | LimitStore | Vault.Vault | HttpOptions
 
 /**
- * Counts the call against the limit for its app and its network address together, like a call of the token endpoint.
- * The call is counted before the secret is checked, so that wrong guesses count too (decision limits-3).
+ * Counts the call against the limit of the app at this network address, the same limit as for calls of the token
+ * endpoint. The call is counted before the secret is checked, so that wrong guesses count too (decision limits-3).
  */
 export const layer: Layer.Layer<ClientAuth, never, Ports> = Layer.effect(
   ClientAuth,

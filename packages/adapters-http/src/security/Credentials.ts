@@ -8,10 +8,10 @@ import * as Errors from "../wire/Errors.js"
 /**
  * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform cuts off seven characters
  * without checking the scheme, so `Basixx secret` would pass. Therefore the scheme is checked here: its name in any
- * case, one space, one token (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
+ * case, spaces, one token (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
  */
 export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>
-  /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
+  /^Bearer +([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
 /** With the prefix `__Host-` a browser accepts the cookie over https only, for this host only and for every path. */
 export const cookieName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-session" : "session")
@@ -45,8 +45,8 @@ export const clearSession = (
 /**
  * Decision A3: a call that changes something needs one of our own origins in `Origin`, so that no other site can make a
  * browser call us with the user's cookie. Browsers send `Origin` with every such call, so a call without it is refused.
- * Our origins are the configured addresses, and the host name by which the browser itself called us: a page elsewhere
- * can change neither of the two headers.
+ * Our origins are the configured addresses, and the address in the `Host` header by which the browser called us. A page
+ * of another site can change neither `Origin` nor `Host`.
  */
 export const checkOrigin = (
   request: HttpServerRequest.HttpServerRequest,
@@ -68,8 +68,8 @@ const reasonOf = (origin: string | undefined): string =>
 const visitorName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-visitor" : "visitor")
 
 /**
- * The cookie to which the forms for signing in and up are bound before there is a session. Without it, an attacker
- * could make a browser sign in to the attacker's account. The cookie gives no access.
+ * The cookie to which the forms of sign-in and sign-up are bound, because the browser has no session yet. Without it,
+ * an attacker's page could make the browser sign in to the attacker's account. The cookie gives no access.
  */
 export const visitorToken = (
   request: HttpServerRequest.HttpServerRequest,
@@ -94,7 +94,10 @@ export const knownBrowser = (
   options: ServiceOptions
 ): string | undefined => request.cookies[browserName(options)]
 
-/** Unlike the session's, this cookie stays when the browser is closed: the next sign-in comes from a known browser. */
+/**
+ * Unlike the session cookie, this cookie stays when the browser is closed, so that the service knows the browser at the
+ * next sign-in.
+ */
 export const setKnownBrowser = (
   response: HttpServerResponse.HttpServerResponse,
   cookie: string,

@@ -42,8 +42,9 @@ export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
 
 /**
  * HTTP Basic with any user name and the device token as password, or the token in the address. A request that OwnTracks
- * may have sent is never answered with 401 or another 4xx: on iPhones, OwnTracks then deletes its oldest reading, and
- * one more after each further 4xx. 401 is for Basic credentials that are not encoded, which OwnTracks never sends.
+ * may have sent is never answered with 401 or another 4xx: on iPhones, OwnTracks deletes its oldest reading after each
+ * 4xx answer. Only a request with Basic credentials that are not encoded gets 401, because OwnTracks always encodes
+ * them.
  */
 export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
   "@place-access/adapters-http/security/OwnTracksAuth",
@@ -62,8 +63,9 @@ export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
 ) {}
 
 /**
- * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. For apps that know only
- * an identifier of the phone, it takes the device token as `id` in the query, the form or the JSON.
+ * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. Some apps have a setting
+ * for an identifier of the phone and none for a token. For them, the device token may also be the field `id` of the
+ * query, the form or the JSON.
  */
 export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),

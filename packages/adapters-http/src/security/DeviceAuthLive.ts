@@ -4,6 +4,7 @@ import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { withPort } from "@place-access/domain/shared"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import * as Services from "../engine/Services.js"
 import * as Errors from "../wire/Errors.js"
@@ -68,7 +69,10 @@ const ownTracks = Layer.effect(
           const request = yield* HttpServerRequest.HttpServerRequest
           const token = DeviceCredentials.ofHeader(request) ?? DeviceCredentials.ofAddress(request)
           const isOwnTracks = DeviceCredentials.basic(request)?.isEncoded ?? true
-          return yield* Effect.mapError(phoneOf(token), (error) =>
+          // Logs and metrics get the true reason of the refusal. The 503 that the phone gets would look like a fault of
+          // the service.
+          const found = Effect.tapError(phoneOf(token), (error) => CurrentRequest.refusedWith(error.error))
+          return yield* Effect.mapError(found, (error) =>
             error.error === "invalid_token" && !isOwnTracks ? error : Errors.keptByThePhone(error)
           )
         }).pipe(Services.over(context))

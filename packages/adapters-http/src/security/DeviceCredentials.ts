@@ -52,7 +52,7 @@ export const ofHeader = (request: Request): string | undefined => {
   return credentials === undefined ? undefined : [credentials.password, credentials.user].find(isDeviceToken)
 }
 
-/** The device token of an address (`?api_key=…` or `?token=…`), for apps that have no other place for it. */
+/** The device token in the query of an address (`?api_key=…` or `?token=…`), for apps that cannot send it elsewhere. */
 export const ofAddress = ({ url }: Request): string | undefined => {
   const query = url.indexOf("?")
   if (query < 0) return undefined

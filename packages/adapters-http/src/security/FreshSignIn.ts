@@ -30,8 +30,8 @@ export const isFreshSignIn = Effect.gen(function* () {
 })
 
 /**
- * A check for handlers that ask for the password themselves. Without a second factor the password is proof enough; with
- * a second factor, the session must be fresh too.
+ * A check for handlers that ask for the password themselves. Fails when the account has a second factor and the session
+ * is not fresh: the password alone is then not proof enough.
  */
 export const requireFreshWithFactor = (account: Account.Account) =>
   Effect.gen(function* () {

@@ -14,9 +14,13 @@ interface Counted {
 export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
 export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIONS }
 export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
+export const WEBHOOK_ADDRESS: Counted = { of: Subject.webhooksOf, rate: Rate.WEBHOOK_ADDRESSES }
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
 
-/** Counts one action of the account, or refuses the action. For pages; endpoints are annotated with `RateOfAccount`. */
+/**
+ * Counts one action of the account, or refuses the action. For pages, and for endpoints where only some calls count.
+ * Where every call counts, the endpoint has the annotation `RateOfAccount` instead.
+ */
 export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
 
 /** Annotation of endpoints behind `SessionAuth` whose calls are counted: `.annotate(RateOfAccount, CREATION)`. */

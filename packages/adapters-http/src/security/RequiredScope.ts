@@ -4,8 +4,8 @@ import { Context } from "effect"
 import { byRoute } from "../engine/byRoute.js"
 
 /**
- * What a token must have to call an endpoint: one scope, any standard scope (`GET /v1/answers/places`), or nothing but
- * a live connection.
+ * What a token must have to call an endpoint: a particular scope, any standard scope (`GET /v1/answers/places`), or no
+ * scope at all (`none`): a live connection is then enough.
  */
 export type ScopeRequirement = Scope.Scope | "any_standard" | "none"
 

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
 
 /**
- * Whether this is the account of a reviewer or admin without a second factor, on a service that requires one
- * (decision factors-9). Staff routes then answer 403 `second_factor_missing`, and pages lead to the page that sets a
- * factor up.
+ * Whether the account belongs to a reviewer or admin, has no second factor, and the service requires a second factor of
+ * them (decision factors-9). Staff routes then answer 403 `second_factor_missing`, and pages lead to the page that sets
+ * a factor up.
  */
 export const isLacking = (account: Account.Account): Effect.Effect<boolean, StoreError, HttpOptions | AccountStore> =>
   Effect.gen(function* () {

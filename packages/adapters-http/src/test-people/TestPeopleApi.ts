@@ -144,8 +144,8 @@ export type TripBody = typeof TripBody.Type
 
 const SimulatedBody = Schema.Struct({
   readings: Schema.Int.annotations({ description: "How many readings the phone sent" }),
-  from: Fields.At.annotations({ description: "When the first reading was captured" }),
-  until: Fields.At.annotations({ description: "When the last reading was captured" }),
+  from: Fields.at("When the first reading was captured"),
+  until: Fields.at("When the last reading was captured"),
   accepted: Schema.Int.annotations({ description: "As for an upload of a phone" }),
   duplicates: Schema.Int.annotations({ description: "As for an upload of a phone" }),
   quarantined: Schema.Int.annotations({ description: "As for an upload of a phone" })

@@ -108,6 +108,9 @@ export const InternalError = Schema.Struct(fields(500, "internal_error")).annota
 export const Unavailable = Schema.Struct(fields(503, "unavailable")).annotations(
   named(503, "UnavailableError", "A temporary failure; try again after Retry-After")
 )
+export const ConnectionOnHold = Schema.Struct(fields(503, "connection_on_hold")).annotations(
+  named(503, "ConnectionOnHoldError", "The connection is on hold; its tokens stay valid, and this request spent none")
+)
 
 export const WireError = Schema.Union(
   ValidationFailed,
@@ -136,7 +139,8 @@ export const WireError = Schema.Union(
   RateLimited,
   BudgetExceeded,
   InternalError,
-  Unavailable
+  Unavailable,
+  ConnectionOnHold
 )
 export type WireError = typeof WireError.Type
 
@@ -291,7 +295,7 @@ export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof Un
   error: "unsupported_media_type",
   message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
 })
-/** How long a client waits while its first request is still being answered. */
+/** How many seconds a client waits when its first request with the same `Idempotency-Key` is still running. */
 const IN_USE_RETRY_S = 1
 export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
   {
@@ -319,29 +323,33 @@ export const internalError: typeof InternalError.Type = {
   error: "internal_error",
   message: "Something went wrong on our side"
 }
-/** How long a client waits after a temporary failure of the service. */
+/** How many seconds a client waits after a temporary failure of the service. */
 const UNAVAILABLE_RETRY_S = 5
 export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
 )
-/** How long a client waits when the service had no room for its request: overload often passes soon. */
+/**
+ * How many seconds a client waits when the service was too busy for its request. The time is short, because overload
+ * often passes soon.
+ */
 const BUSY_RETRY_S = 1
 export const busy: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is busy right now; try again soon" },
   BUSY_RETRY_S
 )
-/** How long an app waits before it asks again about a connection that is paused. */
-const PAUSED_RETRY_S = 3_600
+/** How many seconds an app waits before it calls again for a connection that is on hold. */
+const ON_HOLD_RETRY_S = 3_600
 /**
  * The answer while an account of the connection is suspended (decision staff-1): the app keeps its tokens, which work
- * again afterwards.
+ * again afterwards. The error has a code of its own, because after `unavailable` an app must assume that its refresh
+ * token may be spent.
  */
-export const paused: typeof Unavailable.Type = retryAfter(
-  { statusCode: 503, error: "unavailable", message: "This connection is paused for now; its tokens stay valid" },
-  PAUSED_RETRY_S
+export const connectionOnHold: typeof ConnectionOnHold.Type = retryAfter(
+  { statusCode: 503, error: "connection_on_hold", message: "This connection is on hold; its tokens stay valid" },
+  ON_HOLD_RETRY_S
 )
-/** How long a phone with a wrong token waits: its owner needs time to set it up again. */
+/** How many seconds a phone with a wrong token waits, because its owner needs time to set it up again. */
 const SET_UP_AGAIN_RETRY_S = 60
 /**
  * A refusal for phone apps that delete their readings after a 4xx answer. After a 503 the app keeps its readings and

@@ -13,9 +13,12 @@ export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Sc
 
 /** A time: written as ISO 8601 in UTC with milliseconds, read as strict ISO 8601 with a zone. */
 export const At = Timestamp.FromIso
+/** A time with a description. The generator of the document ignores the annotation `description` of `At`. */
+export const at = (description: string) =>
+  At.annotations({ jsonSchema: { type: "string", format: "date-time", description } })
 /**
- * A time in a query, as `At`. A client that does not encode the plus of a zone sends a blank in its place. Before a
- * zone a blank cannot mean anything else, so the plus is put back.
+ * Like `At`, for a time in a query. When a client does not encode the plus of a zone such as `+02:00`, the service
+ * receives a blank instead. A blank before a zone cannot mean anything else, so the plus is put back.
  */
 export const QueryAt = Schema.transform(Schema.String, Timestamp.FromIso, {
   strict: true,
@@ -50,7 +53,7 @@ export const queryInt = (from: number, to: number) =>
     { strict: true, decode: Number, encode: String }
   ).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
 
-/** As `queryInt`, with a value for a parameter that is left out. */
+/** Like `queryInt`, with a value for a parameter that is left out. */
 export const queryIntOr = (from: number, to: number, fallback: number) =>
   Schema.optionalWith(
     queryInt(from, to).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to, default: fallback } }),

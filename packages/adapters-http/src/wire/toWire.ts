@@ -9,7 +9,10 @@ import {
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
 
-/** The domain's errors that every noun may raise. Handlers map the errors of their own noun before `toWire`. */
+/**
+ * The errors that the programs of every part of the domain may fail with. A handler maps the other errors of its
+ * programs before it calls `toWire`.
+ */
 export type Shared = Invalid | NotFound | Forbidden | Conflict | StoreError | Vault.VaultError
 
 export type ToWire<E> = E extends Invalid

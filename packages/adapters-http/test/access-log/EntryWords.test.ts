@@ -1,4 +1,5 @@
 import { HttpApi } from "@effect/platform"
+import { AccessLogEntry } from "@place-access/domain/access-log"
 import { untranslated } from "@place-access/domain/languages"
 import { Event } from "@place-access/domain/events"
 import * as EntryWords from "@place-access/adapters-http/access-log/EntryWords"
@@ -24,18 +25,31 @@ const ELSEWHERE = new Set([
 /** Calls by an app's developer. The access log of the user lists them like requests of the app. */
 const BY_DEVELOPERS = ["GET /v1/developer/apps/{app_id}/rules", "GET /developer/apps/{app}/users/{grant}/rules"]
 
+/** The labels of all endpoints that apps call with a bearer token. */
+const labelsOfApps = (): ReadonlyArray<string> => {
+  const labels: Array<string> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => undefined,
+    onEndpoint: ({ endpoint: { method, path }, middleware }) => {
+      if (Array.from(middleware).some(({ key }) => key === BearerAuth.key)) labels.push(Routes.label(method, path))
+    }
+  })
+  return labels
+}
+
 describe("the words of the access log", () => {
   it("every endpoint that apps call, and every event that tells of a place, and nothing else [access-log-3]", () => {
-    const labels: Array<string> = []
-    HttpApi.reflect(Api, {
-      onGroup: () => undefined,
-      onEndpoint: ({ endpoint: { method, path }, middleware }) => {
-        if (Array.from(middleware).some(({ key }) => key === BearerAuth.key)) labels.push(Routes.label(method, path))
-      }
-    })
+    const labels = labelsOfApps()
     const events = ["rule.fired", "places.changed"] as const
     const types = events.flatMap((name) => Event.typesOf(name)).map((type) => `webhook ${type}`)
     expect(Object.keys(EntryWords.DEEDS).sort()).toEqual([...labels, ...BY_DEVELOPERS, ...types].sort())
+  })
+
+  it("only an endpoint that an app calls shows that the app has its tokens, none of its developer's [tokens-1]", () => {
+    const endpoints = Object.keys(EntryWords.DEEDS)
+    expect(endpoints.filter((endpoint) => AccessLogEntry.isOfApp({ endpoint })).sort()).toEqual(
+      labelsOfApps().toSorted()
+    )
   })
 
   it("every error that an app can be answered with [access-log-3, access-log-5]", () => {

@@ -28,7 +28,7 @@ interface SentRequest {
 }
 
 interface Row {
-  /** Returns a request that succeeds when the app holds every scope. */
+  /** Returns a request that succeeds when the user has granted the app every scope. */
   readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
   /** The words that the user reads in the access log after the request. */
   readonly told: RegExp
@@ -225,7 +225,7 @@ const withBadQuery = ({ path }: SentRequest): SentRequest => {
   return { path: `${route}?${purpose === null ? "" : `purpose=${purpose}&`}${wrong}` }
 }
 
-/** Whether a connection that holds only `held` may not call an endpoint. */
+/** Whether the endpoint refuses a connection that has only the scope `held`. */
 const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
   scope === "any_standard" ? Scope.isSensitive(held) : scope !== "none" && scope !== held
 
@@ -255,7 +255,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     expect(limitHeaders(answer)).toEqual(LIMIT_HEADERS)
   })
 
-  // Each zone rule takes from a budget, which the other cases need.
+  // Each zone rule takes from a budget that the other tests need, so this test leaves zone rules out.
   when(!name.includes("/rules/zone"))(
     "paused: nothing about where the user is or was, and the reason; the rest as ever [connection-4]",
     async () => {

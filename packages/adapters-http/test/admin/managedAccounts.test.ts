@@ -164,6 +164,18 @@ describe("the pages of admins", () => {
     expect((await admin.get("/admin/audit-log?account=not%20an%20id")).text).toContain("must be an id")
   })
 
+  it("an admin who takes their own role of an admin lands on Today, which says so", async () => {
+    // A second admin is needed, because nobody can take the role away from the last admin.
+    await world.person({ roles: ["admin"] })
+    const page = `/admin/accounts/${admin.account.id}`
+    const form_token = await tokenOn(admin, page)
+    const taken = await posted(admin, `${page}/roles/admin/take`, { form_token })
+    expect(taken.status).toBe(303)
+    const { status, text } = await admin.get(taken.headers.get("location") ?? "")
+    expect([status, text.includes("You are no longer an admin.")]).toEqual([200, true])
+    expect((await admin.get("/v1/session")).json).toMatchObject({ roles: [] })
+  })
+
   it("the audit log: From and To are days of the reader's zone, as the times of the rows are [accounts-19]", async () => {
     // 12:00 UTC on 1 March is 1:00 on 2 March in Auckland.
     await admin.send("PUT", "/v1/user/time-zone", { time_zone: "Pacific/Auckland" })

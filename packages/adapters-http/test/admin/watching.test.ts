@@ -1,6 +1,7 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import { flagVolumes } from "@place-access/domain/purposes"
 import { type AppId, ConnectionId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
@@ -35,8 +36,8 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
       error: null,
       disclosed: "one location"
     })
-    const to = Timestamp.make(world.clock.now())
     await world.run(Effect.replicateEffect(access, 3))
+    const to = Timestamp.make(world.clock.now() + 1)
     await world.run(flagVolumes(to))
     const flag = {
       app_id: app.id,
@@ -57,6 +58,20 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
     // Reviewers must not learn who the user is.
     expect(JSON.stringify(flags)).not.toContain(user.account.email)
     expect((await (await world.person()).get("/v1/user/volume-flags")).json).toEqual({ flags: [], nextCursor: null })
+    // The purpose is gone, as after the deletion of the app's holder.
+    await world.run(
+      Effect.map(MemoryDatabase, ({ purposes }) => {
+        purposes.splice(
+          purposes.findIndex((one) => one.id === id),
+          1
+        )
+      })
+    )
+    const gone = { ...flag, purpose_description: null }
+    expect((await user.get("/v1/user/volume-flags")).json).toEqual({ flags: [gone], nextCursor: null })
+    const page = (await user.get("/portal/access-log")).text
+    expect(page).toContain("a purpose that no longer exists, where it had said")
+    expect(page).not.toContain("find_friends")
   })
 })
 

@@ -22,8 +22,8 @@ const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   FastCheck.record({ _tag: tag("Renamed"), place, label }),
   FastCheck.record({ _tag: tag("Archived"), place }),
   FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
-  // The 7 seconds keep a hidden visit from beginning at the moment of another visit: one arrival of one phone is one
-  // visit.
+  // The 7 seconds keep a hidden visit from beginning at the moment of another visit. The service takes two visits of a
+  // phone with the same arrival for one visit.
   FastCheck.record({ _tag: tag("Stayed"), from: age.map((seconds) => seconds + 7), to: FastCheck.option(age) })
 )
 
@@ -118,7 +118,7 @@ describe("privacy is the product", () => {
         [A_DAY, CLINIC, true]
       ]
     })
-    // Guards against comparing two worlds in which the app learns nothing at all.
+    // When the app learned nothing in all runs, the comparison above proved nothing.
     for (const told of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
       expect(met.join()).toContain(told)
   })

@@ -186,7 +186,7 @@ describe("the consent page before users see it [reviews-7]", () => {
     const text = (await reviewer.get(`/review/apps/${app.id}/consent?version=in_force`)).text
     expect([text.includes(`Connect ${app.name}?`), text.includes("version=in_force")]).toEqual([true, false])
     // Users do not read that the app is still in review.
-    expect(text).not.toContain("only its developer can connect it")
+    expect(text).not.toContain("only its holder can connect it")
     const made = await (
       await world.person()
     ).send("POST", "/v1/developer/apps", {

@@ -1,5 +1,6 @@
 import { Timestamp } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath } from "../support/browsing.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -159,6 +160,16 @@ describe("roles [teams-1]", () => {
       expect(posts.filter((action) => action?.startsWith("/developer"))).toEqual(own)
     }
     for (const path of ["/users", "/test-people", "/logo"]) expect((await viewer.get(at + path)).status).toBe(403)
+  })
+
+  it("the consent page refuses a member of the team, and says that only the holder can connect the app", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const { person } = await joined(owner, app.id, "owner")
+    expect((await owner.get(authorizePath(app))).text).toContain("Sandbox: only its holder can connect it")
+    const refused = await person.get(authorizePath(app))
+    expect(refused.status).toBe(403)
+    expect(refused.text).toContain("only its holder can connect it: the person in whose name it is registered")
   })
 
   it("only owners read addresses and invitations", async () => {

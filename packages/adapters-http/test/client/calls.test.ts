@@ -6,8 +6,10 @@ import { connected, type Connected, CURRENT, RULES } from "../support/connected.
 import { phone } from "../support/phone.js"
 import { startWorld, type World } from "../support/World.js"
 import {
+  answering,
   callback,
   connectedClient,
+  gateway,
   losingAnswer,
   type Meddle,
   optionsFor,
@@ -146,6 +148,35 @@ describe("the client, against the real service over a socket", () => {
     expect(await failure(client.placeRules.remove(id))).toMatchObject({ code: "not_found", status: 404 })
   })
 
+  it.each([
+    ["a 503 of the service", () => answering(503, "unavailable")],
+    ["a gateway's 502", () => gateway(502)],
+    ["a gateway's 504", () => gateway(504)]
+  ])("%s can follow a removal: the 404 at the next attempt is a success", async (_, answer) => {
+    let removals = 0
+    const { client } = await connectedClient(world, app, [RULES], async ({ method }, pass) => {
+      if (method !== "DELETE" || removals++ > 0) return pass()
+      await (await pass()).text()
+      return answer()
+    })
+    const { id } = await client.placeRules.create({ type: "enter", place_id: app.placeId })
+    expect(await client.placeRules.remove(id)).toBeUndefined()
+    expect(removals).toBe(2)
+  })
+
+  it.each([
+    ["the service was not reached", () => refusing()],
+    ["a refusal", () => answering(429, "rate_limited")],
+    ["a hold", () => answering(503, "connection_on_hold")]
+  ])("after %s nothing was removed: the 404 at the next attempt is a failure", async (_, answer) => {
+    let removals = 0
+    const { client } = await connectedClient(world, app, [RULES], ({ method }, pass) =>
+      method === "DELETE" && removals++ === 0 ? answer() : pass()
+    )
+    expect(await failure(client.placeRules.remove("rul_unknown"))).toMatchObject({ code: "not_found", status: 404 })
+    expect(removals).toBe(2)
+  })
+
   it("an error has code, status, field and the request's id, and repeats no value", async () => {
     const { client } = await connectedClient(world, app, [RULES])
     const wrong = { type: "sideways", place_id: app.placeId, max_event_age_s: -7 } as never
@@ -239,6 +270,44 @@ describe("the client, against the real service over a socket", () => {
     expect(await failure(client.me())).toMatchObject({ code: "unexpected_answer", status: 404 })
   })
 
+  it.each([
+    ["a page", () => new Response("<h1>Log in to the Wi-Fi</h1>")],
+    ["text in JSON", () => Response.json("welcome")],
+    ["a list", () => Response.json([])],
+    ["nothing", () => new Response("")]
+  ])("%s with status 200 is no answer of the service: every call fails, and none succeeds by it", async (_, answer) => {
+    let isBehindPortal = false
+    const { client } = await connectedClient(world, app, [RULES, CURRENT], (_, pass) =>
+      isBehindPortal ? Promise.resolve(answer()) : pass()
+    )
+    isBehindPortal = true
+    const calls = [
+      client.me(),
+      client.answers.currentPlace(),
+      client.visits().page(),
+      client.placeRules.create({ type: "enter", place_id: app.placeId }),
+      client.authorization.metadata(),
+      client.testPeople.list(),
+      client.placeRules.remove("rul_1"),
+      client.zoneRules.remove("rul_1"),
+      client.subscriptions.remove("sub_1"),
+      client.testPeople.remove("tpr_1")
+    ]
+    for (const call of calls) expect(await failure(call)).toMatchObject({ code: "unexpected_answer", status: 200 })
+  })
+
+  it("a page with status 200 or 404 removes nothing, also after a gateway's 502", async () => {
+    let answers: Array<() => Promise<Response>> = []
+    const { client } = await connectedClient(world, app, [RULES], (_, pass) => (answers.shift() ?? pass)())
+    const { id } = await client.placeRules.create({ type: "enter", place_id: app.placeId })
+    for (const pages of [[gateway(200)], [gateway(502), gateway(404)]]) {
+      answers = pages.map((page) => () => page)
+      expect(await failure(client.placeRules.remove(id))).toMatchObject({ code: "unexpected_answer" })
+    }
+    const { rules } = await client.placeRules.list({ limit: 100 }).page()
+    expect(rules.map((rule) => rule.id)).toContain(id)
+  })
+
   it("a service that takes too long: timeout", async () => {
     const { client } = await connectedClient(world, app, [CURRENT])
     const never = runtimeOn(
@@ -301,10 +370,25 @@ describe("the way to the consent page and back", () => {
     ["no state", "code=c", "callback_mismatch"],
     ["the error of another sign-in", "error=access_denied&state=wrong", "callback_mismatch"],
     ["another issuer", "state=right&code=c&iss=https://evil.example", "callback_mismatch"],
-    ["no code", "state=right", "callback_mismatch"],
+    ["no issuer", "state=right&code=c", "callback_mismatch"],
+    ["an error and no issuer", "state=right&error=access_denied", "callback_mismatch"],
+    ["no code", "state=right&iss=https://places.example", "callback_mismatch"],
     ["a refusal", "state=right&error=access_denied&iss=https://places.example", "access_denied"]
-  ])("nothing is exchanged when the user comes back with %s", async (_, query, code) => {
+  ])("nothing is exchanged when the user comes back with %s [O3]", async (_, query, code) => {
     const call = client.authorization.complete(`${request.redirectUri}?${query}`, pending)
     expect(await failure(call)).toMatchObject({ code })
+  })
+
+  it("the code is exchanged when the service comes back with its issuer [O3]", async () => {
+    const world = await startWorld()
+    try {
+      const app = await connected(world)
+      const issued = createClient({ ...optionsFor(world, app), issuer: world.url })
+      const back = new URL(await callback(world, app, [CURRENT]))
+      back.searchParams.set("iss", world.url)
+      expect((await issued.authorization.complete(back, pendingOf(app))).scopes).toEqual([CURRENT])
+    } finally {
+      await world.close()
+    }
   })
 })

@@ -1,8 +1,8 @@
-import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { type HttpApi, type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "@effect/platform"
 import { HttpApi as Reflected } from "@effect/platform"
 import { Api } from "@place-access/adapters-http/Api"
 import type * as Client from "@place-access/adapters-http/client"
-import { OAUTH, OPERATIONS, TEST_PEOPLE } from "@place-access/adapters-http/client/Operations"
+import { type AppOperation, OAUTH, OPERATIONS, TEST_PEOPLE } from "@place-access/adapters-http/client/Operations"
 import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { keyReader } from "@place-access/adapters-http/idempotency/WithoutKey"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
@@ -21,10 +21,16 @@ describe("the client's list of operations", () => {
   const ofApps: Array<string> = []
   const withSecret: Array<string> = []
   const ofOAuth: Array<string> = []
+  /** The status of each success without a body, by the endpoint. */
+  const emptyStatus = new Map<string, number>()
   Reflected.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, group, middleware }) => {
       const label = `${endpoint.method} ${endpoint.path}`
+      const { successSchema } = endpoint
+      if (HttpApiSchema.isVoid(successSchema.ast)) {
+        emptyStatus.set(label, HttpApiSchema.getStatusSuccess(successSchema))
+      }
       const guards = Array.from(middleware, ({ key }) => key)
       if (guards.includes(BearerAuth.key)) ofApps.push(label)
       if (guards.includes(ClientAuth.key)) withSecret.push(label)
@@ -38,6 +44,14 @@ describe("the client's list of operations", () => {
     expect(Object.values(TEST_PEOPLE).map(label).sort()).toEqual(withSecret.sort())
     expect(Object.values(OAUTH).map(label).sort()).toEqual(ofOAuth.sort())
     expect(ofApps.length).toBeGreaterThan(20)
+  })
+
+  it("has the status with which the contract answers an operation that has no body", () => {
+    const all: ReadonlyArray<AppOperation> = [OPERATIONS, OAUTH, TEST_PEOPLE].flatMap((list) => Object.values(list))
+    expect(all.map((one) => [label(one), one.emptyStatus])).toEqual(
+      all.map((one) => [label(one), emptyStatus.get(label(one))])
+    )
+    expect(all.filter((one) => one.emptyStatus !== undefined).length).toBe(5)
   })
 
   it("each operation is called by the client", () => {

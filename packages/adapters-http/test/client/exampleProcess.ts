@@ -24,6 +24,8 @@ export interface ExampleProcess {
   readonly output: () => string
   readonly ended: Promise<number | null>
   readonly hasWritten: (text: string) => Promise<void>
+  /** Sends SIGTERM. */
+  readonly stop: () => void
 }
 
 /**
@@ -52,6 +54,7 @@ export const startExample = (name: string, environment: Readonly<Record<string, 
     hasWritten: (text) =>
       vi.waitFor(() => {
         if (!output.includes(text)) throw new Error(`${name} did not write ${JSON.stringify(text)}:\n${output}`)
-      }, PATIENCE)
+      }, PATIENCE),
+    stop: () => child.kill("SIGTERM")
   }
 }

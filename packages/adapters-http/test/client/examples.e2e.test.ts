@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoredTokens } from "@place-access/adapters-http/client"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { describeBrowser, theBrowser } from "../../../domain/test/support/chromium.js"
 import { signInAs } from "../support/browser.js"
 import { connected, type Connected, CURRENT } from "../support/connected.js"
@@ -16,17 +16,20 @@ import { phone } from "../support/phone.js"
 import { startWorld, type World } from "../support/World.js"
 import { freePort, startExample } from "./exampleProcess.js"
 
-/** The world, and a proxy in front of the world. `seen` lists the requests that an example sent. */
+/** A running service, and a proxy in front of it. `seen` lists the requests that an example sent to the proxy. */
 interface Watched {
   readonly world: World
   readonly proxy: string
   readonly seen: Array<string>
+  /** Keeps back the answers of the service until the returned function is called. */
+  readonly holdAnswers: () => () => void
   readonly close: () => Promise<void>
 }
 
 const watched = async (): Promise<Watched> => {
   const world = await startWorld()
   const seen: Array<string> = []
+  let released = Promise.resolve()
   const passOn = async (request: IncomingMessage): Promise<readonly [number, string, string]> => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -40,6 +43,7 @@ const watched = async (): Promise<Watched> => {
   }
   const server: Server = createServer(async (request, response) => {
     const [status, type, text] = await passOn(request)
+    await released
     response.writeHead(status, { "content-type": type }).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -47,6 +51,11 @@ const watched = async (): Promise<Watched> => {
     world,
     proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    holdAnswers: () => {
+      let release = () => {}
+      released = new Promise((resolve) => (release = resolve))
+      return release
+    },
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -123,7 +132,7 @@ describe("the examples of the client, as processes of their own", () => {
     const back = new URL(await approve(at.world, app, consent))
     const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
     expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
-    // The wrong answer ended the sign-in that the user had begun, so the user begins another sign-in.
+    // The callback with the wrong state ended the sign-in that the user had begun, so the user begins again.
     const again = (await visit("/connect")).headers.get("location") ?? ""
     const right = new URL(await approve(at.world, app, again))
     const landed = await visit(right.pathname + right.search)
@@ -156,16 +165,47 @@ describe("the examples of the client, as processes of their own", () => {
     const good = startExample("worker.mjs", { ...other, TOKENS: tokens, SINCE: since })
     expect([await good.ended, good.output()]).toEqual([0, "done\n"])
   })
+
+  it("worker.mjs: SIGTERM in the middle of a refresh loses no tokens; the next worker uses the new ones", async () => {
+    const visits = await appAt(at.world, `${appUrl}/callback`)
+    const { access_token, refresh_token, scope, sub } = await visits.connect(["location.visits.read"])
+    const file = join(folder, "stopped.json")
+    await writeFile(file, JSON.stringify({ access_token, refresh_token, expires_at: 0, scope, sub }))
+    const own = { SERVICE: at.proxy, CLIENT_ID: visits.app.id, CLIENT_SECRET: visits.clientSecret }
+    const worker = () => startExample("worker.mjs", { ...own, TOKENS: file, SINCE: "2026-01-01T00:00:00Z" })
+    at.seen.length = 0
+    const release = at.holdAnswers()
+    const stopped = worker()
+    await vi.waitFor(() => expect(at.seen.join()).toContain("refresh_token"), { timeout: 30_000 })
+    stopped.stop()
+    await stopped.hasWritten("stopped")
+    release()
+    expect(await stopped.ended).toBe(1)
+    const stored = JSON.parse(await readFile(file, "utf8")) as StoredTokens
+    expect(stored.refresh_token).not.toBe(refresh_token)
+    expect(stored).not.toHaveProperty("refreshing_since")
+    const next = worker()
+    expect([await next.ended, next.output()]).toEqual([0, "done\n"])
+  })
+
+  it("worker.mjs: exits with 2 after an uncertain refresh, because only the user can help: they connect again", async () => {
+    const file = join(folder, "uncertain.json")
+    const uncertain = { access_token: "a", refresh_token: "r", expires_at: 0, scope: "", sub: "", refreshing_since: 1 }
+    await writeFile(file, JSON.stringify(uncertain))
+    const worker = startExample("worker.mjs", { ...environment(), TOKENS: file, SINCE: "2026-01-01T00:00:00Z" })
+    expect(await worker.ended).toBe(2)
+    expect(worker.output()).toContain("refresh_uncertain: ")
+  })
 })
 
-/** Runs in the page: marks the stored access token as expired. */
-const END_ACCESS_TOKEN = `new Promise((resolve, reject) => {
+/** Runs in the page: changes the stored tokens. */
+const changeTokens = (change: Partial<StoredTokens>): string => `new Promise((resolve, reject) => {
   const opening = indexedDB.open("place-access", 1)
   opening.onsuccess = () => {
     const transaction = opening.result.transaction("tokens", "readwrite")
     const kept = transaction.objectStore("tokens")
     const asked = kept.get("tokens")
-    asked.onsuccess = () => kept.put({ ...asked.result, expires_at: 0 }, "tokens")
+    asked.onsuccess = () => kept.put({ ...asked.result, ...${JSON.stringify(change)} }, "tokens")
     transaction.oncomplete = () => { opening.result.close(); resolve() }
     transaction.onabort = () => reject(transaction.error)
   }
@@ -178,7 +218,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
   })
   afterAll(() => at.close())
 
-  it("the user connects on the consent page, both tabs know where they are, and one tab refreshes", async () => {
+  it("the user connects on the consent page, both tabs know where they are, one tab refreshes, and the page says when to connect again", async () => {
     const appUrl = `http://127.0.0.1:${await freePort()}`
     const app = await appAt(at.world, `${appUrl}/`)
     await atHome(at.world, app, [1])
@@ -202,6 +242,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await signInAs(context, at.world.url, app.person)
       const page = await context.newPage()
       await page.goto(appUrl)
+      expect((await page.locator("body").innerText()).split(/\s*\n\s*/)[0]).toBe("Umbrella")
       await page.getByRole("button", { name: "Connect", exact: true }).click()
       await page.getByLabel("Home").first().check()
       await page.getByRole("button", { name: "Allow", exact: true }).click()
@@ -211,7 +252,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await page.getByText("You are at Home.").waitFor()
 
       // Both tabs find an expired access token and ask for the place at the same time.
-      await page.evaluate(END_ACCESS_TOKEN)
+      await page.evaluate(changeTokens({ expires_at: 0 }))
       const other = await context.newPage()
       await other.goto(appUrl)
       await other.getByText("Connected.", { exact: true }).waitFor()
@@ -221,6 +262,14 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       // A tab repeats a refresh that the service answered with 503. Of all refreshes exactly one succeeds.
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
+
+      // After an uncertain refresh the user has to connect again.
+      await page.evaluate(changeTokens({ expires_at: 0, refreshing_since: 1 }))
+      await page.getByRole("button", { name: "Where am I?" }).click()
+      await page.getByText("Not connected.").waitFor()
+      await page.evaluate(changeTokens({ expires_at: Date.now() + 3_600_000 }))
+      await page.getByRole("button", { name: "Where am I?" }).click()
+      await page.getByText("You are at Home.").waitFor()
 
       await other.getByRole("button", { name: "Disconnect" }).click()
       await other.getByText("Not connected.").waitFor()

@@ -1,9 +1,9 @@
 import type { ClientTokenStore } from "@place-access/adapters-http/client"
 import { fileTokenStore } from "@place-access/adapters-http/client/fileTokenStore"
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { link, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 
 const tokens = (name: string) => ({ access_token: name, refresh_token: name, expires_at: 0, scope: "", sub: "" })
 
@@ -69,5 +69,28 @@ describe("tokens in a file", () => {
     await Promise.all(Array.from({ length: 10 }, enter))
     expect(most).toBe(1)
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it("a former holder that still works keeps only its own file fresh, not the lock of its successor", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    const lock = `${path}.lock`
+    const own = join(folder, "own")
+    const old = new Date(Date.now() - 60_000)
+    const isFresh = async (file: string) => (await stat(file)).mtimeMs > old.getTime() + 1_000
+    try {
+      await store.locked(async () => {
+        await link(lock, own)
+        await utimes(lock, old, old)
+        await rm(lock)
+        await writeFile(lock, "a successor that died at once")
+        await utimes(lock, old, old)
+        vi.advanceTimersByTime(2_000)
+        await vi.waitFor(async () => expect(await isFresh(own)).toBe(true))
+        expect(await isFresh(lock)).toBe(false)
+      })
+      expect(await readdir(folder)).toEqual(["own", "tokens.json.lock"])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })

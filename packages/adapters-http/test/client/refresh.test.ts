@@ -1,12 +1,16 @@
-import { createClient, memoryTokenStore } from "@place-access/adapters-http/client"
+import { type ClientTokenStore, createClient, memoryTokenStore } from "@place-access/adapters-http/client"
 import * as RefreshDecision from "@place-access/adapters-http/client/RefreshDecision"
+import { createServer } from "node:https"
+import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { certificate } from "../../../domain/test/support/certificate.js"
 import { connected, type Connected, CURRENT } from "../support/connected.js"
 import { startWorld, type World } from "../support/World.js"
 import {
   answering,
   callback,
   connectedClient,
+  gateway,
   losingAnswer,
   type Meddle,
   optionsFor,
@@ -136,6 +140,38 @@ describe("tokens of a connection, against the real service", () => {
     expect(await isAlive()).toBe(true)
   })
 
+  it.each(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"])(
+    "a refresh without a connection, because the certificate is not valid (%s), leaves nothing uncertain",
+    async (code) => {
+      let isValid = true
+      const { client, tokens } = await connectedClient(world, app, [CURRENT], (_, pass) =>
+        isValid ? pass() : refusing(code)
+      )
+      world.clock.advance(2 * HOUR)
+      isValid = false
+      await expect(client.me()).rejects.toMatchObject({ code: "network" })
+      expect(await tokens()).not.toHaveProperty("refreshing_since")
+      isValid = true
+      world.clock.advance(HOUR)
+      expect((await client.me()).scopes).toEqual([CURRENT])
+    }
+  )
+
+  it("a server whose certificate nobody has signed gets no refresh, so nothing is uncertain", async () => {
+    let requests = 0
+    const server = createServer(certificate("localhost"), () => requests++)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const { client, tokens } = await connectedClient(world, app, [CURRENT], (request, pass) =>
+      isRefresh(request) ? fetch(`https://127.0.0.1:${port}${request.path}`, request.init) : pass()
+    )
+    world.clock.advance(2 * HOUR)
+    await expect(client.me()).rejects.toMatchObject({ code: "network" })
+    expect(await tokens()).not.toHaveProperty("refreshing_since")
+    expect(requests).toBe(0)
+    server.close()
+  })
+
   it.each([
     [500, "internal_error"],
     [503, "unavailable"]
@@ -160,6 +196,19 @@ describe("tokens of a connection, against the real service", () => {
       expect(await isAlive()).toBe(true)
     }
   )
+
+  it("a suspension spends no refresh token: after it the calls work again, and nobody has to reconnect [staff-1]", async () => {
+    const admin = await world.person({ roles: ["admin"] })
+    const account = `/v1/admin/accounts/${app.person.account.id}`
+    const { client, tokens } = await connectedClient(world, app, [CURRENT])
+    world.clock.advance(2 * HOUR)
+    await admin.send("POST", `${account}/suspend`)
+    await expect(client.me()).rejects.toMatchObject({ code: "connection_on_hold", status: 503, retryAfterS: 3_600 })
+    expect(await tokens()).not.toHaveProperty("refreshing_since")
+    world.clock.advance(3 * HOUR)
+    await admin.send("POST", `${account}/resume`)
+    expect((await client.me()).scopes).toEqual([CURRENT])
+  })
 
   it("a refresh that was answered with 503 is repeated by the next call, while the service forgives it", async () => {
     let isFailing = true
@@ -230,6 +279,84 @@ describe("tokens of a connection, against the real service", () => {
     await client.session.disconnect()
     expect(await store.read()).toBeNull()
     expect(await isAlive()).toBe(false)
+  })
+
+  it.each([
+    ["page", 200, () => gateway(200)],
+    ["empty answer with status 202", 202, () => Promise.resolve(new Response("", { status: 202 }))],
+    ["empty answer with status 204", 204, () => Promise.resolve(new Response(null, { status: 204 }))]
+  ])(
+    "a proxy's %s ends no connection: disconnect fails, keeps the tokens, and can be repeated",
+    async (_, status, answer) => {
+      let isBehindPortal = true
+      const { client, store } = await connectedClient(world, app, [CURRENT], ({ path }, pass) =>
+        isBehindPortal && path === "/v1/oauth/revoke" ? answer() : pass()
+      )
+      await expect(client.session.disconnect()).rejects.toMatchObject({ code: "unexpected_answer", status })
+      expect(await store.read()).not.toBeNull()
+      expect(await isAlive()).toBe(true)
+      isBehindPortal = false
+      await client.session.disconnect()
+      expect(await store.read()).toBeNull()
+      expect(await isAlive()).toBe(false)
+    }
+  )
+
+  it("an aborted disconnect ends at once, also while a refresh has the lock, and changes nothing", async () => {
+    let isSent = () => {}
+    const sent = new Promise<void>((resolve) => (isSent = resolve))
+    let goOn = () => {}
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const { client, runtime } = await connectedClient(world, app, [CURRENT], async (request, pass) => {
+      if (isRefresh(request)) {
+        isSent()
+        await gate
+      }
+      return pass()
+    })
+    const refreshed = client.session.refresh()
+    await sent
+    const abort = new AbortController()
+    const aborted = client.session.disconnect({ signal: abort.signal })
+    abort.abort(new Error("the page was left"))
+    await expect(aborted).rejects.toThrow("the page was left")
+    await expect(client.session.disconnect({ signal: abort.signal })).rejects.toThrow("the page was left")
+    goOn()
+    await refreshed
+    expect((await client.me()).scopes).toEqual([CURRENT])
+    expect(runtime.sent.map(({ path }) => path)).not.toContain("/v1/oauth/revoke")
+  })
+
+  it("a disconnect that is aborted after the service has answered removes the tokens and succeeds", async () => {
+    const { runtime, store, tokens } = await connectedClient(world, app, [CURRENT])
+    const abort = new AbortController()
+    const slow: ClientTokenStore = {
+      ...store,
+      write: async (fresh) => {
+        abort.abort(new Error("the page was left"))
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        await store.write(fresh)
+      }
+    }
+    expect(await tokens()).not.toBeNull()
+    const client = createClient({ ...optionsFor(world, app), store: slow, runtime })
+    await client.session.disconnect({ signal: abort.signal })
+    expect(await store.read()).toBeNull()
+    expect(await isAlive()).toBe(false)
+  })
+
+  it("a call whose signal was aborted before fails with the signal's reason, and its refresh may fail unheard", async () => {
+    const { client } = await connectedClient(world, app, [CURRENT], (request, pass) =>
+      isRefresh(request) ? refusing() : pass()
+    )
+    const unhandled: Array<unknown> = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on("unhandledRejection", note)
+    world.clock.advance(2 * HOUR)
+    await expect(client.me({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough")
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    process.off("unhandledRejection", note)
+    expect(unhandled).toEqual([])
   })
 
   it("an exchange whose answer was lost is repeated, and the connection lives on [tokens-1]", async () => {

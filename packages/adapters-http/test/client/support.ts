@@ -26,7 +26,9 @@ interface Sent {
   readonly body: string
 }
 
-/** A runtime on the world's clock: a wait moves this clock and takes no real time. `sent` lists every request. */
+/**
+ * A runtime with the clock of the test: a wait advances this clock and takes no real time. `sent` lists every request.
+ */
 export interface TestRuntime extends ClientRuntime {
   readonly sent: Array<Sent>
   readonly waits: Array<number>
@@ -70,11 +72,13 @@ export const losingAnswer = async (pass: () => Promise<Response>): Promise<Respo
   throw new TypeError("fetch failed", { cause: Object.assign(new Error("socket"), { code: "ECONNRESET" }) })
 }
 
-/** No server listens at the address, so the service gets no request. */
-export const refusing = (): Promise<Response> =>
-  Promise.reject(
-    new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) })
-  )
+/** A gateway answers in place of the service. */
+export const gateway = (status: number): Promise<Response> =>
+  Promise.resolve(new Response("<h1>Sorry</h1>", { status }))
+
+/** There is no connection to the service, so it gets no request. By default no server listens at the address. */
+export const refusing = (code = "ECONNREFUSED"): Promise<Response> =>
+  Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code }) }))
 
 /** An error of the service, whose answer says to wait for five seconds. */
 export const answering = (statusCode: number, error: string): Promise<Response> =>

@@ -2,7 +2,7 @@ import { createClient } from "@place-access/adapters-http/client"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connected, type Connected, CURRENT, RULES } from "../support/connected.js"
 import { startWorld, type World } from "../support/World.js"
-import { losingAnswer, type Meddle, optionsFor, runtimeOn } from "./support.js"
+import { answering, losingAnswer, type Meddle, optionsFor, runtimeOn } from "./support.js"
 
 const HOME = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 } as const
 
@@ -61,6 +61,18 @@ describe("test people of the client, against the real service over a socket [tes
     await client.testPeople.remove(person!.id)
     expect(sent("DELETE")).toBe(2)
     expect(await client.testPeople.list()).toEqual([])
+  })
+
+  it("a 503 can follow the removal of a person: the 404 at the next attempt is a success", async () => {
+    let removals = 0
+    const { client } = clientOf(async ({ method }, pass) => {
+      if (method !== "DELETE" || removals++ > 0) return pass()
+      await (await pass()).text()
+      return answering(503, "unavailable")
+    })
+    const { id } = await client.testPeople.create({ places: [HOME] })
+    expect(await client.testPeople.remove(id)).toBeUndefined()
+    expect(removals).toBe(2)
   })
 
   it("a wrong secret, an unknown person and a wrong body fail with the service's codes", async () => {

@@ -17,6 +17,7 @@ afterAll(() => world.close())
 const QUARTER = 15 * Timestamp.MINUTE
 const CURRENT = "location.place.current"
 const LATEST = "location.latest.read"
+const NOT_KEPT = "Nothing has changed yet. Choose again: what you had chosen was not kept."
 const confirm = (person: Person, password: string) => person.send("POST", "/v1/session/confirmation", { password })
 const REQUIRED = {
   statusCode: 403,
@@ -176,7 +177,8 @@ describe("the page /confirm [accounts-17]", () => {
     const post = () => browser.post(action, { ...choices, form_token: token }, { referer: world.url + action })
     const stolen = `session=${browser.cookies.get("session")}`
     const asked = await post()
-    const confirmPath = `/confirm?return_to=${encodeURIComponent(action)}`
+    const back = `${action}?done=choose-again`
+    const confirmPath = `/confirm?return_to=${encodeURIComponent(back)}`
     expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
 
     const form = await browser.get(confirmPath)
@@ -185,14 +187,72 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await browser.submit(wrong, "/confirm", { password: "" })).status).toBe(400)
     expect((await post()).headers.get("location")).toBe(confirmPath)
     const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
-    expect([right.status, right.headers.get("location")]).toEqual([303, action])
+    expect([right.status, right.headers.get("location")]).toEqual([303, back])
     // The old cookie no longer works, and the form that was rendered for the old session is refused.
     expect((await world.call("/v1/session", { headers: { cookie: stolen } })).status).toBe(401)
     expect((await post()).status).toBe(403)
-    const again = await browser.submit(await browser.get(action), action, choices)
+    // The consent form is shown again. It no longer has the person's choices, and says so.
+    const empty = await browser.get(back)
+    expect(empty.text).toContain(NOT_KEPT)
+    expect((await browser.get(action)).text).not.toContain(NOT_KEPT)
+    const again = await browser.submit(empty, action, choices)
     expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
     // The page redirects a person who confirmed the password a moment ago, without asking again.
-    expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
+    expect((await browser.get(confirmPath)).headers.get("location")).toBe(back)
+  })
+
+  it("a change of permissions leads to it as well; back on its page, what was chosen is said to be lost", async () => {
+    const { path, person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get(path)
+    const consented = { decision: "allow", scope: [CURRENT, LATEST], standard_days: "30" }
+    expect((await browser.submit(page, consentAction(page.text), consented)).status).toBe(303)
+    const { connections } = (await person.get("/v1/user/connections")).json as { connections: [{ id: string }] }
+    const at = `/portal/connections/${connections[0].id}`
+    world.clock.advance(QUARTER)
+    const change = { scopes: [CURRENT, LATEST], standard_days: "never" }
+    const asked = await browser.submit(await browser.get(at), `${at}/permissions`, change)
+    const back = `${at}?done=choose-again`
+    const confirmPath = `/confirm?return_to=${encodeURIComponent(back)}`
+    expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
+    expect((await browser.get(back)).text).toContain(NOT_KEPT)
+  })
+
+  it("back on its page, a form does not show the notice of an earlier form again, and its filters stay", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await signedIn(world, person.account.email)
+    const team = `/developer/apps/${app.id}/team`
+    world.clock.advance(QUARTER)
+    const page = await browser.get(`${team}?done=team-member-removed`)
+    const fields = { ...hidden(page, `${team}/invitations`), email: "ada@example.com", role: "viewer" }
+    const referer = `${world.url}${team}?page=2&done=team-member-removed`
+    const asked = await browser.post(`${team}/invitations`, fields, { referer })
+    const back = `${team}?page=2&done=choose-again`
+    expect([asked.status, asked.headers.get("location")]).toEqual([
+      303,
+      `/confirm?return_to=${encodeURIComponent(back)}`
+    ])
+    const empty = (await browser.get(back)).text
+    expect([empty.includes(NOT_KEPT), empty.includes("The member was removed")]).toEqual([true, false])
+  })
+
+  it("giving exact location back leads to it, and it leads back to the page with that button [connection-9]", async () => {
+    const { path, person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get(path)
+    const consented = { decision: "allow", scope: [CURRENT, LATEST], standard_days: "never" }
+    expect((await browser.submit(page, consentAction(page.text), consented)).status).toBe(303)
+    const { connections } = (await person.get("/v1/user/connections")).json as { connections: [{ id: string }] }
+    const at = `/portal/connections/${connections[0].id}`
+    const restore = `${at}/exact-location/restore`
+    await browser.submit(await browser.get(at), `${at}/exact-location/end`)
+    const back = `${at}?done=exact-location-ended`
+    const fields = hidden(await browser.get(back), restore)
+    world.clock.advance(QUARTER)
+    const asked = await browser.post(restore, fields, { referer: world.url + back })
+    expect(asked.headers.get("location")).toBe(`/confirm?return_to=${encodeURIComponent(back)}`)
+    expect(hidden(await browser.get(back), restore)).toHaveProperty("form_token")
   })
 
   it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"])(

@@ -158,14 +158,19 @@ describe("/v1/user/consent-requests", () => {
     const bad = await decide(id, { decision: "maybe", standard_days: 2, sensitive_days: "never" })
     expect([bad.status, (bad.json as { message: ReadonlyArray<string> }).message.length]).toEqual([400, 3])
     const none = await decide(id, { decision: "allow", scopes: [] })
-    expect(none.json).toMatchObject({ error: "validation_failed", message: "scope choose at least one, or cancel" })
+    expect(none.json).toMatchObject({ error: "validation_failed", message: "scopes choose at least one, or cancel" })
+    const foreign = await decide(id, { decision: "allow", scopes: [LATEST], places: [{ id: "plc_unknown" }] })
+    expect(foreign.json).toMatchObject({
+      message: ["scopes must be among the scopes that the app asked for", "places must be among your places"]
+    })
     const status = async (path: string, who = user) => (await who.get(path)).status
     expect(await status("/v1/user/consent-requests/crq_unknown")).toBe(404)
     expect((await decide("crq_unknown", { decision: "allow" })).status).toBe(404)
     const stranger = await world.person()
     expect(await status(`/v1/user/consent-requests/${id}`, stranger)).toBe(403)
     expect((await decide(id, { decision: "allow", scopes: [CURRENT] }, stranger)).status).toBe(403)
-    expect((await decide(id, { decision: "allow", mode: "renew_sensitive", scopes: [CURRENT] })).status).toBe(409)
+    const outdated = await decide(id, { decision: "allow", mode: "renew_sensitive", scopes: [CURRENT] })
+    expect([outdated.status, outdated.json]).toMatchObject([409, { message: expect.stringContaining("has changed") }])
     await decide(id, { decision: "cancel" })
     expect(await status(`/v1/user/consent-requests/${id}`)).toBe(409)
     const old = await ask(CURRENT)
@@ -187,4 +192,36 @@ describe("/v1/user/consent-requests", () => {
     expect(forged.status).toBe(403)
     expect(await review(id)).toMatchObject({ id })
   })
+})
+
+it("the history and its receipts say which places share visits from before the sharing, in API and page [connection-7]", async () => {
+  const person = await world.person()
+  const label = Place.Label.make("Cabin")
+  const circle = { lat: 52.52, lon: 13.405, radiusM: 150 }
+  const { id } = await world.run(createPlace(person.account.id, { label, kind: "other", circle }))
+  await world.connect(person, (await world.app(person)).app, { scopes: [CURRENT], places: [id] })
+  const listed = (await person.get("/v1/user/connections")).json as { connections: ReadonlyArray<{ id: string }> }
+  const path = `connections/${listed.connections[0]?.id}`
+  const share = (include_earlier_visits: boolean) =>
+    person.send("PUT", `/v1/user/${path}/places`, { places: [{ id, include_earlier_visits }] })
+  world.clock.advance(1_000)
+  await share(true)
+  world.clock.advance(1_000)
+  await share(false)
+  const [withdrawn, shared, connected] = (
+    (await person.get(`/v1/user/${path}/history`)).json as { history: ReadonlyArray<Readonly<Record<string, unknown>>> }
+  ).history
+  const none = { scopes: [], places: [], earlier_visits: [] }
+  const one = { ...none, earlier_visits: [id] }
+  expect(withdrawn).toMatchObject({ change: "places_changed", earlier_visits: [], added: none, removed: one })
+  expect(shared).toMatchObject({ change: "places_changed", earlier_visits: [id], added: one, removed: none })
+  expect(connected).toMatchObject({ change: "connected", earlier_visits: [] })
+
+  const { text } = await person.get(`/portal/${path}/history`)
+  expect(text).toMatch(/Removed<\/span>\s*Visits from before it was shared too, for Cabin/)
+  expect(text).toMatch(/Added<\/span>\s*Visits from before it was shared too, for Cabin/)
+  const receipts = [...text.matchAll(/href="([^"]+\/history\/[^"]+)"/g)].map(([, address = ""]) => address)
+  const heading = "Visits from before they were shared too, for these places:"
+  expect((await person.get(receipts[0] ?? "")).text).toContain(`${heading}\n  nothing\n`)
+  expect((await person.get(receipts[1] ?? "")).text).toContain(`${heading}\n  - Cabin\n`)
 })

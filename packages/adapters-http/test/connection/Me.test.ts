@@ -47,7 +47,6 @@ describe("GET /v1/me", () => {
       { headers: { authorization: `Basixx ${good}` } },
       { headers: { authorization: `Basic ${good}` } },
       { headers: { authorization: good } },
-      { headers: { authorization: `Bearer  ${good}` } },
       { headers: { authorization: `Bearer ${good} ${good}` } },
       { headers: { authorization: `Bearer ${good}, Bearer ${good}` } },
       { headers: { authorization: "Bearer" } },
@@ -61,7 +60,9 @@ describe("GET /v1/me", () => {
     world.clock.advance(3_600_000)
     answers.push(await world.call("/v1/me", bearer(good)))
     world.clock.advance(-3_600_000)
-    expect((await world.call("/v1/me", { headers: { authorization: `bearer ${good}` } })).status).toBe(200)
+    for (const authorization of [`bearer ${good}`, `Bearer   ${good}`]) {
+      expect((await world.call("/v1/me", { headers: { authorization } })).status).toBe(200)
+    }
     await world.run(disconnectFirst(user))
     answers.push(await world.call("/v1/me", bearer(good)))
     for (const answer of answers) {
@@ -74,7 +75,10 @@ describe("GET /v1/me", () => {
       expect(answer.headers.get("www-authenticate")).toBe('Bearer error="invalid_token"')
     }
     const entries = (await log(user)).items.map(({ status, error, times }) => [status, error, times])
-    expect(entries).toContainEqual([200, null, 1])
+    expect(entries.filter(([status]) => status === 200)).toEqual([
+      [200, null, 1],
+      [200, null, 1]
+    ])
     // Both refusals are one entry: they are of one token, route and hour (decision limits-10).
     expect(entries.filter(([status]) => status === 401)).toEqual([[401, "invalid_token", 2]])
   })

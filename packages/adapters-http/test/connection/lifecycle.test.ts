@@ -212,7 +212,8 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(await told()).toEqual(["sensitive.lapsed", "sensitive.removed"])
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
-    // A renewal page that was opened before finds nothing left to renew.
+    // A renewal page that was opened before the end of the grace can no longer be sent, because nothing is left to
+    // renew.
     await expect(approve([CURRENT, LOOKUP], { shown: "renew_sensitive" })).rejects.toThrow(/outdated|ConsentRefused/)
     expect(await status(probe(await connect([CURRENT, LOOKUP], { shown: "change" }), LOOKUP))).toBe(200)
   })

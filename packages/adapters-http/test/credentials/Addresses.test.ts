@@ -30,7 +30,7 @@ const signIn = (email: string, password = PASSWORD, cookie?: string) =>
 const linkTo = async (email: string, subject = CONFIRM, nth = 1) =>
   tokenOf(await mailedLink(world, email, subject, nth))
 const confirm = (token: string, password = PASSWORD) => post("/v1/accounts/confirmations/use", { token, password })
-/** Waits until every window of the limits has ended. */
+/** Advances the clock until the window of every rate limit has ended. */
 const wait = () => world.clock.advance(31 * MINUTE)
 const subjects = async (email: string) => (await mailTo(world, email)).map(({ subject }) => subject)
 
@@ -104,9 +104,14 @@ describe("sign-up where mail is sent [accounts-12]", () => {
 })
 
 describe("an address that nobody confirmed [accounts-11]", () => {
-  it("connects no app and submits none; it gets the link and no other mail", async () => {
+  it("connects no app, and submits no app and no purpose; it gets the link and no other mail", async () => {
     const person = await unconfirmed()
     const { app } = await world.app(person)
+    const purposes = `/v1/developer/apps/${app.id}/purposes`
+    const terms = { description: "Shows you on a map", scopes: ["location.lookup"], expected_daily_volume: 24 }
+    const purpose = (await person.send("POST", purposes, { key: "find_me", ...terms })).json as { readonly id: string }
+    const submittedPurpose = await person.send("POST", `${purposes}/${purpose.id}/submit`)
+    expect(submittedPurpose.json).toMatchObject({ statusCode: 403, message: Account.UNCONFIRMED })
     expect((await person.get("/v1/session")).json).toMatchObject({ email_confirmed: false })
     const submitted = await person.send("POST", `/v1/developer/apps/${app.id}/submit`)
     expect(submitted.json).toMatchObject({ statusCode: 403, message: Account.UNCONFIRMED })
@@ -129,6 +134,7 @@ describe("an address that nobody confirmed [accounts-11]", () => {
     const again = await signedIn(world, person.account.email)
     expect((await again.get(authorizePath(app))).status).toBe(200)
     expect((await person.send("POST", `/v1/developer/apps/${app.id}/submit`)).status).not.toBe(403)
+    expect((await person.send("POST", `${purposes}/${purpose.id}/submit`)).status).toBe(200)
   })
 })
 
@@ -367,6 +373,42 @@ describe("the pages, without scripts", () => {
     expect(dead.status).toBe(404)
     linksTo(dead, "/sign-in")
     linksTo(dead, "/sign-up")
+  })
+
+  describe("the button of a mailed link that is pressed twice: the second answer, which the browser shows, says that it worked [accounts-21]", () => {
+    it("sign-up: the second answer signs the browser in as well; another password does not [accounts-12]", async () => {
+      wait()
+      const [browser, username] = [visitor(world.url), fresh()]
+      const form = await browser.get("/sign-up?return_to=/portal/places")
+      await browser.submit(form, "/sign-up", { email: username, password: PASSWORD, keep_days: "90" })
+      const page = await open(browser, username, CONFIRM)
+      const press = (password: string) => browser.submit(page, "/confirm-sign-up", { username, password })
+      expect((await press(PASSWORD)).headers.get("location")).toBe("/portal/places")
+      // The browser drops the first answer, and with it the cookies.
+      browser.cookies.delete("session")
+      const second = await press(PASSWORD)
+      expect([second.status, second.headers.get("location")]).toEqual([303, "/portal/places"])
+      expect((await browser.get("/portal/places")).status).toBe(200)
+      const other = await press(OTHER)
+      expect([other.status, other.headers.getSetCookie()]).toEqual([404, []])
+    })
+
+    it("confirming an address: for a minute, the link leads to the confirmed address", async () => {
+      wait()
+      const owner = await unconfirmed()
+      const browser = await signedIn(world, owner.account.email)
+      const settings = "/portal/settings/email"
+      await browser.submit(await browser.get(settings), `${settings}/confirm`)
+      const page = await open(browser, owner.account.email, CONFIRM)
+      const press = async () => {
+        const { headers, status } = await browser.submit(page, "/confirm-address")
+        return [status, headers.get("location")]
+      }
+      const done = [303, `${settings}?done=address-confirmed`]
+      expect([await press(), await press()]).toEqual([done, done])
+      world.clock.advance(MINUTE)
+      expect(await press()).toEqual([404, null])
+    })
   })
 
   it("a form without its token changes nothing, and a dead link says so on each page", async () => {

@@ -149,6 +149,21 @@ describe("the pages for a new password", () => {
     expect(await mailTo(world, person.account.email)).toEqual([])
   })
 
+  it("a link that is used up makes no browser known, not even with the right password [accounts-21]", async () => {
+    const username = (await world.person()).account.email
+    const browser = visitor(world.url)
+    await browser.submit(await browser.get("/forgot-password"), "/forgot-password", { email: username })
+    const page = await browser.get((await mailedLink(world, username, SUBJECT)).slice(world.url.length))
+    const press = async (password: string) => {
+      const { headers, status } = await browser.submit(page, "/reset-password", { username, password })
+      return [status, headers.getSetCookie().length]
+    }
+    expect([await press(NEW), await press(NEW)]).toEqual([
+      [200, 1],
+      [404, 0]
+    ])
+  })
+
   it("opening the link any number of times uses nothing up; a refused password neither", async () => {
     const person = await world.person()
     const browser = visitor(world.url)

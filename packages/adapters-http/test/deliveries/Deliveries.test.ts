@@ -172,6 +172,17 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
       deliveries: [{ type: "ping", test: true, state: "delivered", attempt: 1, status: 200, next_due_at: null }]
     })
   })
+
+  it("a test that was never sent says so, as JSON and on the page [W3-faults]", async () => {
+    const { app, base, developer, endpoints, log, script } = await stage(world)
+    await script(MemoryWebhookSender.ourFault)
+    await developer.send("POST", `${base}/webhooks/${endpoints[0]}/test`)
+    expect(await list(developer, log)).toMatchObject({
+      deliveries: [{ test: true, state: "failed", fail_reason: "not_sent", attempt: 0, sent_at: null, error: null }]
+    })
+    const page = await developer.get(`/developer/apps/${app.id}/deliveries`)
+    expect(page.text).toContain("a fault of this service prevented sending")
+  })
 })
 
 describe("GET …/deliveries/{delivery_id}", () => {

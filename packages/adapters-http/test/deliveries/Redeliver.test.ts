@@ -158,7 +158,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     expect(replay).toMatchObject({ event_id: test!.event_id, state: "delivered", test: true, replay: true })
     expect(first).toMatchObject({ id: test!.id, state, replayed: true })
     expect(await sentEntries(on)).toBe(0)
-    // Neither the test nor its replay is a lost event.
+    // Neither the test event nor its replay counts as a lost event, so nothing is queued.
     expect((await recover(on, "2020-01-01T00:00:00Z")).json).toEqual({ queued: 0 })
     await world.run(disable(on))
     expect((await redeliver(on, test!.id)).status).toBe(409)

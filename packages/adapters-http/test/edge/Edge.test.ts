@@ -211,7 +211,7 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
     expect((await call(`${served.url}/v1/things/5`, { method: "PUT" })).headers.get("allow")).toBe("GET, HEAD")
     expect((await call(`${served.url}/v1/things`, { method: "OPTIONS" })).status).toBe(405)
-    // The router also takes these addresses for this route with GET.
+    // For GET, the router reads each of these addresses as the path of this route. So a PUT to it gets the same answer.
     for (const target of ["/v1/things/", "//v1//things", "/V1/Things", "http://elsewhere/v1/things?a=b"]) {
       expect(await raw(served.url, [`PUT ${target} HTTP/1.1`, "host: x"])).toMatch(
         /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/
@@ -424,7 +424,7 @@ describe("access log", () => {
   it("a client that hung up is logged: what it asked for may have been done [access-log-1]", async () => {
     const client = new AbortController()
     const sent = get("/v1/things/slow", { signal: client.signal }).catch(() => "aborted")
-    // The first request on this connection is answered only after the slow one has begun.
+    // When this later request is answered, the slow request has begun.
     await get("/v1/things")
     client.abort()
     expect(await sent).toBe("aborted")

@@ -4,6 +4,7 @@ import type { Cell } from "@place-access/adapters-http/edge/CurrentRequest"
 import { Telemetry } from "@place-access/domain/shared"
 import { Effect, HashMap, Logger, Metric, MetricState, Tracer } from "effect"
 import { expect, it } from "vitest"
+import { startWorld } from "../support/World.js"
 
 const request = { method: "GET", headers: {} } as HttpServerRequest.HttpServerRequest
 const watched = {
@@ -103,4 +104,16 @@ it("a logged request is one line: method, route, status, error and milliseconds;
       ms: expect.any(Number)
     }
   ])
+})
+
+it("a phone that keeps its readings over a 503 has a wrong token, and the service no fault [devices-7-password]", async () => {
+  const { invalid_token: before = 0, unavailable: faults } = refusals()
+  const world = await startWorld({ isMeasured: true })
+  try {
+    expect((await world.call("/v1/phone/owntracks", { method: "POST" })).status).toBe(503)
+    expect(refusals()).toMatchObject({ invalid_token: Number(before) + 1 })
+    expect(refusals()["unavailable"]).toBe(faults)
+  } finally {
+    await world.close()
+  }
 })

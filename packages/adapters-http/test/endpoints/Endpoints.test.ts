@@ -378,9 +378,14 @@ describe("own headers of an endpoint [endpoints-10]", () => {
     const page = path.replace("/v1", "")
     const send = async (fields: Readonly<Record<string, string>>) => {
       const form = (await person.get(`${page}/${String(endpoint.id)}`)).text
-      const token = /name="form_token" value="([^"]+)"/.exec(form)?.[1] ?? ""
+      const hidden = Object.fromEntries(
+        ["form_token", "was_url", "was_events", "was_description"].map((name) => [
+          name,
+          new RegExp(`name="${name}" value="([^"]*)"`).exec(form)?.[1] ?? ""
+        ])
+      )
       return person.send("POST", `${page}/${String(endpoint.id)}`, undefined, {
-        body: new URLSearchParams({ form_token: token, url: URL, description: "", ...fields })
+        body: new URLSearchParams({ ...hidden, url: URL, description: "", ...fields })
       })
     }
     expect((await send({ header_name: "X-Key", header_value: KEY })).status).toBe(303)

@@ -223,6 +223,8 @@ describe("the page", () => {
     ])
     const watched = await person.get("/portal/settings/export?done=export-requested")
     expect(watched.headers.get("refresh")).toBe("5;url=/portal/settings/export")
+    const still = await person.get("/portal/settings/export?reload=no")
+    expect([still.headers.get("refresh"), still.text.includes("Reload by itself")]).toEqual([null, true])
     expect(watched.text).not.toContain("<script")
     const again = await submit(person, "/portal/settings/export", await tokenOf(person))
     expect([again.status, again.text.includes("An archive is being made already: wait until it is ready.")]).toEqual([

@@ -89,6 +89,21 @@ describe("purpose [§4.4]", () => {
     expect(saying(await get("/v1/locations/latest?purpose=sell_coffee", accessToken))).toEqual([400, "invalid_purpose"])
   })
 
+  it("one that is approved after the consent opens the call too, and the user's log has its wording [purposes-3]", async () => {
+    const { app } = await world.app(await world.person(), { status: "production" })
+    const approve = (key: string, description: string) => {
+      const terms = { description, scopes: [LATEST], expectedDailyVolume: 10 } as const
+      return world.run(Fixtures.purpose(app.id, key, { status: "approved", terms, approved: terms }))
+    }
+    await approve("find_coffee", "Finds coffee near you")
+    const { accessToken } = await world.connect(one.person, app, { scopes: [LATEST] })
+    await approve("find_tea", "Finds tea near you")
+    expect((await get("/v1/locations/latest?purpose=find_tea", accessToken)).status).toBe(200)
+    const [newest] = ((await one.person.get("/v1/user/access-log?limit=1")).json as { readonly entries: [object] })
+      .entries
+    expect(newest).toMatchObject({ app_id: app.id, outcome: "ok", purpose_description: "Finds tea near you" })
+  })
+
   it("is looked at after token and scope, and before every other parameter [§4.4-purpose, answers-6]", async () => {
     const wrong = "at=yesterday&tolerance_s=-1"
     expect(saying(await get(`/v1/locations/lookup?${wrong}`, "nonsense"))).toEqual([401, "invalid_token"])
@@ -138,7 +153,7 @@ describe("purpose [§4.4]", () => {
     })
     const page = (await one.person.get(`/authorize?${asked.toString()}`)).text
     expect(page.replace(/<[^>]*>|\s+/g, " ")).toMatch(/41 times +To have your coffee ready\./)
-    await world.run(flagVolumes(Timestamp.make(world.clock.now())))
+    await world.run(flagVolumes(Timestamp.make(world.clock.now() + 1)))
     const flags = await world.run(Effect.map(MemoryDatabase, ({ volumeFlags }) => volumeFlags))
     expect(flags.filter(({ appId }) => appId === one.app.id)).toMatchObject([
       { purposeKey: "order_ahead", calls: 41, expectedDailyVolume: 20 }

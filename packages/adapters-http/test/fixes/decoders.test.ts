@@ -141,7 +141,8 @@ describe("OwnTracks", () => {
     const since2001 = AT / 1_000 - 978_307_200
     expect(ownTracks(Recorded.owntracksIos(AT, { tst: since2001 }))).toMatchObject([{ capturedAt: AT }])
     expect(ownTracks(Recorded.owntracksIos(AT, { tst: since2001 + 0.25 }))).toMatchObject([{ capturedAt: AT + 250 }])
-    // 1970, the epoch of GPS, and a week number that rolled over (1,024 weeks too early).
+    // Clocks that are wrong: 1970, the beginning of GPS time, and a week number of GPS that rolled over (1,024 weeks
+    // too early).
     for (const tst of [0, 315_964_800, AT / 1_000 - 1_024 * 7 * 86_400]) {
       const [reading] = ownTracks(Recorded.owntracksIos(AT, { tst }))
       expect([tst, judged(reading)?._tag]).toEqual([tst, "Quarantined"])
@@ -193,8 +194,10 @@ describe("OsmAnd and Traccar Client", () => {
     ["ISO 8601 with a zone", "2026-03-01T13:00:00.000+01:00"],
     ["ISO 8601 with a zone without a colon", "2026-03-01T13:00:00+0100"],
     ["ISO 8601 without seconds", "2026-03-01T13:00+01"],
-    ["yyyy-MM-dd HH:mm:ss", "2026-03-01 12:00:00"]
-  ])("a time in %s", (_, timestamp) => {
+    ["yyyy-MM-dd HH:mm:ss, which is UTC", "2026-03-01 12:00:00"],
+    ["ISO 8601 without a zone, which is UTC", "2026-03-01T12:00:00"],
+    ["ISO 8601 without a zone, with milliseconds", "2026-03-01T12:00:00.000"]
+  ])("a time in %s [devices-10]", (_, timestamp) => {
     const fields = { ...Recorded.traccarQuery("dev", AT), timestamp }
     expect(query(fields)).toMatchObject([{ capturedAt: AT }])
     // People who type an address do not encode the plus of a zone.

@@ -4,7 +4,7 @@ import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { bearer, type Person, startWorld, type World } from "../support/World.js"
+import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -160,20 +160,26 @@ describe("what is past the choice", () => {
     await world.run(createPurpose(person.account, app.id, { key: Purpose.PurposeKey.make("look_back"), terms }))
     const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.52, lon: 13.405 })
     const { id: placeId } = made.json as { readonly id: string }
-    const { accessToken } = await world.connect(person, app, {
-      scopes: SCOPES,
-      places: [placeId],
-      earlier: [placeId],
-      standardDays: "never",
-      sensitiveDays: "90"
-    })
-    const ask = async (path: string) => (await world.call(path, bearer(accessToken))).json
+    const connect = () =>
+      world.connect(person, app, {
+        scopes: SCOPES,
+        places: [placeId],
+        earlier: [placeId],
+        standardDays: "never",
+        sensitiveDays: "90"
+      })
+    const before = await connect()
     const rule = await world.call("/v1/rules/place", {
       method: "POST",
-      headers: { ...bearer(accessToken).headers, "content-type": "application/json" },
+      headers: { ...bearer(before.accessToken).headers, "content-type": "application/json" },
       body: JSON.stringify({ type: "enter", place_id: placeId })
     })
     const { id: ruleId } = rule.json as { readonly id: string }
+    // An app reads no evaluation of a reading from before its rule began, so the rule is older than the readings.
+    world.clock.advance(30 * DAY)
+    await person.send("POST", "/v1/session", { email: person.account.email, password: PASSWORD })
+    const { accessToken } = await connect()
+    const ask = async (path: string) => (await world.call(path, bearer(accessToken))).json
     await person.send("PUT", "/v1/user/history", { keep_days: 30 })
     // Twenty minutes at home. The first reading is one millisecond younger than the limit.
     const start = world.clock.now() - 30 * DAY + 1

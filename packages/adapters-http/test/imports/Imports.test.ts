@@ -1,7 +1,7 @@
 import { importNext } from "@place-access/domain/imports"
 import { PlaceId } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
@@ -247,6 +247,24 @@ describe("imports", () => {
     await expect.poll(kept, { timeout: 60_000 }).toEqual({ imports: before.imports + 1, pieces: before.pieces + 1 })
     sending.destroy()
     await expect.poll(kept, { timeout: 60_000 }).toEqual(before)
+  })
+
+  it("the list has pages of `limit` imports, newest first; a cursor is valid for its user only [imports-3]", async () => {
+    const [person, other] = [await world.person(), await world.person()]
+    for (const name of ["a", "b", "c"]) {
+      await upload(person, file(1), { query: `?file_name=${name}` })
+      await work()
+      world.clock.advance(1)
+    }
+    const pageOf = (who: Person, query: string) => who.get(`/v1/user/imports?${query}`)
+    const first = await pageOf(person, "limit=2")
+    const { nextCursor } = Schema.decodeUnknownSync(Schema.Struct({ nextCursor: Schema.String }))(first.json)
+    expect(first.json).toMatchObject({ imports: [{ file_name: "c" }, { file_name: "b" }] })
+    const cursor = encodeURIComponent(nextCursor)
+    const last = await pageOf(person, `limit=2&cursor=${cursor}`)
+    expect(last.json).toMatchObject({ imports: [{ file_name: "a" }], nextCursor: null })
+    expect((await pageOf(other, `limit=2&cursor=${cursor}`)).status).toBe(400)
+    expect((await pageOf(person, "limit=501")).status).toBe(400)
   })
 })
 

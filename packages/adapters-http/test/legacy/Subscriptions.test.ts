@@ -145,7 +145,8 @@ describe("a rule that was imported", () => {
       secret: "a secret of before endpoints",
       created_at: "2025-06-01T00:00:00.000Z"
     }
-    // An imported rule keeps the id of the old service. The stores in memory need another id for each user.
+    // An imported rule keeps the id of the old service. The tests share one service, so each imported rule needs its
+    // own id.
     const id = `old_${connection_id.slice(4)}`
     await world.run(importRules(JSON.stringify({ ...line, id })))
     return { id, connection_id }

@@ -32,7 +32,7 @@ const standing = ({ headers }: Answer) => ({
 
 const LIMITED = { statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }
 
-/** A connection of the stage's user. `used` of its calls are used up already. */
+/** A connection of the user of `stage` that has made `used` calls already. */
 const connection = async (used: number) => {
   const { access_token: token }: TokenBody = await stage.connect(["location.place.current"])
   await use(Subject.connection((await stage.connection()).id), Rate.perMinute(600), used)
@@ -148,7 +148,7 @@ describe("a budget", () => {
       expect(made.status).toBe(201)
       expect((await send("DELETE", `/v1/rules/zone/${(made.json as { id: string }).id}`)).status).toBe(204)
     }
-    // An invalid rule counts as no question.
+    // An invalid rule uses nothing of the budget.
     expect((await draw({ radius_m: 99 })).status).toBe(400)
     for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
     expect(await refusal(draw())).toEqual([429, "budget_exceeded", "3600"])

@@ -245,7 +245,11 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     const reasons = await Promise.all(all.map((one) => one.until("end")))
     expect(reasons.flat()).toEqual([{ reason: "app_gone" }, { reason: "signed_out" }, { reason: "endpoint_gone" }])
     const refused = await listen(revoked.developer, revoked.app.id)
-    expect(refused.status).toBe(409)
+    await refused.ended
+    expect([refused.status, JSON.parse(refused.text()).message]).toEqual([
+      409,
+      "the app was revoked, so it gets no events"
+    ])
   })
 
   it("is the owner's alone: 404 for another developer, whose endpoint it is not either; 401 without a session; 403 from elsewhere", async () => {

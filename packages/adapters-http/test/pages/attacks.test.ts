@@ -3,7 +3,7 @@ import { Account, createAccount, signIn } from "@place-access/domain/accounts"
 import { addDevice, Device } from "@place-access/domain/devices"
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as ReturnTo from "@place-access/adapters-http/pages/kit/ReturnTo"
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
@@ -243,6 +243,18 @@ describe("open redirects", () => {
   })
 })
 
+describe("a parameter that is repeated", () => {
+  it("thousands of times in one address makes no more work than its length [limits-11]", async () => {
+    const times = 7_000
+    const seen = vi.spyOn(URLSearchParams.prototype, "getAll")
+    const answer = await visitor(world.url).get(`/authorize?${"a&".repeat(times)}client_id=app_of_nobody`)
+    const copied = seen.mock.results.reduce((all, { value }) => all + (value as ReadonlyArray<string>).length, 0)
+    seen.mockRestore()
+    expect(answer.status).toBe(400)
+    expect(copied).toBeLessThanOrEqual(times + 1)
+  })
+})
+
 describe("header injection", () => {
   it("state comes back exactly, whatever it looks like", async () => {
     const person = await world.person()
@@ -351,7 +363,7 @@ describe("cross-site scripting", () => {
     }
     const shown = await browser.get(consent)
     expect(shown.text).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;&#39;&amp;")
-    // A text that was typed and refused is sent back on the page too.
+    // A form that is refused is shown again with what was typed, so this text must be escaped too.
     const refused = await browser.submit(await browser.get("/portal/places"), "/portal/places", {
       label: EVIL,
       kind: EVIL,

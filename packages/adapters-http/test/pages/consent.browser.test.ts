@@ -184,7 +184,7 @@ describeBrowser("the consent page", () => {
     const region = page.getByRole("region", { name: "Until when" })
     const until = ((await region.textContent()) ?? "").replace(/\s+/g, " ")
     for (const text of [
-      "At present the connection ends on 30 May 2026 at 12:00 UTC",
+      "At present the connection ends: 30 May 2026 at 12:00 UTC",
       "Ends 2 March 2026 at 12:00 UTC",
       "Ends 8 March 2026 at 12:00 UTC",
       "Ends 31 March 2026 at 12:00 UTC",

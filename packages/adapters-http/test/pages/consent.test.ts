@@ -1,4 +1,4 @@
-import type { App } from "@place-access/domain/apps"
+import { type App, RedirectUri, registerRedirectUris } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
@@ -6,6 +6,7 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { deadLinks } from "../support/browsing.js"
 import { phone } from "../support/phone.js"
 import { hidden, visitor, type Visitor } from "../support/visitor.js"
 import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
@@ -305,6 +306,37 @@ describe("one request, one answer", () => {
     expect((await browser.get(action(page))).status).toBe(409)
   })
 
+  it("an answer whose redirect URI was removed meanwhile sends the person back to the app, and not to the page again [consent-7]", async () => {
+    await fresh()
+    const page = await authorize()
+    const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
+    await world.run(registerRedirectUris(person.account, app.id, moved))
+    const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT] })
+    expect([sent.status, action(sent)]).toEqual([409, ""])
+    expect(sent.text).toContain("Go back to the app and start again.")
+    expect((await browser.get(action(page))).status).toBe(409)
+  })
+
+  it("a form without a decision is shown again, and its list of problems leads to the buttons", async () => {
+    await fresh()
+    const page = await authorize()
+    const again = await browser.submit(page, action(page), { scope: [CURRENT] })
+    expect([again.status, deadLinks(again.text)]).toEqual([400, []])
+  })
+
+  it("a new place with empty fields: the page says what is missing, and keeps the ticks [consent-11]", async () => {
+    await fresh()
+    const page = await authorize()
+    const empty = { kind: "home", label: "", lat: "", lon: " ", radius_m: "150" }
+    const again = await browser.submit(page, action(page), { decision: "add_place", scope: [CURRENT], ...empty })
+    expect(again.status).toBe(400)
+    for (const field of ["label", "lat", "lon"]) expect(again.text).toContain(`id="${field}-fault"`)
+    expect(again.text).toMatch(/value="location\.place\.current"[^>]* checked/)
+    // Allow with empty fields adds no place.
+    const allowed = await browser.submit(again, action(again), { decision: "allow", scope: [CURRENT], ...empty })
+    expect(allowed.headers.get("location")).toContain("code=")
+  })
+
   it("two tabs: both get a code, and both codes are of the one connection; the one exchanged last counts", async () => {
     await fresh()
     const [first, second] = [await authorize(), await authorize()]
@@ -329,7 +361,8 @@ describe("one request, one answer", () => {
     expect(entered.headers.get("location")).toBe(action(page))
     const again = await browser.get(action(page))
     expect((await answer(again)).searchParams.has("code")).toBe(true)
-    // The first page's form is bound to the first session.
+    // A form is bound to the session for which its page was made. So the form of the first page is refused after the
+    // switch.
     const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })
     expect(late.status).toBe(403)
   })

@@ -149,7 +149,7 @@ describeBrowser("the consent page without scripts: a place, and who asks", () =>
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.getByLabel("90 days").check()
     await page.getByLabel("Name").fill("Home")
-    // A half-typed place is not dropped by Allow.
+    // Allow does not drop a place whose fields are only partly filled in.
     await page.getByRole("button", { name: "Allow", exact: true }).click()
     await page.getByText("Latitude must be").first().waitFor()
     await page.getByLabel("Latitude").fill("52,52")

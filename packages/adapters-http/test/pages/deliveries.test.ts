@@ -67,6 +67,15 @@ it("a delivery leads to its endpoint only where the reader can open it [teams-1]
   expect(await leads(on.developer)).toBe(false)
 })
 
+it("a recovery that reached its limit says that more may have failed", async () => {
+  const on = await stage(world)
+  const note = async (count: number) =>
+    (await on.developer.get(`/developer/apps/${on.app.id}/deliveries?recovered=${count}`)).text.includes(
+      "There may be more: use “Send again what failed” once more."
+    )
+  expect([await note(9_999), await note(10_000)]).toEqual([false, true])
+})
+
 it("a cursor that was tampered with begins the list anew", async () => {
   const on = await stage(world)
   await on.fire()

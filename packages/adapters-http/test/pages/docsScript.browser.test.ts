@@ -34,6 +34,35 @@ describeBrowser("the documentation, with its script", () => {
     await page.waitForURL("**/docs/how-to#unknown")
   })
 
+  it("goes on after an address whose fragment is no text: its other parts work", async () => {
+    const { page, world } = at
+    await page.goto(`${world.url}/docs/errors/missing_scope#100%`)
+    await page.getByRole("button", { name: "Copy" }).first().waitFor()
+  })
+
+  it("searches again after the index could not be loaded", async () => {
+    const { page, world } = at
+    await page.route("**/docs/search.json", (route) => route.fulfill({ status: 503, json: { error: "unavailable" } }))
+    await page.goto(`${world.url}/docs`)
+    const field = page.getByRole("searchbox", { name: "Search the documentation" })
+    await Promise.all([page.waitForResponse((answer) => answer.status() === 503), field.fill("handle")])
+    await page.unrouteAll({ behavior: "wait" })
+    // The page may still handle the failure when the test has seen the answer, so the test types until there are hits.
+    await expect
+      .poll(async () => {
+        await field.fill("")
+        await field.fill("handle unkn")
+        return (
+          (await page
+            .locator(".found a")
+            .first()
+            .textContent({ timeout: 1_000 })
+            .catch(() => null)) ?? ""
+        )
+      })
+      .toContain("handle “unknown”")
+  })
+
   it("copies an example as it is", async () => {
     const { page, world } = at
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])

@@ -32,8 +32,8 @@ const FILES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pages that need what an app or a mailed link adds to their address, with the status of their refusal. The pages of
- * mailed links are tested in `addresses.browser.test.ts`. `/authorize` with an app would redirect.
+ * Pages whose address needs values from an app or from a mailed link. Without these values they answer with this
+ * status. The pages of mailed links are tested in `addresses.browser.test.ts`. `/authorize` with an app would redirect.
  */
 const REFUSING: Readonly<Record<string, number>> = {
   "/authorize": 400,

@@ -1,6 +1,7 @@
 import { Import, ImportStore, importNext } from "@place-access/domain/imports"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
+import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
 
@@ -26,6 +27,8 @@ const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value
   return person.send("POST", "/portal/imports", undefined, init)
 }
 
+const GPX = { "content-type": "application/gpx+xml" }
+
 const kept = () =>
   world.run(Effect.map(MemoryDatabase, ({ importPieces, imports }) => [imports.size, importPieces.size]))
 
@@ -42,6 +45,12 @@ describe("the form for a file", () => {
     expect(list.headers.get("refresh")).toBe("5;url=/portal/imports")
     expect(list.text).not.toContain("<script")
     expect(list.text).toContain("a.gpx")
+    // A reload would interrupt a person who reads an opened part of the page, so the person can stop the reloads (WCAG
+    // 2.2.2).
+    expect(list.text).toContain('<a href="/portal/imports?reload=no">Do not reload</a>')
+    const still = await person.get("/portal/imports?reload=no")
+    expect(still.headers.get("refresh")).toBeNull()
+    expect(still.text).toContain('<a href="/portal/imports">Reload by itself</a>')
     await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
     expect((await person.get("/portal/imports")).headers.get("refresh")).toBeNull()
   })
@@ -53,7 +62,9 @@ describe("the form for a file", () => {
       ["form_token", await tokenOf(person)],
       ["file", new Blob([body])]
     ])
-    const [one] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    const {
+      items: [one]
+    } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
     expect(one?.bytesTotal).toBe(3_000_000)
     const pieces = await world.run(
       Effect.flatMap(ImportStore, (store) =>
@@ -147,11 +158,66 @@ describe("the form for a file", () => {
     expect(answer.text).toContain("2 files were uploaded and will be read. The others were not:")
     expect(answer.text).toContain("bill.pdf: is a PDF document")
     expect(answer.text).not.toContain("secret")
-    const all = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 9)))
+    const { items: all } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 9)))
     expect(all.map(({ bytesTotal, fileName }) => [fileName, bytesTotal]).sort()).toEqual([
       ["one.gpx", FILE.length],
       ["two.gpx", 400_000]
     ])
+  })
+
+  it("more files than one form may have: the first ones are read, and the page names the last of them", async () => {
+    const person = await world.person()
+    const form = new FormData()
+    form.append("form_token", await tokenOf(person))
+    // The files are so large that the form arrives in many pieces. So the parser has returned the first files before it
+    // stops at the limit.
+    for (let index = 1; index <= 80; index++) form.append("file", new Blob([FILE.padEnd(5_000)]), `${index}.gpx`)
+    const answer = await person.send("POST", "/portal/imports", undefined, {
+      body: form,
+      headers: { accept: "text/html" }
+    })
+    expect(answer.status).toBe(409)
+    expect(answer.text).toContain("50 files were uploaded and will be read. The others were not:")
+    expect(answer.text).toContain("51.gpx: At most 50 imports")
+    expect(answer.text).not.toContain("64.gpx")
+    expect(answer.text).toContain("An upload takes at most 63 files, so the files after 63.gpx were left out.")
+    const { items: all } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 99)))
+    expect(all).toHaveLength(50)
+    for (const { id } of all) await person.send("DELETE", `/v1/user/imports/${id}`)
+  })
+
+  it("more small files than one form may have, in one piece: the first ones are read all the same", async () => {
+    const person = await world.person()
+    const file = (index: number) => ["file", new Blob([index <= 3 ? FILE : "%PDF-1.7"])] as const
+    const files = Array.from({ length: 70 }, (_, index) => file(index + 1))
+    const answer = await post(person, [["form_token", await tokenOf(person)], ...files])
+    expect([answer.status, answer.text.includes("3 files were uploaded and will be read.")]).toEqual([400, true])
+    expect(answer.text).toContain("An upload takes at most 63 files")
+  })
+
+  it("a form that is too large as a whole: 413, with the limit of a file and the limit of all files", async () => {
+    const person = await world.person()
+    const { hostname, port } = new URL(world.url)
+    const headers = {
+      accept: "text/html",
+      cookie: person.cookie,
+      origin: world.url,
+      "content-type": "multipart/form-data; boundary=b",
+      "content-length": 513 * 1_048_576
+    }
+    const sending = request({ hostname, port, path: "/portal/imports", method: "POST", headers })
+    const answer = await new Promise<readonly [number | undefined, string]>((resolve, reject) => {
+      sending.on("error", reject).on("response", async (response) => {
+        const chunks = await response.toArray()
+        resolve([response.statusCode, Buffer.concat(chunks).toString()])
+      })
+      sending.write("--b")
+    })
+    sending.destroy()
+    expect(answer[0]).toBe(413)
+    expect(answer[1]).toContain(
+      "The file must be at most 256 MiB, and all files of one upload together at most 512 MiB"
+    )
   })
 
   it("several files, all of them stored: the page speaks of files, and of tables that wait for an answer", async () => {
@@ -173,7 +239,7 @@ describe("the form for a file", () => {
     expect(await sayings([table, table])).toEqual([true, true])
     expect(await sayings([FILE, "%PDF-1.7"])).toEqual([false, false])
     expect(await sayings([table, "%PDF-1.7"])).toEqual([false, true])
-    const all = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 20)))
+    const { items: all } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 20)))
     for (const { id } of all) await person.send("DELETE", `/v1/user/imports/${id}`)
   })
 
@@ -198,16 +264,48 @@ describe("the form for a file", () => {
     expect([lacking.status, lacking.text.includes("choose a column")]).toEqual([400, true])
     const other = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "West" })
     expect([other.status, other.text.includes("must be a name in the first line of the table")]).toEqual([400, true])
-    const [one] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    const {
+      items: [one]
+    } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
     expect(one?.state).toBe("asking")
     const chosen = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "Ost" })
     expect([chosen.status, chosen.headers.get("location")]).toEqual([303, "/portal/imports?done=import-started"])
     expect((await person.get(place)).status).toBe(404)
     const stranger = await world.person()
     expect((await stranger.get(place)).status).toBe(404)
-    const [waiting] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    const {
+      items: [waiting]
+    } = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
     expect([waiting?.state, waiting?.columns]).toEqual(["waiting", { time: "Zeit", lat: "Breite", lon: "Ost" }])
     await person.send("DELETE", `/v1/user/imports/${waiting?.id}`)
+  })
+
+  it("the list shows 50 imports, and leads to the older ones and back", async () => {
+    const person = await world.person()
+    const add = async (name: string) => {
+      await person.send("POST", `/v1/user/imports?file_name=${name}`, undefined, { body: FILE, headers: GPX })
+      await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+      world.clock.advance(1)
+    }
+    await add("first.gpx")
+    await add("second.gpx")
+    for (let index = 0; index < 49; index++) await add("later.gpx")
+    const newest = (await person.get("/portal/imports")).text
+    expect([newest.includes("second.gpx"), newest.includes("first.gpx"), newest.includes("Newest")]).toEqual([
+      true,
+      false,
+      false
+    ])
+    const older = /href="(\/portal\/imports\?cursor=[^"]+)">Older</.exec(newest)?.[1] ?? "no link"
+    const last = (await person.get(older)).text
+    expect([last.includes("first.gpx"), last.includes("second.gpx"), last.includes("Older")]).toEqual([
+      true,
+      false,
+      false
+    ])
+    expect(last).toContain('<a href="/portal/imports">Newest</a>')
+    const stranger = await world.person()
+    expect((await stranger.get(older)).text).toContain("You have not imported anything yet")
   })
 
   it("fifty wait already: said above the form", async () => {

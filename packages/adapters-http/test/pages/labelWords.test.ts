@@ -25,7 +25,7 @@ const RETIRED: Readonly<Record<string, string>> = {
 describe("labels of pages", () => {
   it("are the words that people know [wire-2]", () => {
     expect(all.length).toBeGreaterThan(500)
-    // The months and days of the week are names.
+    // The names of months and weekdays are left out: there, “May” is a month.
     const labels = all.filter(([path]) => !path.startsWith("time."))
     expect(labels.filter(([, text]) => Object.hasOwn(RETIRED, text))).toEqual([])
   })

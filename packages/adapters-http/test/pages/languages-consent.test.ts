@@ -113,12 +113,14 @@ describe("whoever asks for German reads German [languages-1]", () => {
     }
   })
 
-  it("the deletion of a day says in whole sentences what goes", async () => {
+  it("the deletion of a day says how many locations go, and which visits [retention-choice-4]", async () => {
     await (await phone(world, person)).at({ lat: 52.5, lon: 13.4 }, [3_600_000])
     const day = new Date(world.clock.now()).toISOString().slice(0, 10)
     const page = await german(`/portal/timeline/erase?day=${day}&from=00:00&until=24:00`)
     expect(heading(page)).toBe("Diesen Teil Ihres Standortverlaufs löschen?")
-    expect(page.text).toContain("Endgültig gelöscht werden: 1 Standort und 0 Besuche mit Ende in dieser Zeit.")
+    expect(page.text).toContain("<li>Endgültig gelöscht wird 1 Standort aus dieser Zeit. ")
+    expect(page.text).toContain("Ein Besuch, der in dieser Zeit begann, wird gelöscht.")
+    expect(page.text).not.toContain("0 Besuche")
     const mistaken = await german(`/portal/timeline/erase?day=${day}&from=soon&until=24:00`)
     expect(mistaken.text).toContain('<a href="#from">Von muss ein Zeitpunkt sein</a>')
   })

@@ -1,6 +1,7 @@
 import { textsIn } from "@place-access/adapters-http/languages/index"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import * as OTPAuth from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { visitor } from "../support/visitor.js"
 import { call } from "../support/wire.js"
@@ -25,7 +26,7 @@ const german = async () => {
   await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: person.account.email, password: PASSWORD })
   const settings = "/portal/settings/language"
   await browser.submit(await browser.get(settings), settings, { language: "de" })
-  return browser
+  return { browser, email: person.account.email }
 }
 
 describe("pages of signing in [languages-1]", () => {
@@ -51,7 +52,7 @@ describe("pages of signing in [languages-1]", () => {
   })
 
   it("the account's language counts on pages of signed-in people, their navigation and their errors included", async () => {
-    const browser = await german()
+    const { browser } = await german()
     for (const [path, heading] of [
       ["/portal/settings/second-factor", "Ihr zweiter Faktor"],
       ["/portal/settings/second-factor/add-passkey", "Passkey hinzufügen"],
@@ -65,6 +66,29 @@ describe("pages of signing in [languages-1]", () => {
       expect(text).toContain('<span class="roomy">Verbundene </span>Apps')
     }
     expect((await browser.get("/portal/places/plc_none")).text).toContain("<p>Diesen Ort gibt es nicht.</p>")
+  })
+
+  it("the second step is in the account's language, once the password was right", async () => {
+    const owner = await german()
+    const factor = "/portal/settings/second-factor"
+    await owner.browser.submit(await owner.browser.get(factor), `${factor}/app/begin`)
+    const setUp = await owner.browser.get(`${factor}/app`)
+    const secret = (/<code class="breaks">([^<]+)</.exec(setUp.text)?.[1] ?? "").replaceAll(" ", "")
+    const code = new OTPAuth.TOTP({ secret: OTPAuth.Secret.fromBase32(secret) }).generate({
+      timestamp: world.clock.now()
+    })
+    await owner.browser.submit(setUp, `${factor}/app`, { code })
+
+    const browser = visitor(world.url)
+    const enter = async (password: string) =>
+      browser.submit(await browser.get("/sign-in"), "/sign-in", { email: owner.email, password })
+    const wrong = await enter("not this one")
+    expect([wrong.status, wrong.text.includes('<html lang="en">')]).toEqual([401, true])
+    const step = (await enter(PASSWORD)).headers.get("location") ?? ""
+    const asked = await browser.get(step, { "accept-language": "en" })
+    expect([asked.status, asked.text.includes('<html lang="de">')]).toEqual([200, true])
+    const again = await browser.submit(asked, "/sign-in/second-step", { code: "000000" })
+    expect([again.status, again.text.includes('<html lang="de">')]).toEqual([401, true])
   })
 
   it("the fault of a field goes on after its label, in German as in English", async () => {
@@ -87,7 +111,7 @@ describe("pages of signing in [languages-1]", () => {
   it("scripts get their texts from the page", async () => {
     expect(scriptTexts((await ask("/sign-in/passkey", "de")).text)).toEqual(textsIn("de").factors.script)
     expect(scriptTexts((await ask("/sign-in/passkey", "en")).text)).toEqual(textsIn("en").factors.script)
-    const places = await (await german()).get("/portal/places")
+    const places = await (await german()).browser.get("/portal/places")
     expect(scriptTexts(places.text)).toEqual(textsIn("de").map.script)
   })
 })

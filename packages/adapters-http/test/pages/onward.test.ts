@@ -23,6 +23,7 @@ describe("what a page says after a change, and where it leads", () => {
       const path = `/developer/apps/${app.id}`
       const fields = new URLSearchParams({
         form_token: await tokenOn(owner, path),
+        revision: String(app.revision),
         name,
         description: app.description,
         homepage_url: app.homepageUrl ?? ""

@@ -89,7 +89,7 @@ describeBrowser("pages", () => {
     expect(text).toContain("To have your coffee ready when you come through the door.")
     expect(text).toContain("No phone has sent your location yet.")
     expect(text).toContain("Ends 31 March at 12:00")
-    expect(text).toContain("Sandbox: only its developer can connect it")
+    expect(text).toContain("Sandbox: only its holder can connect it")
     expect(await page.getByLabel("Be told when you arrive").isChecked()).toBe(true)
     expect(await page.getByLabel("See your latest exact location").isChecked()).toBe(false)
     await page.locator(`input[name="place"]`).and(page.getByLabel("Home")).check()

@@ -131,7 +131,7 @@ describe("whether a phone works is said on its page [devices-13]", () => {
       const { status } = await world.call("/v1/phone/locations", { ...body, method: "POST", headers })
       expect(status).toBe(200)
     }
-    // Before the first location there is nothing to say.
+    // Before the first location the page says nothing about how often the phone sent.
     expect(await page()).not.toContain("The last 24 hours")
     await send(0)
     expect(await page()).toContain("1 location in 24 hours. All of them came within 15 minutes")

@@ -70,6 +70,21 @@ describeBrowser("places on a map", () => {
     await page.getByRole("heading", { name: "Coffee" }).waitFor()
   })
 
+  it("the map does not move by itself for people who asked for less motion (WCAG 2.3.3)", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    const fades = async (reducedMotion: "reduce" | "no-preference") => {
+      await page.emulateMedia({ reducedMotion })
+      await page.goto(`${world.url}/portal/places`)
+      await page.getByRole("region", { name: "Map" }).waitFor()
+      return page.locator("#map.leaflet-fade-anim").count()
+    }
+    expect([await fades("no-preference"), await fades("reduce")]).toEqual([1, 0])
+    // An arrow key moves the map at once.
+    await page.locator("#map").press("ArrowRight")
+    expect(await page.locator("#map .leaflet-pan-anim").count()).toBe(0)
+  })
+
   it("a click on the map fills the centre in and draws the circle; names of places are text", async () => {
     const { page, world } = at
     const person = await world.person()
@@ -143,6 +158,26 @@ describeBrowser("places on a map", () => {
     await page.getByLabel("Latitude").fill("52.5208")
     await page.getByLabel("Radius").focus()
     expect(await circles(page).count()).toBe(1)
+  })
+
+  it("a radius is drawn as the form reads it, also when it is typed with a sign between the thousands [places-4]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const home = await place(world, person, "Home")
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places/${home.id}`)
+    const knob = page.getByRole("slider")
+    await knob.waitFor()
+    for (const [typed, metres] of [
+      ["1,000", "1000"],
+      ["10.000", "10000"],
+      ["1\u202f500", "1500"],
+      ["150.125", "150"],
+      ["1000,5", "1001"]
+    ] as const) {
+      await page.getByLabel("Radius").fill(typed)
+      expect([typed, await knob.getAttribute("aria-valuenow", { timeout: 5_000 })]).toEqual([typed, metres])
+    }
   })
 
   it("Use where I am now asks the browser", async () => {
@@ -270,7 +305,7 @@ describeBrowser("places on the map of this service", () => {
       return box
     }
     const [pin, name] = [await boxOf(".map .pin"), await boxOf(".map .place-name")]
-    // The pin is drawn above its point, which is the middle of its box.
+    // The middle of the pin's box is the point that the pin marks. The pin is drawn above this point.
     const isBeside = name.x > pin.x + pin.width || name.x + name.width < pin.x
     expect(isBeside || name.y > pin.y + 14 || name.y + name.height < pin.y - 9).toBe(true)
   })

@@ -41,7 +41,7 @@ const mailTo = (world: World, person: Person) =>
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 const open = (page: Page, name: string) => page.locator("summary", { hasText: name }).click()
 
-/** Runs with and without JavaScript, because the pages have no script. */
+/** Runs the tests with and without JavaScript, because these pages must work without scripts. */
 const lives = (javaScriptEnabled: boolean) => {
   const at = desk({ browser: { javaScriptEnabled } })
   let reviewer: Person
@@ -311,7 +311,7 @@ const lives = (javaScriptEnabled: boolean) => {
       disclosed: "one location"
     })
     await world.run(Effect.replicateEffect(access, 3))
-    await world.run(flagVolumes(Timestamp.make(world.clock.now())))
+    await world.run(flagVolumes(Timestamp.make(world.clock.now() + 1)))
     await page.reload()
     const [row = ""] = await page.locator("tbody tr").allInnerTexts()
     for (const part of ["Kefir", connectionId, "find_cows", "3 times", "1 a day"]) expect(row).toContain(part)

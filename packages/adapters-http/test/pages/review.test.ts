@@ -2,11 +2,12 @@ import type { App } from "@place-access/domain/apps"
 import { AppStore, submitApp } from "@place-access/domain/apps"
 import { createPurpose, Purpose, PurposeStore, submitPurpose } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
+import { acceptInvitation, inviteMember } from "@place-access/domain/teams"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { signedIn } from "../support/browsing.js"
+import { deadLinks, signedIn } from "../support/browsing.js"
 import { hidden, visitor, type Visitor } from "../support/visitor.js"
-import { type Person, startWorld, type World } from "../support/World.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -61,7 +62,11 @@ const UNTOUCHED = { app: "in_review", left: null, revoked: false, purpose: "in_r
 const forms = (at: Awaited<ReturnType<typeof waiting>>) => [
   { path: `${at.purposePage}/decision`, fields: { decision: "approve", note: "", revision: "1" }, needs: "reviewer" },
   { path: `${at.review}/decision`, fields: { decision: "approve", note: "", revision: "1" }, needs: "reviewer" },
-  { path: `${at.admin}/scopes`, fields: { allowed_scopes: ["location.place.current"] }, needs: "admin" },
+  {
+    path: `${at.admin}/scopes`,
+    fields: { allowed_scopes: ["location.place.current"], was_allowed: "none" },
+    needs: "admin"
+  },
   { path: `${at.admin}/revoke`, fields: { reason: "It sold what it learned." }, needs: "admin" }
 ]
 
@@ -148,12 +153,36 @@ describe("the forms of reviewers and admins", () => {
       const answer = await admin.post(path, { ...fields, form_token })
       expect([path, fields, answer.status]).toEqual([path, fields, 400])
       expect(answer.text).toContain("There is a problem")
+      expect([path, fields, deadLinks(answer.text)]).toEqual([path, fields, []])
     }
     expect((await admin.post(decision, { decision: "approve", revision: "2", form_token })).status).toBe(409)
     expect(await at.state()).toEqual(UNTOUCHED)
     expect((await admin.post(decision, { decision: "approve", revision: "1", form_token })).status).toBe(303)
     const again = await admin.post(decision, { decision: "reject", note: "No.", revision: "1", form_token })
     expect([again.status, again.text.includes("Meanwhile the purpose is not in review.")]).toEqual([409, true])
+  })
+
+  it("a decision that is pressed twice has the same answer twice; a later or another reviewer's press is 409 [reviews-1]", async () => {
+    const at = await waiting()
+    const [reviewer, other] = [await enter(["reviewer"]), await enter(["reviewer"])]
+    const verdicts = [
+      [at.purposePage, { decision: "approve", note: "" }],
+      [at.review, { decision: "reject", note: "Say why you need it." }]
+    ] as const
+    for (const [path, verdict] of verdicts) {
+      const action = `${path}/decision`
+      const [page, others] = [await reviewer.get(path), await other.get(path)]
+      const press = async () => {
+        const { headers, status } = await reviewer.submit(page, action, verdict)
+        return [status, headers.get("location")]
+      }
+      const done = [303, `/review?done=review-${verdict.decision}`]
+      expect([await press(), await press()]).toEqual([done, done])
+      expect((await other.submit(others, action, verdict)).status).toBe(409)
+      world.clock.advance(60_000)
+      expect(await press()).toEqual([409, null])
+    }
+    expect(await at.state()).toMatchObject({ app: "sandbox", purpose: "approved" })
   })
 
   it("no scope ticked leaves the app none; every one ticked keeps nothing back", async () => {
@@ -202,6 +231,70 @@ describe("a reviewer and admin who is in the team of an app [reviews-1]", () => 
     } finally {
       await alone.close()
     }
+  })
+})
+
+describe("a reviewer's note that was typed while the decision became impossible [reviews-1]", () => {
+  const NOTE = "The description does not say why you need it."
+  const decided = { decision: "reject", note: NOTE }
+
+  it("is in the form again after the reviewer signed in anew, and then the decision is recorded", async () => {
+    const at = await waiting()
+    const { account } = await world.person({ roles: ["reviewer"] })
+    const browser = await signedIn(world, account.email)
+    for (const page of [at.purposePage, at.review]) {
+      const action = `${page}/decision`
+      const opened = await browser.get(page)
+      await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: account.email, password: PASSWORD })
+      const refused = await browser.submit(opened, action, decided)
+      expect([refused.status, refused.text.includes("This form had expired")]).toEqual([403, true])
+      expect(refused.text).toMatch(new RegExp(`<textarea[^>]*>\\s*${NOTE}</textarea>`))
+      const token = hidden(refused, action)["form_token"] ?? ""
+      const fields = { ...hidden(refused, action), ...decided, form_token: token }
+      expect((await browser.post(action, fields)).status).toBe(303)
+    }
+    expect(await at.state()).toMatchObject({ app: "sandbox", purpose: "rejected" })
+  })
+
+  it("is shown to copy after the reviewer joined the app's team", async () => {
+    await world.person({ roles: ["reviewer"] })
+    const at = await waiting()
+    const { account } = await world.person({ roles: ["reviewer"] })
+    const browser = await signedIn(world, account.email)
+    const action = `${at.purposePage}/decision`
+    const opened = await browser.get(at.purposePage)
+    await world.run(
+      Effect.flatMap(inviteMember(at.owner.account, at.app.id, { email: account.email, role: "viewer" }), ({ id }) =>
+        acceptInvitation(account, "confirmed", { appId: at.app.id, id })
+      )
+    )
+    const refused = await browser.submit(opened, action, decided)
+    expect([refused.status, refused.text.includes("so another reviewer decides")]).toEqual([403, true])
+    expect(refused.text).toContain(`<p>${NOTE}</p>`)
+    expect(refused.text).not.toContain(`action="${action}"`)
+    expect(await at.state()).toEqual(UNTOUCHED)
+  })
+
+  it("is shown to copy after another reviewer decided [reviews-1]", async () => {
+    const at = await waiting()
+    const [first, second] = [await enter(["reviewer"]), await enter(["reviewer"])]
+    for (const page of [at.purposePage, at.review]) {
+      const action = `${page}/decision`
+      const opened = await second.get(page)
+      await first.submit(await first.get(page), action, { decision: "approve", note: "" })
+      const refused = await second.submit(opened, action, decided)
+      expect([refused.status, refused.text.includes("Your decision was not recorded")]).toEqual([409, true])
+      expect(refused.text).toContain(`<p>${NOTE}</p>`)
+    }
+  })
+
+  it("is not shown to a page of another origin", async () => {
+    const at = await waiting()
+    const browser = await enter(["reviewer"])
+    const action = `${at.purposePage}/decision`
+    const fields = { ...hidden(await browser.get(at.purposePage), action), ...decided }
+    const refused = await browser.post(action, fields, { origin: "https://evil.example" })
+    expect([refused.status, refused.text.includes(NOTE)]).toEqual([403, false])
   })
 })
 

@@ -53,6 +53,16 @@ describe("a revoked app [P1]", () => {
     expect(own.text).toContain("The app is revoked, so the purpose cannot be used or changed.")
   })
 
+  it("the page offers only reading: no form changes the app, its secrets, redirect URIs or logo", async () => {
+    const { browser, path } = await revoked()
+    const { text } = await browser.get(path)
+    expect(text).toContain("The app was revoked")
+    expect(text).not.toContain("An admin")
+    expect(text).not.toMatch(/<form[^>]*action="\/developer/)
+    const logo = await browser.get(`${path}/logo`)
+    expect([logo.status, logo.text.includes('<input id="logo"')]).toEqual([200, false])
+  })
+
   it("a form that was open before the revocation is refused with the reason", async () => {
     const { browser, form_token, path, purpose } = await revoked()
     const fields = {
@@ -62,9 +72,25 @@ describe("a revoked app [P1]", () => {
       purpose_scopes: TERMS.scopes,
       expected_daily_volume: "24"
     }
-    for (const action of [`${path}/purposes`, `${path}/purposes/${purpose.id}`]) {
-      const answer = await browser.post(action, fields)
-      expect([answer.status, answer.text.includes("app was revoked, which is final")]).toEqual([409, true])
+    const own = {
+      name: "New name",
+      description: "Another description",
+      homepage_url: "",
+      scopes: ["location.place.current"]
+    }
+    const redirects = { form_token, redirect_uris: "https://app.example/callback" }
+    for (const [action, typed] of [
+      [`${path}/purposes`, fields],
+      [`${path}/purposes/${purpose.id}`, fields],
+      [path, { form_token, ...own }],
+      [`${path}/redirect-uris`, redirects]
+    ] as const) {
+      const answer = await browser.post(action, typed)
+      expect([action, answer.status, answer.text.includes("app was revoked, which is final")]).toEqual([
+        action,
+        409,
+        true
+      ])
     }
   })
 

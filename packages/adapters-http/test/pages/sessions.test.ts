@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
-import { visitor } from "../support/visitor.js"
+import { hidden, visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -19,10 +19,35 @@ describe("sessions", () => {
     const answer = await browser.post(action, { decision: "allow" }, { referer: world.url + action })
     expect([answer.status, answer.headers.get("location")]).toEqual([
       303,
-      `/sign-in?return_to=${encodeURIComponent(action)}`
+      `/sign-in?return_to=${encodeURIComponent(`${action}?done=choose-again`)}`
     ])
-    const forged = await browser.post(action, {}, { referer: "https://evil.example//evil.example" })
+    const places = `${world.url}/portal/places?done=place-archived`
+    const archived = await browser.post("/portal/places/plc_1/archive", {}, { referer: places })
+    const back = encodeURIComponent("/portal/places?done=choose-again")
+    expect(archived.headers.get("location")).toBe(`/sign-in?return_to=${back}`)
+    const forged = await browser.post("/portal/places", {}, { referer: "https://evil.example//evil.example" })
     expect(forged.headers.get("location")).toBe("/sign-in")
+  })
+
+  it.each([
+    ["is too long to return to", "é".repeat(512)],
+    ["has a backslash", "state\\of the app"]
+  ])("the consent page comes back, also when the address of the app %s [accounts-17]", async (_, state) => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await signedIn(world, person.account.email)
+    // A browser sends a backslash in a query as it is.
+    const path = authorizePath(app, { state }).replaceAll("%5C", "\\")
+    const page = await browser.get(path)
+    const action = consentAction(page.text)
+    const fields = { ...hidden(page, action), decision: "allow", scope: "location.latest.read", standard_days: "never" }
+    const send = () => browser.post(action, fields, { referer: world.url + path })
+    const back = encodeURIComponent(`${action}?done=choose-again`)
+    world.clock.advance(16 * 60_000)
+    expect((await send()).headers.get("location")).toBe(`/confirm?return_to=${back}`)
+    world.clock.advance(-16 * 60_000)
+    browser.cookies.delete("session")
+    expect((await send()).headers.get("location")).toBe(`/sign-in?return_to=${back}`)
   })
 
   it("signing in makes a new session and ends the one before; a planted cookie never becomes one", async () => {
@@ -96,7 +121,7 @@ describe("behind https", () => {
         expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
       }
       expect((await browser.get("/portal/connections")).status).toBe(200)
-      // The name without the prefix is ignored, because another service on a sibling host could set that cookie.
+      // A cookie without the prefix `__Host-` is ignored, because a service on a sibling host could set such a cookie.
       const plain = visitor(secure.url, "https://api.example.com")
       plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
       expect((await plain.get("/portal/connections")).status).toBe(303)

@@ -120,13 +120,13 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     world.clock.advance(Timestamp.MINUTE)
     await page.clock.setFixedTime(world.clock.now())
     await context.setGeolocation({ ...BERLIN, latitude: 52.53 })
-    await says("1 location waits until this browser is online.")
+    await says("1 location is not sent yet.")
     expect(await stored(person)).toHaveLength(1)
     await context.setOffline(false)
     await expect
       .poll(async () => (await stored(person)).map(({ lat }) => lat), { timeout: 10_000 })
       .toEqual([52.53, 52.52])
-    await page.getByText("location waits").waitFor({ state: "hidden" })
+    await page.getByText("not sent yet").waitFor({ state: "hidden" })
   })
 
   it("two tabs that send the same waiting locations leave those that neither has sent [devices-7]", async () => {
@@ -142,8 +142,10 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     const other = await context.newPage()
     await other.clock.setFixedTime(at.world.clock.now())
     await Promise.all([page.reload(), other.goto(page.url())])
+    for (const tab of [page, other]) await tab.getByRole("button", { name: "Start", exact: true }).click()
     for (const tab of [page, other]) await tab.locator("#share-sent li").first().waitFor()
-    expect(await queued(person)).toEqual(LATITUDES(150).slice(100))
+    const waiting = (await queued(person)).filter((lat) => lat !== BERLIN.latitude)
+    expect(waiting).toEqual(LATITUDES(150).slice(100))
     await context.unroute(UPLOAD)
     await online()
     await expect.poll(async () => (await stored(person, 1_000)).length, { timeout: 10_000 }).toBe(151)
@@ -166,7 +168,8 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     }
     await move(53)
     await expect.poll(gate.held).toBe(1)
-    // The queue is full: each of these drops the oldest location, which the upload contains.
+    // The queue is full, so each of these locations drops the oldest one. The upload that is under way contains the
+    // dropped locations.
     for (const latitude of [53.1, 53.2, 53.3]) await move(latitude)
     gate.open()
     await expect.poll(async () => (await queued(person)).length, { timeout: 10_000 }).toBeLessThan(100)

@@ -1,10 +1,13 @@
+import { FixHistory } from "@place-access/domain/fixes"
 import { Place } from "@place-access/domain/places"
-import { Timestamp } from "@place-access/domain/shared"
-import { RuleSamples } from "@place-access/domain/testing"
+import { archivePurpose } from "@place-access/domain/purposes"
+import { Timestamp, UserId } from "@place-access/domain/shared"
+import { Fixtures, RuleSamples } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
 import { hidden } from "../support/visitor.js"
-import { startWorld, type World } from "../support/World.js"
+import { bearer, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -77,6 +80,22 @@ describe("a form with a mistake is shown again as it was sent", () => {
     expect([isTicked(again.text, "remove-x-one"), isTicked(again.text, "remove-x-two")]).toEqual([false, true])
   })
 
+  it("a permission for which the app has no purpose now: the page says to leave it out [connection-9]", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const purpose = await world.run(Fixtures.purpose(app.id, "finding_coffee"))
+    await world.connect(person, app, { scopes: ["location.place.current", "location.lookup"] })
+    const browser = await signedIn(world, person.account.email)
+    const path = /\/portal\/connections\/con_\w+/.exec((await browser.get("/portal/connections")).text)?.[0] ?? ""
+    await browser.submit(await browser.get(path), `${path}/exact-location/end`)
+    const page = await browser.get(path)
+    await world.run(archivePurpose(person.account, app.id, purpose.id))
+    const scopes = ["location.place.current", "location.lookup"]
+    const again = await browser.submit(page, `${path}/permissions`, { scopes })
+    expect(again.status).toBe(400)
+    expect(again.text).toContain("What it can do cannot include what needs a purpose: the app has none for it now")
+  })
+
   it("the ticks of the places of a connection", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
@@ -102,6 +121,49 @@ describe("a form with a mistake is shown again as it was sent", () => {
   })
 })
 
+describe("whole numbers with thousands, as the hints write them", () => {
+  it("the daily volume of a purpose: 1,000 is a thousand, and 1,5 is refused", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const browser = await signedIn(world, owner.account.email)
+    const [page, path] = [`/developer/apps/${app.id}`, `/developer/apps/${app.id}/purposes`]
+    const purpose = { purpose_description: "To have your coffee ready.", purpose_scopes: ["location.latest.read"] }
+    const add = async (key: string, volume: string) =>
+      browser.submit(await browser.get(page), path, { ...purpose, key, expected_daily_volume: volume })
+    const refused = await add("wrong", "1,5")
+    expect([refused.status, refused.text.includes("must be a whole number")]).toEqual([400, true])
+    expect((await add("english", "1,000")).status).toBe(303)
+    expect((await add("german", "10.000")).status).toBe(303)
+    const { purposes } = (await owner.get(`/v1/developer/apps/${app.id}/purposes`)).json as {
+      readonly purposes: ReadonlyArray<object>
+    }
+    expect(purposes).toMatchObject([{ expected_daily_volume: 1_000 }, { expected_daily_volume: 10_000 }])
+  })
+
+  it("the trip of a test person: an accuracy of 1.000 is not one metre", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const browser = await signedIn(world, owner.account.email)
+    const path = `/developer/apps/${app.id}/test-people`
+    const draft = { name: "Alex", lat: "52.5", lon: "13.4", scopes: ["location.place.current"] }
+    await browser.submit(await browser.get(path), path, draft)
+    const list = await browser.get(path)
+    const id = /<li class="card" id="(\w+)"/.exec(list.text)?.[1] ?? ""
+    const place = /<option value="(plc_\w+)"/.exec(list.text)?.[1] ?? ""
+    const trip = { trip: "arrive", place, minutes: "30", late_minutes: "0", accuracy_m: "10.001" }
+    const again = await browser.submit(list, `${path}/${id}/trips`, trip)
+    expect([again.status, again.text.includes("must be a whole number from 1 to 10000")]).toEqual([400, true])
+    const sent = await browser.submit(list, `${path}/${id}/trips`, { ...trip, accuracy_m: "1.000" })
+    expect(sent.status).toBe(200)
+    const [newest] = await world.run(
+      Effect.flatMap(FixHistory, (history) =>
+        history.newest(UserId.make(id), Timestamp.make(world.clock.now()), { from: null, until: null }, 1)
+      )
+    )
+    expect(newest?.accuracyM).toBe(1_000)
+  })
+})
+
 describe("filters of logs", () => {
   it("of the audit log: what is no filter is 400", async () => {
     const admin = await signedIn(world, (await world.person({ roles: ["admin"] })).account.email)
@@ -118,5 +180,30 @@ describe("filters of logs", () => {
       details: "yes"
     })
     expect(hidden(await browser.get("/portal/access-log"), "/portal/access-log")).toEqual({})
+  })
+
+  it("of the access log: what is no app or no purpose is 400, on the page and in the file [access-log-5]", async () => {
+    const person = await world.person()
+    const browser = await signedIn(world, person.account.email)
+    for (const query of ["app=not%20an%20id", "purpose=not%20an%20id", "app=app_1&from=yesterday"]) {
+      const page = await browser.get(`/portal/access-log?${query}`)
+      expect([query, page.status, page.text.includes("There is a problem")]).toEqual([query, 400, true])
+      expect(page.text).toContain('<a href="/portal/access-log">Show everything</a>')
+      expect((await browser.get(`/portal/access-log.csv?${query}`)).status).toBe(400)
+    }
+    // The filter that cannot be read is not applied, so the page lists entries. It offers no file, which would fail.
+    const { app } = await world.app(person)
+    const { accessToken } = await world.connect(person, app, { scopes: ["location.place.current"] })
+    expect((await world.call("/v1/me", bearer(accessToken))).status).toBe(200)
+    const listed = await browser.get("/portal/access-log")
+    expect(listed.text).toContain('href="/portal/access-log.csv"')
+    const unread = await browser.get("/portal/access-log?from=yesterday")
+    expect([unread.text.includes("Show technical details"), unread.text.includes("access-log.csv")]).toEqual([
+      true,
+      false
+    ])
+    // A filter for an app that never asked is valid: the page says that nothing was found.
+    const none = await browser.get("/portal/access-log?app=app_1")
+    expect([none.status, none.text.includes("No app has asked anything here.")]).toEqual([200, true])
   })
 })

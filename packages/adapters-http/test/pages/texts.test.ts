@@ -96,7 +96,7 @@ const markupOf = (template: ts.TemplateLiteral): string =>
     ? template.text
     : template.head.text + template.templateSpans.map(({ literal }) => VALUE + literal.text).join("")
 
-/** The texts that a page has in its own source, and the faults that it raises in the English of the API. */
+/** The texts in a page's own source (`own`), and the error messages in it, which are those of the API (`faults`). */
 const textsOf = (path: string): { readonly own: ReadonlyArray<string>; readonly faults: ReadonlyArray<string> } => {
   const [own, faults]: [Array<string>, Array<string>] = [[], []]
   const visit = (node: ts.Node): void => {

@@ -179,7 +179,7 @@ describeBrowser("today and the timeline", () => {
     await page.getByLabel("Until").fill("17:40")
     await page.getByRole("button", { name: "Delete…" }).click()
     const text = await page.locator("main").innerText()
-    expect(text).toContain("59 locations and")
+    expect(text).toContain("59 locations of this time are deleted for good")
     expect(text).toContain("No app asked in that time.")
     await inspect(page, "timeline-erase")
     await page.getByRole("button", { name: "Delete for good" }).click()

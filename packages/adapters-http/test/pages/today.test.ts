@@ -1,9 +1,9 @@
 import { ingestFixes } from "@place-access/domain/fixes"
-import { listPlaces } from "@place-access/domain/places"
+import { listPlaces, Place } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { signedIn } from "../support/browsing.js"
+import { authorizePath, signedIn } from "../support/browsing.js"
 import { startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -85,4 +85,27 @@ describe("a pause [connection-4, timeline-1]", () => {
     await browser.submit(paused, "/portal/connections/resume")
     expect((await browser.get("/")).text).not.toContain("paused")
   })
+})
+
+it("a moment of today or tomorrow stands in no sentence that says “on” or “at” before it [languages-1]", async () => {
+  const person = await world.person()
+  await person.send("PUT", "/v1/user/time-zone", { time_zone: "Europe/Berlin" })
+  const { app } = await world.app(person)
+  await world.connect(person, app, { scopes: ["location.place.current"] })
+  const { connections } = (await person.get("/v1/user/connections")).json as { connections: [{ id: string }] }
+  const path = `/connections/${connections[0].id}`
+  await person.send("PATCH", `/v1/user${path}`, { standard_days: 1 })
+  const home = await world.run(RuleSamples.place(person.account.id, { label: Place.Label.make("Home") }))
+  const device = await world.run(RuleSamples.device(person.account.id))
+  const fix = { ...home.circle, capturedAt: Timestamp.make(world.clock.now()), accuracyM: 9 }
+  await world.run(ingestFixes(device, [fix], []))
+  world.clock.advance(2 * Timestamp.HOUR)
+  const browser = await signedIn(world, person.account.email)
+  const change = authorizePath(app, { scope: "location.place.current location.rules.place" })
+  const seen = new Array<string>()
+  for (const one of ["/", `/portal${path}/history`, change]) {
+    const { text } = await browser.get(one)
+    seen.push(...(text.match(/\w+:? <time [^>]*>(?:today|tomorrow|yesterday)/g) ?? []))
+  }
+  expect(seen.filter((words) => /^(?:on|at) /i.test(words))).toEqual([])
 })

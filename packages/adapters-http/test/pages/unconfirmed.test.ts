@@ -1,5 +1,6 @@
 import { chooseLanguage } from "@place-access/domain/accounts"
-import { MemoryDatabase } from "@place-access/domain/testing"
+import { Fixtures, MemoryDatabase } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
 import { mailTo } from "../support/mailbox.js"
@@ -58,6 +59,31 @@ describe("a link that confirms the address [accounts-11]", () => {
     const answer = await browser.submit(await browser.get(EMAIL), EMAIL, { email: "elsewhere@example.com" })
     const { text } = await browser.get(answer.headers.get("location") ?? "")
     expect(text).toContain("We send at most three links in half an hour.")
+  })
+})
+
+describe("a purpose of a developer whose address nobody confirmed [accounts-11]", () => {
+  it("leads to the settings in place of the review, when it is submitted and when an approved one is edited", async () => {
+    const { browser, person } = await unconfirmed()
+    const { app } = await world.app(person)
+    const terms = { description: "Shows you on a map", scopes: ["location.lookup"], expectedDailyVolume: 24 } as const
+    const made = Effect.all([
+      Fixtures.purpose(app.id, "find_me", { terms }),
+      Fixtures.purpose(app.id, "find_you", { status: "approved", terms, approved: terms })
+    ])
+    const [draft, approved] = await world.run(made)
+    const pathOf = ({ id }: { readonly id: string }) => `/developer/apps/${app.id}/purposes/${id}`
+    const submitted = await browser.submit(await browser.get(pathOf(draft)), `${pathOf(draft)}/submit`)
+    const edited = await browser.submit(await browser.get(pathOf(approved)), pathOf(approved), {
+      purpose_description: terms.description,
+      purpose_scopes: "location.lookup",
+      expected_daily_volume: "25"
+    })
+    for (const answer of [submitted, edited]) {
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, EMAIL])
+    }
+    const list = (await person.get(`/v1/developer/apps/${app.id}/purposes`)).json
+    expect(list).toMatchObject({ purposes: [{ status: "draft" }, { status: "approved", expected_daily_volume: 24 }] })
   })
 })
 

@@ -15,7 +15,7 @@ const URL = "https://hooks.example.com/places"
 
 const enter = (person: Person) => signedIn(world, person.account.email)
 
-/** An address that the service would refuse now. */
+/** An address that a registration would refuse: in tests, every host with `private` in its name counts as private. */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
 
 const move = (id: string, url: EndpointUrl.EndpointUrl) =>

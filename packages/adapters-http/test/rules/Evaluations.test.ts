@@ -161,7 +161,13 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     const own = await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)
     expect(decisions(own.json)).toEqual(["seeded"])
     await share(placeId)
+    expect(decisions((await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json)).toEqual([])
+    await upload(HOME)
     // The rule never evaluated the reading that arrived while the place was withdrawn.
+    expect(decisions((await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)).json)).toEqual([
+      "seeded",
+      "seeded"
+    ])
     expect(decisions((await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json)).toEqual(["seeded"])
   })
 
@@ -242,6 +248,29 @@ describe("GET /v1/developer/apps/{app_id}/rules", () => {
     expect((await grantRules(owner, id)).status).toBe(404)
     expect(await log()).toHaveLength(before)
   })
+
+  it.each([
+    ["the person", () => person.account.id],
+    ["the app's holder (a member of the team reads)", () => owner.account.id]
+  ])(
+    "gives nothing while the account of %s is suspended, and the rules again afterwards [rules-9, staff-1]",
+    async (_, of) => {
+      await placeRule()
+      await upload(AWAY)
+      const { id } = await connection()
+      const admin = await world.person({ roles: ["admin"] })
+      const member = await world.person()
+      const invitations = `/v1/developer/apps/${app.id}/team/invitations`
+      const invited = await owner.send("POST", invitations, { email: member.account.email, role: "developer" })
+      await member.send("POST", `${invitations}/${(invited.json as Made).id}/accept`)
+      await admin.send("POST", `/v1/admin/accounts/${of()}/suspend`)
+      await upload(HOME)
+      expect((await asApp("GET", "/v1/rules/place")).status).toBe(503)
+      expect((await grantRules(member, id)).status).toBe(404)
+      await admin.send("POST", `/v1/admin/accounts/${of()}/resume`)
+      expect((await grantRules(member, id)).status).toBe(200)
+    }
+  )
 
   it("404 for somebody else's app or connection; 400 without a grant_id", async () => {
     const { id } = await connection()

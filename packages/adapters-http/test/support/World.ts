@@ -13,6 +13,7 @@ import { settableClock, type SettableClock } from "./clock.js"
 import { type Log, serve } from "./serve.js"
 import { type Ports, Stores } from "./stores.js"
 import { type Answer, call, jsonBody } from "./wire.js"
+import { Telemetry } from "@place-access/domain/shared"
 import { optionsAt } from "./options.js"
 
 const START = "2026-03-01T12:00:00.000Z"
@@ -52,7 +53,7 @@ export interface Person {
 
 interface Connect extends Partial<Omit<ConsentChoices, "scopes">> {
   readonly scopes: ReadonlyArray<string>
-  /** Parameters that differ from the app's usual ones. */
+  /** Parameters of the authorization request that differ from the usual ones. */
   readonly request?: Readonly<Record<string, string>>
 }
 
@@ -65,9 +66,16 @@ export interface WorldOptions extends Partial<ServiceOptions> {
   readonly atName?: boolean
   /** Gets a report of each call of an app. */
   readonly recorder?: Tally.FiguresRecorder
+  /** Records measurements, as a process with METRICS_PORT does. */
+  readonly isMeasured?: boolean
 }
 
-export const startWorld = async ({ atName = false, recorder, ...options }: WorldOptions = {}): Promise<World> => {
+export const startWorld = async ({
+  atName = false,
+  isMeasured = false,
+  recorder,
+  ...options
+}: WorldOptions = {}): Promise<World> => {
   const clock = settableClock(START)
   // Events of the audit log are lines of the log, too many for the output of tests.
   const ambient = Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.Warning))
@@ -79,7 +87,12 @@ export const startWorld = async ({ atName = false, recorder, ...options }: World
     const url = named(address)
     // The clock stands still, so all calls of a test fall into one minute and need a high limit.
     settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
-    const recording = Layer.scopedDiscard(Effect.locallyScoped(figuresRecorder, recorder ?? null))
+    const recording = Layer.scopedDiscard(
+      Effect.zipRight(
+        Effect.locallyScoped(figuresRecorder, recorder ?? null),
+        Effect.locallyScoped(Telemetry.recorder, isMeasured ? { observers: new Set<() => void>() } : null)
+      )
+    )
     return HttpLive.layer(settings).pipe(
       Layer.provide(Layer.succeedContext(stores)),
       Layer.provide(recording),

@@ -16,7 +16,7 @@ export const signInAs = (context: BrowserContext, url: string, { cookie }: Perso
 /** The minified axe-core. `axe.source` is twice as long, and every page has to load all of it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** The findings of axe-core, by these rules or by all. */
+/** The findings of axe-core, for the given rules or for all rules. */
 const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): Promise<ReadonlyArray<axe.Result>> => {
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   const options: axe.RunOptions = {

@@ -25,3 +25,11 @@ export const authorizePath = (app: App.App, more: Readonly<Record<string, string
 
 /** The address to which the form of the consent page is posted. */
 export const consentAction = (text: string): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
+
+/** The links in a page's list of problems that lead to no element of the page. */
+export const deadLinks = (text: string): ReadonlyArray<string> => {
+  const list = /<div class="problems"[\s\S]*?<\/div>/.exec(text)?.[0]
+  if (list === undefined) throw new Error(`no list of problems:\n${text}`)
+  const ids = [...list.matchAll(/href="#([^"]*)"/g)].map(([, id = ""]) => id)
+  return ids.filter((id) => !text.includes(` id="${id}"`))
+}

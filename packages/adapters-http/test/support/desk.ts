@@ -9,7 +9,9 @@ import { type Person, startWorld, type World, type WorldOptions } from "./World.
 
 const VIEWPORT = { width: 1280, height: 720 }
 
-/** A world, a browser with one page, and an app's web server to which its users return. */
+/**
+ * A running service (`World`), a browser with one page, and the web server of an app, to which the app's users return.
+ */
 export interface Desk {
   readonly world: World
   readonly page: Page
@@ -37,14 +39,14 @@ const reset = async (context: BrowserContext, page: Page): Promise<void> => {
   await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
   await page.unrouteAll()
   await page.goto("about:blank")
-  await page.emulateMedia({ colorScheme: null })
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   await page.setViewportSize(VIEWPORT)
   await context.clearCookies()
 }
 
 /**
- * For use inside a `describe`, which gets a new desk; the page is reset after each test. A test fails when the browser
- * reports a fault, such as something that the Content-Security-Policy blocks.
+ * Call this inside a `describe`, which gets a new desk; the page is reset after each test. A test fails when the
+ * browser reports a fault, such as something that the Content-Security-Policy blocks.
  */
 export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
   const there: {

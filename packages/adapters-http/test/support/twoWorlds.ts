@@ -10,8 +10,8 @@ import { type Answer, jsonBody } from "./wire.js"
 import { bearer, type World } from "./World.js"
 
 /**
- * Places: the centre of a shared place, a point near its edge, points between two shared places, and a point far from
- * all.
+ * The points at which the generated lives have places and readings: the centres of the two shared places, a point near
+ * the edge of the first, a point beside each, and a point far from both.
  */
 export const SPOTS = {
   home: { lat: 52.37, lon: 4.89 },
@@ -23,7 +23,10 @@ export const SPOTS = {
 } as const satisfies Readonly<Record<string, Geometry.Point>>
 export type Spot = keyof typeof SPOTS
 
-/** A step that happens to the user in both worlds. Ages are in seconds before the present. */
+/**
+ * A step that happens to the user in both worlds. The two worlds are two running services, which differ only in the
+ * hidden steps. Ages are in seconds before the present.
+ */
 export type Step =
   | { readonly _tag: "Seen"; readonly spot: Spot; readonly ages: ReadonlyArray<number>; readonly accuracyM: number }
   /** A visit that the phone's system reports, at a place that is or may become shared. */
@@ -33,7 +36,10 @@ export type Step =
   | { readonly _tag: "Moved"; readonly spot: Spot }
   | { readonly _tag: "Asked" }
 
-/** A step that happens in one world only, which the app must not notice. `place` picks a place that was made before. */
+/**
+ * A step that happens in one of the two worlds only, and that the app must not notice. `place` picks a place that was
+ * made before.
+ */
 export type Hidden =
   | { readonly _tag: "Made"; readonly spot: Spot; readonly radiusM: number; readonly label: string }
   | { readonly _tag: "Moved"; readonly place: number; readonly spot: Spot; readonly radiusM: number }
@@ -43,7 +49,7 @@ export type Hidden =
   /** A visit that the phone's system reports, far from every place that the app knows. */
   | { readonly _tag: "Stayed"; readonly from: number; readonly to: number | null }
 
-/** The steps in order, each with the hidden steps that only this world has before it. */
+/** The steps of one world in order. The steps in `hidden` happen before `step`, and only in this world. */
 export type Life = ReadonlyArray<{ readonly step: Step; readonly hidden: ReadonlyArray<Hidden> }>
 
 const SCOPES = [

@@ -19,7 +19,8 @@ export const stage = async (
   const developer = given ?? (await world.person())
   const { app } = await world.app(developer, overrides)
   const base = `/v1/developer/apps/${app.id}`
-  // An address that only this app uses, because waiting deliveries of other tests' apps become due here too.
+  // The tests share one service, so a test may also send waiting deliveries of other tests' apps. Each app therefore
+  // has an address of its own.
   const url = `https://hooks.example.com/${app.id}`
   const register = async (url: string, events: ReadonlyArray<string>) =>
     ((await developer.send("POST", `${base}/webhooks`, { url, events })).json as { readonly id: string }).id

@@ -39,7 +39,7 @@ const isError = (json: unknown): json is ErrorBody =>
 
 /**
  * Every error body has the request's id and the address of its page (decision wire-4). Both differ from call to call
- * and from server to server, so tests compare the rest.
+ * and from server to server, so tests compare only the other fields.
  */
 const withoutHelp = ({ doc_url, request_id, ...rest }: ErrorBody, { headers }: Response): unknown => {
   if (request_id !== headers.get("x-request-id")) throw new Error("An error body without the id of its request")
@@ -56,7 +56,7 @@ export const jsonBody = (value: unknown): RequestInit => ({
 export const raw = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   rawKept(url, [...lines, "connection: close"], body)
 
-/** As `raw`, but only the server closes the connection. */
+/** Like `raw`, but only the server closes the connection. */
 export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)

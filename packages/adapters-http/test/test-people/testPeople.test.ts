@@ -2,7 +2,8 @@ import { App, AppStore } from "@place-access/domain/apps"
 import { removeDeleted } from "@place-access/domain/deletions"
 import { fanOut } from "@place-access/domain/dispatch"
 import { deliverDue, MemoryDatabase, MemoryImportReader, MemoryWebhookSender } from "@place-access/domain/testing"
-import { removeStrayTestPeople } from "@place-access/domain/test-people"
+import { Timestamp } from "@place-access/domain/shared"
+import { makeTestPerson, removeStrayTestPeople, TestPerson, TestPersonStore } from "@place-access/domain/test-people"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
@@ -222,6 +223,31 @@ describe("a trip [test-people-4]", () => {
     ])
   })
 
+  it("counts when its file is refused, on the page too [limits-9]", async () => {
+    const { app, ask, developer, make } = await sandboxApp()
+    const made = await make()
+    const page = `/developer/apps/${app.id}/test-people`
+    const token = /name="form_token" value="([^"]+)"/.exec((await developer.get(page)).text)?.[1] ?? ""
+    const sendLog = (text: string) => {
+      const body = new FormData()
+      body.append("form_token", token)
+      body.append("file", new Blob([text]), "log.txt")
+      const init = { body, headers: { accept: "text/html" }, redirect: "manual" as const }
+      return developer.send("POST", `${page}/${made.id}/logs`, undefined, init)
+    }
+    const long = `${MemoryImportReader.FIRST_LINE}\n${"x\n".repeat(10_001)}`
+    const refused = await sendLog(long)
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringMatching(/File must have at most 10000 entries, with those that are no readings/)
+    ])
+    for (let one = 1; one < 299; one++) {
+      expect((await ask("POST", `/${made.id}/trips`, { trip: "file", file: "a song" })).status).toBe(400)
+    }
+    expect((await sendLog("a song")).status).toBe(400)
+    expect((await sendLog("a song")).status).toBe(429)
+  })
+
   it("names what is wrong with it", async () => {
     const { ask, make } = await sandboxApp()
     const made = await make()
@@ -260,5 +286,42 @@ describe("an app that goes to production [test-people-3]", () => {
     expect(await world.run(removeStrayTestPeople())).toBe(1)
     expect((await ask("GET", "")).json).toMatchObject({ test_people: [] })
     expect((await world.call("/v1/me", bearer(made.tokens.access_token))).status).toBe(401)
+  })
+})
+
+describe("an app that changes while a test person is made [test-people-1]", () => {
+  const NEW = { name: TestPerson.DEFAULT_NAME, places: TestPerson.homeAndWork(52.37, 4.89) }
+  const change = (id: App.App["id"], fields: Partial<App.App>) =>
+    Effect.flatMap(AppStore, (apps) =>
+      apps.update(id, (before) => ({ outcome: 0, after: { ...before, app: { ...before.app, ...fields } } }))
+    )
+  const AT = Timestamp.make(0)
+
+  it.each([
+    ["was revoked", { revokedAt: AT }, "the app was revoked"],
+    ["went to production", { status: "production" }, TestPerson.IN_PRODUCTION]
+  ] as const)("gets the right reason when it %s, before the person is stored or after", async (_, fields, reason) => {
+    const [early, late] = [(await sandboxApp()).app, (await sandboxApp()).app]
+    await world.run(change(early.id, fields))
+    const refused = await world.run(Effect.flip(makeTestPerson(early, NEW)))
+    expect(refused).toMatchObject({ _tag: "Conflict", reason })
+
+    const changing = Effect.gen(function* () {
+      const store = yield* TestPersonStore
+      const apps = yield* AppStore
+      const create: typeof store.create = (account) =>
+        Effect.zipLeft(store.create(account), Effect.provideService(change(late.id, fields), AppStore, apps))
+      return yield* Effect.provideService(makeTestPerson(late, NEW), TestPersonStore, { ...store, create })
+    })
+    expect(await world.run(Effect.flip(changing))).toMatchObject({ _tag: "Conflict", reason })
+  })
+
+  it("is said to be gone when it is", async () => {
+    const { app } = await sandboxApp()
+    await world.run(Effect.map(MemoryDatabase, ({ apps }) => apps.delete(app.id)))
+    expect(await world.run(Effect.flip(makeTestPerson(app, NEW)))).toMatchObject({
+      _tag: "Conflict",
+      reason: TestPerson.GONE
+    })
   })
 })

@@ -187,7 +187,7 @@ describe("GET /v1/visits [§4.5]", () => {
     const browser = await signedIn(world, one.person.account.email)
     const path = `/portal/connections/${(await one.connection()).id}`
     const page = await browser.get(path)
-    expect(Object.keys(hidden(page, `${path}/places`))).toEqual(["form_token"])
+    expect(Object.keys(hidden(page, `${path}/places`))).toEqual(["form_token", "was_shared", "was_earlier"])
     const saved = await browser.submit(page, `${path}/places`, { place: one.placeId })
     expect([saved.status, saved.headers.get("location")]).toEqual([303, `${path}?done=shared`])
     expect([await told(), await version()]).toEqual([known, before])

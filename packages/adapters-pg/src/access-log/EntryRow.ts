@@ -1,4 +1,4 @@
-import type { AccessLogEntry } from "@place-access/domain/access-log"
+import { AccessLogEntry } from "@place-access/domain/access-log"
 import { AccessLogEntryId, AppId, ConnectionId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -19,6 +19,15 @@ export const EntryRow = Schema.Struct({
 })
 
 export const COLUMNS = Rows.columns(EntryRow)
+
+/**
+ * LIKE patterns for the `endpoint` of access-log entries that stand for no request of the app
+ * (`AccessLogEntry.isOfApp`).
+ */
+export const NOT_OF_APP: ReadonlyArray<string> = [
+  `${AccessLogEntry.EVENT_PREFIX}%`,
+  ...AccessLogEntry.DEVELOPER_ROUTES.map((route) => `%${route}%`)
+]
 
 export const toEntry = (row: typeof EntryRow.Type): AccessLogEntry.AccessLogEntry => ({
   userId: row.user_id,

@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
-import { AppId, ConnectionId, Page, Timestamp } from "@place-access/domain/shared"
+import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
+import { AppId, ConnectionId, Page } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import { isDistributed } from "../schema/isDistributed.js"
-import { COLUMNS, EntryRow, toEntry } from "./EntryRow.js"
+import { COLUMNS, EntryRow, NOT_OF_APP, toEntry } from "./EntryRow.js"
 
 type Store = typeof AccessLogStore.Service
 type Entry = AccessLogEntry.AccessLogEntry
@@ -59,8 +60,8 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
       ON CONFLICT (user_id, at, entry_id) ${orElse}`.pipe(Effect.asVoid, orStoreError)
 
 /**
- * Inserts the entry unless an entry with one of `keys` exists. It is a statement of its own so that the frequent
- * `insert` keeps a simple plan. It looks up each key in the index and never scans the user's entries.
+ * Inserts the entry unless an entry with one of `keys` exists. The statement looks up each key in the index and never
+ * scans the user's entries. It is separate from `insert`, which every request runs and which needs no such condition.
  */
 const recordUnless =
   (sql: SqlClient): Store["recordUnless"] =>
@@ -78,14 +79,11 @@ const recordUnless =
                ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
   }
 
-/** The cursor of a page: time and id of its last entry. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-
 const list =
   (sql: SqlClient): Store["list"] =>
   (userId, { appId, from, purpose, to }, limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const position = yield* TimePosition.decode(after)
       const only = [
         sql`user_id = ${userId}`,
         ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
@@ -114,14 +112,14 @@ const countUses =
 const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint, requests: Rows.Bigint })
 
 /**
- * Counts the requests of each app between every two neighbouring times in `edges`. An entry counts as `times` requests.
- * PostgreSQL finds the entries between the first edge and the last by the primary key.
+ * Counts the requests of each app between every two neighbouring times in `edges`. An entry stands for `times`
+ * requests. PostgreSQL finds the entries between the first edge and the last by the primary key.
  */
 const tally =
   (sql: SqlClient): Store["tally"] =>
   (userId, edges) =>
     sql`SELECT app_id, width_bucket(at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, sum(times) AS count,
-               coalesce(sum(times) FILTER (WHERE endpoint NOT LIKE ${`${AccessLogEntry.EVENT_PREFIX}%`}), 0) AS requests
+               coalesce(sum(times) FILTER (WHERE endpoint NOT LIKE ALL(${NOT_OF_APP}::text[])), 0) AS requests
         FROM access_log
         WHERE user_id = ${userId} AND at >= ${Rows.at(edges[0] ?? 0)} AND at < ${Rows.at(edges.at(-1) ?? 0)}
         GROUP BY app_id, edge ORDER BY edge, app_id COLLATE "C"`.pipe(
@@ -133,8 +131,8 @@ const tally =
 const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
 /**
- * Finds the time of the newest entry without an error for each connection, at or before `until`. PostgreSQL reads the
- * index of user and app backwards and stops at the first match.
+ * Finds, for each connection of `asked`, the time of its newest entry without an error, at or before the connection's
+ * `until`. PostgreSQL reads the index of user and app backwards and stops at the first match.
  */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>

@@ -5,7 +5,8 @@ import { Effect, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { orStoreError } from "../Failures.js"
+import { isForeignKeyViolation, orStoreError } from "../Failures.js"
+import { isDistributed } from "../schema/isDistributed.js"
 import { AccountRow, COLUMNS_OF_A, toAccount } from "./AccountRow.js"
 import { shareCredentials } from "./credentialLock.js"
 import { SWEPT_AT_ONCE, swept } from "./swept.js"
@@ -14,9 +15,9 @@ import { SWEPT_AT_ONCE, swept } from "./swept.js"
 
 type Store = typeof AccountStore.Service
 
-export const open =
-  (sql: SqlClient): Store["openSession"] =>
-  (session, audit) =>
+export const open = (sql: SqlClient): Store["openSession"] => {
+  const sweepAt = sweep(sql)
+  return (session, audit) =>
     Effect.gen(function* () {
       yield* shareCredentials(sql)
       yield* sql`INSERT INTO sessions (session_hash, user_id, password_version, browser, address, created_at, seen_at,
@@ -25,15 +26,38 @@ export const open =
                          ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
                          ${Rows.at(session.confirmedAt)}, ${Rows.at(session.expiresAt)})`
       if (audit !== undefined) yield* AuditLog.append(sql, audit)
-    }).pipe(sql.withTransaction, Effect.zipRight(swept("sessions", sweep(sql, session.createdAt))), orStoreError)
+    }).pipe(
+      sql.withTransaction,
+      Effect.catchIf(
+        (error) => isForeignKeyViolation(error, "sessions_user_id_fkey"),
+        () => Effect.void
+      ),
+      Effect.zipRight(swept("sessions", sweepAt(session.createdAt))),
+      orStoreError
+    )
+}
 
-const sweep = (sql: SqlClient, now: Timestamp.Timestamp) =>
-  Effect.zipRight(
-    shareCredentials(sql),
-    sql`DELETE FROM sessions WHERE session_hash IN (
-          SELECT session_hash FROM sessions WHERE expires_at <= ${Rows.at(now)}
-          ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)`
-  ).pipe(sql.withTransaction)
+const sweep = (sql: SqlClient) => {
+  const share = sharing(sql)
+  return (now: Timestamp.Timestamp) =>
+    share(
+      sql`DELETE FROM sessions WHERE session_hash IN (
+            SELECT session_hash FROM sessions WHERE expires_at <= ${Rows.at(now)}
+            ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)`
+    )
+}
+
+/**
+ * Returns a function that runs a change of sessions in one transaction. On a cluster, this transaction shares the lock
+ * of the credentials. On a single server a session is changed without that lock.
+ */
+const sharing = (sql: SqlClient) => {
+  const onCluster = isDistributed(sql)
+  return <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(onCluster, (isCluster) =>
+      isCluster ? sql.withTransaction(Effect.zipRight(shareCredentials(sql), change)) : change
+    )
+}
 
 const SessionRow = Schema.Struct({
   session_hash: Vault.Hash,
@@ -83,23 +107,29 @@ export const find =
       orStoreError
     )
 
-export const renew =
-  (sql: SqlClient): Store["renewSession"] =>
-  ({ expiresAt, hash, seenAt }) =>
-    sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
-        WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
+export const renew = (sql: SqlClient): Store["renewSession"] => {
+  const share = sharing(sql)
+  return ({ expiresAt, hash, seenAt }) =>
+    share(
+      sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
+          WHERE session_hash = ${hash}`
+    ).pipe(Effect.asVoid, orStoreError)
+}
 
 /** A session that was opened before the column `password_version` existed has null there, and matches every version. */
-export const confirm =
-  (sql: SqlClient): Store["confirmSession"] =>
-  ({ hash, passwordVersion }, confirmed) =>
-    Rows.affected(
-      sql`UPDATE sessions SET session_hash = ${confirmed.hash}, confirmed_at = ${Rows.at(confirmed.confirmedAt)}
-          WHERE session_hash = ${hash} AND coalesce(password_version, ${passwordVersion}) = ${passwordVersion}`
+export const confirm = (sql: SqlClient): Store["confirmSession"] => {
+  const share = sharing(sql)
+  return ({ hash, passwordVersion }, confirmed) =>
+    share(
+      Rows.affected(
+        sql`UPDATE sessions SET session_hash = ${confirmed.hash}, confirmed_at = ${Rows.at(confirmed.confirmedAt)}
+            WHERE session_hash = ${hash} AND coalesce(password_version, ${passwordVersion}) = ${passwordVersion}`
+      )
     ).pipe(
       Effect.map((count) => count > 0),
       orStoreError
     )
+}
 
 export const list =
   (sql: SqlClient): Store["listSessions"] =>
@@ -112,16 +142,18 @@ export const list =
       orStoreError
     )
 
-export const close =
-  (sql: SqlClient): Store["closeSession"] =>
-  (hash) =>
-    sql`DELETE FROM sessions WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
+export const close = (sql: SqlClient): Store["closeSession"] => {
+  const share = sharing(sql)
+  return (hash) => share(sql`DELETE FROM sessions WHERE session_hash = ${hash}`).pipe(Effect.asVoid, orStoreError)
+}
 
-export const closeOthers =
-  (sql: SqlClient): Store["closeOtherSessions"] =>
-  (id, kept, audit) =>
-    Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`).pipe(
-      Effect.tap((count) => (audit === undefined ? Effect.void : AuditLog.append(sql, audit(count)))),
-      sql.withTransaction,
-      orStoreError
-    )
+export const closeOthers = (sql: SqlClient): Store["closeOtherSessions"] => {
+  const share = sharing(sql)
+  return (id, kept, audit) =>
+    share(
+      Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`).pipe(
+        Effect.tap((count) => (audit === undefined ? Effect.void : AuditLog.append(sql, audit(count)))),
+        sql.withTransaction
+      )
+    ).pipe(orStoreError)
+}

@@ -29,9 +29,10 @@ export const admit =
     )
 
 /**
- * Takes advisory locks, which end with the transaction. A row lock would not do, because the e-mail address may not
- * have an account yet. Every caller locks the e-mail first and the network address second, so two callers cannot
- * deadlock. The attempts of a known browser are counted separately, so they take only that browser's lock.
+ * Takes advisory locks, which end with the transaction. There may be no row to lock, because an attempt may name an
+ * e-mail address that has no account. Every caller locks the e-mail address first and the network address second, so
+ * two callers cannot deadlock. The attempts of a known browser are counted separately, so they take only that browser's
+ * lock.
  */
 const lock = (sql: SqlClient, { address, browser, email }: SignInThrottle.SignInTry) =>
   browser !== null

@@ -2,11 +2,12 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 
 /**
  * A transaction takes this lock before it changes the credentials, the second factors or the roles of a person, or
- * stores or confirms a sign-up. A transaction that only opens a session, or deletes expired sessions, shares the lock.
- * `accounts`, `sessions` and `account_links` are on every node of a cluster. There, a write locks the whole table,
- * first shared and then exclusive, and also the table that its foreign keys lead to. Without this lock, two people who
- * replace a password at once would deadlock, and so would a new password and a sign-in. The lock ends with the
- * transaction.
+ * stores or confirms a sign-up; on a cluster also before it deletes an account. A transaction that opens a session
+ * shares the lock; on a cluster also one that changes sessions, or deletes expired sessions or links. `accounts`,
+ * `sessions`, `account_links` and `pending_accounts` are on every node of a cluster. There, a write locks the whole
+ * table, first shared and then exclusive, and also the table to which its foreign keys lead. Without this lock, two
+ * people who replace a password at the same time would deadlock, and so would a new password and a sign-in or sign-out.
+ * The lock ends with the transaction.
  */
 export const lockCredentials = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('credentials', 0))`
 

@@ -7,11 +7,13 @@ import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import * as ReviewWrites from "../reviews/ReviewWrites.js"
 import { columnsOf } from "../reviews/SubmissionRow.js"
 import { membersOf } from "../teams/SqlTeamStore.js"
 import { AppRow, COLUMNS, toApp } from "./AppRow.js"
+import { lockApps } from "./appsLock.js"
 import { REGISTERED_COLUMNS, RegisteredRow, toRegistered, toSecrets } from "./RegisteredRow.js"
 
 type Store = typeof AppStore.Service
@@ -47,16 +49,16 @@ const create =
                 ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
     return Effect.gen(function* () {
       // The locks make two creations by one owner run one after the other, so that the second counts the app of the
-      // first. On a cluster, locking rows of `apps` locks the table `apps` and then the table `accounts`, to which
-      // `apps` refers. If a creation locked `accounts` first, it would deadlock with a change of an app.
-      yield* sql`SELECT 1 FROM apps WHERE owner_id = ${app.ownerId} ORDER BY app_id FOR NO KEY UPDATE`
-      yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
+      // first.
+      yield* lockApps(sql, app.ownerId)
+      const owner = yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
+      if (owner.length === 0) return "NoOwner" as const
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
         Rows.first(CountRow)
       )
-      if (Option.exists(counted, ({ count }) => count >= AccountLimits.APPS.most)) return false
+      if (Option.exists(counted, ({ count }) => count >= AccountLimits.APPS.most)) return "Full" as const
       yield* insert
-      return true
+      return "Made" as const
     }).pipe(sql.withTransaction, orStoreError)
   }
 
@@ -94,14 +96,11 @@ const findRegistered =
       orStoreError
     )
 
-/** The cursor of a page: creation time and id of its last app. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-
 const listOf =
   (sql: SqlClient): Store["listOf"] =>
   (userId, limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const position = yield* TimePosition.decode(after)
       const rest =
         position === undefined
           ? sql``
@@ -117,7 +116,7 @@ const list =
   (sql: SqlClient): Store["list"] =>
   (limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const position = yield* TimePosition.decode(after)
       const rest =
         position === undefined
           ? sql``

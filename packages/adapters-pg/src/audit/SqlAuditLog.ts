@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { AuditEvent, AuditLog } from "@place-access/domain/audit"
-import { Page, Timestamp, UserId } from "@place-access/domain/shared"
+import { Page, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 
 type Store = typeof AuditLog.Service
@@ -52,15 +53,12 @@ const toActor = ({ actor, actor_id }: typeof EventRow.Type): AuditEvent.AuditAct
       ? AuditEvent.OPERATOR
       : { _tag: actor, id: actor_id }
 
-/** The cursor of a page: time and id of its last event. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-
 /** An admin's list reads the rows of all accounts, on a cluster from every node. */
 const list =
   (sql: SqlClient): Store["list"] =>
   ({ from, kind, to, userId }, limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const position = yield* TimePosition.decode(after)
       const only = [
         // A newer release that was rolled back may have left events of kinds that this release does not have
         // (decision audit-4).

@@ -30,7 +30,10 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
 /** The cached routes of each database. */
 const cached = new WeakMap<SqlClient, Map<ConnectionId, UserId>>()
 
-/** Forgets the cached routes: the rows of this database were replaced, and ids in them may belong to other users. */
+/**
+ * Forgets the cached routes. The caller has replaced all rows of this database, so the id of a cached connection may
+ * now belong to another user.
+ */
 export const forgetAll: Effect.Effect<void, never, SqlClient> = Effect.map(SqlClient, (sql) => cached.get(sql)?.clear())
 
 export const layer: Layer.Layer<ConnectionRoutes, never, SqlClient> = Layer.effect(

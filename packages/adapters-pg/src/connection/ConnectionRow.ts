@@ -17,7 +17,7 @@ import {
 import { Schema } from "effect"
 import { AppRow, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
-import { toPause } from "./ConsentHistoryRow.js"
+import { toPause } from "../steering/PauseColumns.js"
 
 /** The columns of `connections` that make a `Connection`, and its places as JSON. `columns` selects them. */
 export const ConnectionRow = Schema.Struct({
@@ -27,7 +27,7 @@ export const ConnectionRow = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
   held_scopes: Schema.Array(Scope.Scope),
-  // Null in rows that are older than this column. Then `held_scopes` count as agreed.
+  // Null in rows that were written before this column existed. Then `held_scopes` count as agreed.
   agreed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   places_version: Schema.Int,
   standard_expires_at: Rows.NullableAt,
@@ -64,7 +64,7 @@ export const toConnection = (row: ConnectionRow): Connection.Connection => ({
   familyId: row.family_id
 })
 
-/** A connection `c` joined with its app `a`. The two share only the column `app_id`, which is equal in both. */
+/** A connection `c` joined with its app `a`. Both tables have a column `app_id`, which is equal in the joined row. */
 export const WithAppRow = Schema.Struct({ ...AppRow.fields, ...ConnectionRow.fields, is_suspended: Schema.Boolean })
 export type WithAppRow = typeof WithAppRow.Type
 
@@ -89,11 +89,11 @@ export interface ConnectionColumns {
 }
 
 /**
- * Select lists for the connections of one user or, with null, of any user. Without the user's id in the sub-query as
- * well, Citus would ask every shard for the places.
+ * Select lists for the connections of one user or, with null, of any user. The sub-query for the places repeats the
+ * user's id: without it, Citus would ask every shard for the places.
  *
- * The places come from a sub-query in the same statement. If that statement also locked the connection's row, it would
- * return the places from before it waited for the lock. So a caller locks in one statement and reads in the next.
+ * The sub-query is part of the same statement. If that statement also locked the connection's row, it would return the
+ * places from before it waited for the lock. So a caller locks in one statement and reads in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>
@@ -119,7 +119,7 @@ export const columns = (sql: SqlClient): ConnectionColumns => {
   }
 }
 
-export const CodeRow = Schema.Struct({
+export const StoredCodeRow = Schema.Struct({
   user_id: UserId,
   code_hash: Vault.Hash,
   connection_id: ConnectionId,
@@ -130,9 +130,9 @@ export const CodeRow = Schema.Struct({
   family_id: Schema.NullOr(FamilyId),
   used_at: Rows.NullableAt,
   nonce: Schema.NullOr(Schema.String),
-  key_id: Schema.NullOr(Vault.KeyId),
-  is_spent: Schema.Boolean
+  key_id: Schema.NullOr(Vault.KeyId)
 })
+export const CodeRow = Schema.Struct({ ...StoredCodeRow.fields, is_spent: Schema.Boolean })
 
 export const toCode = (row: typeof CodeRow.Type): AuthorizationCode.AuthorizationCode => ({
   hash: row.code_hash,

@@ -108,8 +108,8 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
   })
 
 /**
- * Writes to each rule of the connection since when the rule is disabled, or clears that time. It runs after each change
- * of the connection's places or scopes (decision L8).
+ * Stores, for each rule of the connection, since when the rule has been disabled, or clears that time when the rule
+ * works again. It runs after each change of the connection's places or scopes (decision L8).
  */
 const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
   standing(sql, userId, id, now)

@@ -1,20 +1,16 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { ConsentEntry, type Connection, type Pause } from "@place-access/domain/connection"
-import { type ConnectionId, PlaceId, Scope, type Timestamp, type UserId } from "@place-access/domain/shared"
+import { ConsentEntry, type Connection } from "@place-access/domain/connection"
+import { type ConnectionId, PlaceId, Scope, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
-
-/** Reads a pause from its two columns; `paused_at` is null when there is no pause. */
-export const toPause = (row: {
-  readonly paused_at: Timestamp.Timestamp | null
-  readonly paused_until: Timestamp.Timestamp | null
-}): Pause.Pause | null => (row.paused_at === null ? null : { from: row.paused_at, until: row.paused_until })
+import { toPause } from "../steering/PauseColumns.js"
 
 const HistoryRow = Schema.Struct({
   at: Rows.At,
   change: ConsentEntry.ConsentChange,
   scopes: Schema.Array(Scope.Scope),
   place_ids: Schema.Array(PlaceId),
+  earlier_visits_place_ids: Schema.NullOr(Schema.Array(PlaceId)),
   standard_expires_at: Rows.NullableAt,
   sensitive_expires_at: Rows.NullableAt,
   paused_at: Rows.NullableAt,
@@ -27,6 +23,7 @@ const toEntry = (row: typeof HistoryRow.Type): ConsentEntry.ConsentEntry => ({
   agreement: {
     scopes: row.scopes,
     places: row.place_ids,
+    earlierVisits: row.earlier_visits_place_ids,
     standardExpiresAt: row.standard_expires_at,
     sensitiveExpiresAt: row.sensitive_expires_at,
     pause: toPause(row)
@@ -35,7 +32,8 @@ const toEntry = (row: typeof HistoryRow.Type): ConsentEntry.ConsentEntry => ({
 
 /** Implements `ConnectionStore.history`: the newest `limit` entries, newest first. */
 export const readHistory = (sql: SqlClient, userId: UserId, id: ConnectionId, limit: number) =>
-  sql`SELECT at, change, scopes, place_ids, standard_expires_at, sensitive_expires_at, paused_at, paused_until
+  sql`SELECT at, change, scopes, place_ids, earlier_visits_place_ids, standard_expires_at, sensitive_expires_at,
+             paused_at, paused_until
       FROM consent_history WHERE user_id = ${userId} AND connection_id = ${id}
       ORDER BY entry DESC LIMIT ${limit}`.pipe(
     Rows.all(HistoryRow),
@@ -52,12 +50,13 @@ export const insertEntry = (
   { agreement, at, change }: ConsentEntry.ConsentEntry
 ) =>
   // Selects from the connection's row instead of VALUES: only then does Citus run the whole statement on one shard.
-  sql`INSERT INTO consent_history (user_id, connection_id, entry, at, change, scopes, place_ids, standard_expires_at,
-        sensitive_expires_at, paused_at, paused_until)
+  sql`INSERT INTO consent_history (user_id, connection_id, entry, at, change, scopes, place_ids,
+        earlier_visits_place_ids, standard_expires_at, sensitive_expires_at, paused_at, paused_until)
       SELECT c.user_id, c.connection_id,
              coalesce((SELECT max(h.entry) + 1 FROM consent_history h
                        WHERE h.user_id = ${userId} AND h.connection_id = ${id}), 1),
              ${Rows.at(at)}::timestamptz, ${change}, ${agreement.scopes}::text[], ${agreement.places}::text[],
+             ${agreement.earlierVisits}::text[],
              ${Rows.nullableAt(agreement.standardExpiresAt)}::timestamptz,
              ${Rows.nullableAt(agreement.sensitiveExpiresAt)}::timestamptz,
              ${Rows.nullableAt(agreement.pause?.from ?? null)}::timestamptz,

@@ -4,6 +4,7 @@ import { ConnectionId, Page, type PlaceId, Timestamp, type UserId } from "@place
 import { Array, Effect, Layer, Option, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import * as PlaceWrites from "../places/PlaceWrites.js"
 import * as ConnectionReads from "./ConnectionReads.js"
@@ -11,9 +12,6 @@ import * as ConnectionRoutes from "./ConnectionRoutes.js"
 import { columns, ConnectionRow, toConnection, toWithApp, WithAppRow } from "./ConnectionRow.js"
 import { readHistory } from "./ConsentHistoryRow.js"
 import * as ConnectionWrites from "./ConnectionWrites.js"
-
-/** The cursor of a page of `listOfApp`: time and id of its last connection. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
 const IdRow = Schema.Struct({ connection_id: ConnectionId })
 const readWithApps = Rows.read(WithAppRow)
@@ -85,10 +83,7 @@ const lookups = (sql: SqlClient, routes: Routes): Pick<Store, "findOfUser" | "fi
         const userId = yield* routes.userOf(id)
         if (Option.isNone(userId)) return Option.none()
         const found = yield* connections.readWithApp(userId.value, id)
-        return found.pipe(
-          Option.map(({ connection }) => connection),
-          Option.filter((connection) => connection.appId === appId)
-        )
+        return Option.filter(found, ({ connection }) => connection.appId === appId)
       }).pipe(orStoreError),
     history: (userId, id, limit) => readHistory(sql, userId, id, limit).pipe(orStoreError),
     findLive: (userId, appId) => connections.readUnended(userId, appId).pipe(orStoreError)
@@ -109,7 +104,7 @@ const lists = (sql: SqlClient): Pick<Store, "listOfUser" | "listOfApp" | "listRe
 
     listOfApp: (appId, limit, after) =>
       Effect.gen(function* () {
-        const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+        const position = yield* TimePosition.decode(after)
         const rest =
           position === undefined
             ? sql``

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Connection, Write } from "@place-access/domain/connection"
 import type { Timestamp } from "@place-access/domain/shared"
-import { AuthorizationCode, type TokenWrite } from "@place-access/domain/tokens"
+import { AuthorizationCode, TokenFamily, type TokenWrite } from "@place-access/domain/tokens"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 
@@ -54,16 +54,20 @@ export const writeToken = (
 }
 
 /**
- * Revokes the tokens of one family or, with null, all tokens of the connection. Codes that were exchanged for these
- * tokens get `dead_at`, so that retention deletes them.
+ * Revokes the live tokens of one family or, with null, of the connection. A connection can have any number of expired
+ * access tokens and spent refresh tokens, and nothing accepts them once their family has ended, so these statements
+ * leave them out: otherwise, a connection with many tokens could not be ended within the statement time-out (decision
+ * O6). Codes that were exchanged for these tokens get `dead_at`, so that retention deletes them.
  */
 export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
   Effect.gen(function* () {
-    for (const table of ["access_tokens", "refresh_tokens"]) {
-      yield* sql`UPDATE ${sql(table)} SET revoked_at = ${Rows.at(now)}
-                 WHERE user_id = ${userId} AND connection_id = ${id} AND revoked_at IS NULL
-                   AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`
-    }
+    yield* sql`UPDATE access_tokens SET revoked_at = ${Rows.at(now)}
+               WHERE user_id = ${userId} AND connection_id = ${id} AND revoked_at IS NULL
+                 AND issued_at > ${Rows.at(now - TokenFamily.ACCESS_LIFETIME)}
+                 AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`
+    yield* sql`UPDATE refresh_tokens SET revoked_at = ${Rows.at(now)}
+               WHERE user_id = ${userId} AND connection_id = ${id} AND revoked_at IS NULL AND rotated_at IS NULL
+                 AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`
     yield* sql`UPDATE authorization_codes SET dead_at = ${Rows.at(now)}
                WHERE user_id = ${userId} AND connection_id = ${id} AND family_id IS NOT NULL AND dead_at IS NULL
                  AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`

@@ -69,8 +69,9 @@ const approvalState = (sql: SqlClient) => {
       ),
 
     /**
-     * Locks the row of one user and one app, so that their approvals run one after the other. Returns the pair's `sub`,
-     * or None when this call inserted the row and the pair has no `sub` yet.
+     * Locks the row of one user and one app, so that approvals of this app by this user run one after the other.
+     * Returns the `sub`, the id by which this app knows this user. None: this call inserted the row, and there is no
+     * `sub` yet.
      */
     lockPair: (userId: UserId, appId: AppId) =>
       Effect.gen(function* () {

@@ -12,8 +12,8 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
 
 /**
- * The methods of `CredentialStore` for e-mail addresses, and for links that do not change the account, such as
- * `unlock`.
+ * The methods of `CredentialStore` that replace an e-mail address, or that use a mailed link which does not change the
+ * account, such as an `unlock` link.
  */
 
 type Store = typeof CredentialStore.Service
@@ -36,7 +36,10 @@ export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConf
     return false
   })
 
-/** Turns a unique violation into `Taken`: `AccountStore.create` takes no lock, so it may just have used the address. */
+/**
+ * Turns a unique violation into `Taken`. `AccountStore.create` does not take the lock of the credentials, so it may
+ * store an account with the same address at this moment.
+ */
 const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
   Effect.catchAll(effect, (error) =>
     isUniqueViolation(error, "accounts_email_key") ? Effect.succeed("Taken" as const) : Effect.fail(error)

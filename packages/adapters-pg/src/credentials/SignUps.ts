@@ -66,8 +66,9 @@ const read = (sql: SqlClient, hash: Vault.Hash) =>
 
 export const newest =
   (sql: SqlClient): Store["newestSignUp"] =>
-  (email, now) =>
+  (email, now, userId) =>
     sql`SELECT ${COLUMNS} FROM pending_accounts WHERE email = ${email} AND expires_at > ${Rows.at(now)}
+          AND ${userId === undefined ? sql`true` : sql`user_id = ${userId}`}
         ORDER BY created_at DESC, link_hash COLLATE "C" LIMIT 1`.pipe(
       Rows.first(Row),
       Effect.map(Option.map(toRequest)),
@@ -83,8 +84,10 @@ export const confirm =
       const confirmed = Option.isNone(found) ? null : decide(found.value, yield* Timestamp.now)
       if (Option.isNone(found) || confirmed === null) return "Refused" as const
       const { account, audit } = confirmed
+      // The account before the sign-ups, in the order of a deletion: otherwise the two could wait for each other.
+      const isTaken = yield* release(sql, account.email, account.id, true)
       yield* sql`DELETE FROM pending_accounts WHERE email = ${found.value.email}`
-      if (yield* release(sql, account.email, account.id, true)) return "Taken" as const
+      if (isTaken) return "Taken" as const
       if (!(yield* insert(sql, account, found.value))) return "Taken" as const
       yield* AuditLog.append(sql, audit)
       return "Made" as const

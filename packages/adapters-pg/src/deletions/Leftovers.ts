@@ -64,9 +64,10 @@ export const remove = (
   })
 
 /**
- * Deletes events of a deleted account, after the rows of apps that only the events lead to: deliveries and
- * `listener_events`. Those rows are on other shards, so each kind is a statement of its own. An event stays for a
- * minute after its fan-out, because a worker may still be storing its deliveries.
+ * Deletes events of a deleted account. First it deletes the deliveries and the rows of `listener_events` that belong to
+ * these events, because only the events lead to them. Those rows are on the shards of the apps, so each kind is a
+ * statement of its own. An event stays for a minute after its fan-out, because a worker may still be storing its
+ * deliveries.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -82,8 +83,8 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
           JOIN ${named} ON e.app_id = d.app_id AND e.event_id = d.event_id
           WHERE d.app_id = ANY(${apps}::text[]) LIMIT ${limit}`
     )
-    // A row of `listener_events` waits for a listening developer for seconds only, but a server that crashed may have
-    // left some.
+    // A row of `listener_events` waits for a listening developer for a few seconds only, but a server that crashed may
+    // have left rows behind.
     const heard = yield* Rows.affected(
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
@@ -149,8 +150,9 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   })
 
 /**
- * Deletes the apps that were not in production. Their deliveries are deleted first, a page at each call. A connection
- * of a person who held such an app before ends, because no statement finds it with its app afterwards.
+ * Deletes those of the account's apps that were not in production. Each call deletes one page of their deliveries;
+ * when none is left, the apps are deleted. Before that, connections that other people have to these apps end. The
+ * service reads a connection together with its app, so without the app it could no longer find or end the connection.
  */
 const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -172,7 +174,10 @@ const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, li
 
 const LiveRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId })
 
-/** Ends the live connections of these apps, as `endRevoked` does. Each of them may be on another node. */
+/**
+ * Ends the live connections of these apps, in one transaction for each connection: on a cluster, two connections may be
+ * on different nodes.
+ */
 const endConnections = (sql: SqlClient, apps: ReadonlyArray<string>, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const live = yield* sql`SELECT user_id, connection_id FROM connections

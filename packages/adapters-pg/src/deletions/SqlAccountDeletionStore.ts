@@ -5,11 +5,14 @@ import { Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
+import { lockCredentials } from "../accounts/credentialLock.js"
+import { lockApps } from "../apps/appsLock.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
 import { closeAccount } from "./closeAccount.js"
-import { deletionState } from "./deletionState.js"
+import { deletionOutlook, deletionState } from "./deletionState.js"
+import { isDistributed } from "../schema/isDistributed.js"
 import * as Leftovers from "./Leftovers.js"
 
 type Store = typeof AccountDeletionStore.Service
@@ -35,30 +38,39 @@ const describe =
   (userId) =>
     sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId}`.pipe(
       Rows.first(AccountRow),
-      Effect.flatMap(Effect.transposeMapOption((row) => deletionState(sql, toAccount(row)))),
+      Effect.flatMap(Effect.transposeMapOption((row) => deletionOutlook(sql, toAccount(row)))),
       orStoreError
     )
 
-const begin =
-  (sql: SqlClient): Store["begin"] =>
-  (userId, decide) =>
-    Effect.gen(function* () {
-      // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on with
-      // one node after the other. A single server ignores this setting.
-      yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
-      const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
-        Rows.first(AccountRow)
-      )
-      if (Option.isNone(row)) return Option.none()
-      const account = toAccount(row.value)
-      if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
-      // The locks of the apps' rows keep the owners in the apps' teams unchanged until the commit.
-      yield* sql`SELECT 1 FROM apps WHERE owner_id = ${userId} ORDER BY app_id FOR UPDATE`
-      const state = yield* deletionState(sql, account)
-      const decided = decide(state, yield* Timestamp.now)
-      if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)
-      return Option.some(decided)
-    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+const begin = (sql: SqlClient): Store["begin"] => {
+  const onCluster = isDistributed(sql)
+  return (userId, decide) => {
+    const deletion = (isCluster: boolean) =>
+      Effect.gen(function* () {
+        // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on
+        // with one node after the other. A single server ignores this setting.
+        yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+        // Everybody's sign-ins wait for this lock. A single server locks rows, not whole tables, so there the order of
+        // the rows is enough: accounts before sign-ups and sessions.
+        if (isCluster) yield* lockCredentials(sql)
+        yield* lockApps(sql, userId)
+        const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
+          Rows.first(AccountRow)
+        )
+        if (Option.isNone(row)) return Option.none()
+        const account = toAccount(row.value)
+        if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
+        // Locks the apps again, because one may have been handed over to the account before its row was locked. The
+        // locks keep the owners in the apps' teams unchanged until the commit.
+        yield* lockApps(sql, userId)
+        const state = yield* deletionState(sql, account)
+        const decided = decide(state, yield* Timestamp.now)
+        if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)
+        return Option.some(decided)
+      }).pipe(sql.withTransaction, Effect.uninterruptible)
+    return orStoreError(Effect.flatMap(onCluster, deletion))
+  }
+}
 
 const LeftoverRow = Schema.Struct({ user_id: UserId, requested_at: Rows.At })
 

@@ -41,8 +41,8 @@ export const closeAccount = (
   })
 
 /**
- * Deletes the exported archives at once and not later with the other rows, because an archive has all data of a person
- * together (decision exports-4).
+ * Deletes the exported archives at once, and not later with the other rows, because one archive contains all data of
+ * the person (decision exports-4).
  */
 const deleteArchives = (sql: SqlClient, id: UserId) =>
   Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)
@@ -81,8 +81,8 @@ const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
       WHERE owner_id = ${id}`
 
 /**
- * Ends the account's connections. It locks them in the order of their ids, and runs before the account's devices are
- * locked, as archiving a place does. Another order could deadlock.
+ * Ends the account's connections. It locks them in the order of their ids, and the caller locks the account's devices
+ * only afterwards. Archiving a place takes its locks in the same order. Two different orders could deadlock.
  */
 const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`WITH live AS (

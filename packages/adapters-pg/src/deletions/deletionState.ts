@@ -15,8 +15,6 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
   Effect.gen(function* () {
     const owned = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${account.id}
                              ORDER BY created_at, app_id`.pipe(Rows.all(AppRow))
-    const counted = yield* countPeople(sql, account, owned)
-    const people = new Map(counted.map((row) => [row.app_id, row.people]))
     const heirs = yield* findHeirs(sql, owned)
     const otherAdmins = Account.hasRole(account, "admin")
       ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND suspended_at IS NULL
@@ -25,24 +23,35 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
     const state: AccountDeletion.AccountDeletionState = {
       account,
       isLastAdmin: otherAdmins.length === 0,
-      apps: owned.map((row) => ({
-        app: toApp(row),
-        people: people.get(row.app_id) ?? 0,
-        heir: heirs(row.app_id)
-      }))
+      apps: owned.map((row) => ({ app: toApp(row), heir: heirs(row.app_id) }))
     }
     return state
+  })
+
+/** Reads what deleting the account would do: the state of the decision, and how many people have connected each app. */
+export const deletionOutlook = (sql: SqlClient, account: Account.Account) =>
+  Effect.gen(function* () {
+    const state = yield* deletionState(sql, account)
+    const counted = yield* countPeople(
+      sql,
+      account,
+      state.apps.map(({ app }) => app.id)
+    )
+    const people = new Map(counted.map((row) => [row.app_id, row.people]))
+    const apps = state.apps.map((owned) => ({ ...owned, people: people.get(owned.app.id) ?? 0 }))
+    return { ...state, apps } satisfies AccountDeletion.Outlook
   })
 
 const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
 
 /**
  * Counts, for each app, the people with a connection that has not ended. The account itself and test people do not
- * count. On a cluster, `apps` is on every node and a connection on one, so the count is a statement of its own.
+ * count. It is not a sub-query of the statement that reads the apps: on a cluster, every node has a copy of `apps`, and
+ * Citus refuses a statement that reads such a table with a sub-query on the distributed table `connections`.
  */
-const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<Pick<AppRow, "app_id">>) =>
+const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<AppId>) =>
   sql`SELECT app_id, count(*) AS people FROM connections
-      WHERE app_id = ANY(${apps.map((row) => row.app_id)}::text[]) AND ended_at IS NULL
+      WHERE app_id = ANY(${apps}::text[]) AND ended_at IS NULL
         AND user_id <> ${account.id}
         AND NOT EXISTS (SELECT 1 FROM accounts t WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL)
       GROUP BY app_id`.pipe(Rows.all(PeopleRow))

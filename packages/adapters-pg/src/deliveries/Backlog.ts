@@ -12,7 +12,7 @@ const rows = Telemetry.gauge("place_access.backlog.rows", {
 })
 const oldest = Telemetry.gauge("place_access.backlog.oldest_due_age", {
   unit: "s",
-  description: "For how long the first of them has been due, in the whole database",
+  description: "For how long the first of them has been due, an import since its upload, in the whole database",
   labels: { queue: QUEUES }
 })
 const later = Telemetry.gauge("place_access.deliveries.retrying", {
@@ -26,7 +26,8 @@ const WAITS = waits("state")
 
 /**
  * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the time of the oldest. The result has the order of
- * `QUEUES`.
+ * `QUEUES`. A person's files are read one after the other, so an import is due when no other file of its owner is being
+ * read.
  */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>
   counted(sql, Rows.at(now)).pipe(
@@ -53,7 +54,9 @@ const counted = (sql: SqlClient, at: ReturnType<typeof Rows.at>) =>
         ORDER BY due_at LIMIT ${COUNTED_MAX}) due
       UNION ALL
       SELECT 'imports', count(*), min(uploaded_at) FROM (
-        SELECT uploaded_at FROM imports WHERE state = 'waiting' LIMIT ${COUNTED_MAX}) due`.pipe(Rows.all(Waiting))
+        SELECT uploaded_at FROM imports AS waiting WHERE state = 'waiting' AND NOT EXISTS (
+          SELECT 1 FROM imports AS other WHERE other.user_id = waiting.user_id AND other.leased_until > ${at})
+        LIMIT ${COUNTED_MAX}) due`.pipe(Rows.all(Waiting))
 
 /**
  * Records the backlog of each queue and the number of deliveries that wait for a retry. It reads up to `COUNTED_MAX`

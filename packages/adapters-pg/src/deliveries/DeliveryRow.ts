@@ -26,6 +26,7 @@ export const DeliveryRow = Schema.Struct({
   replay_no: Schema.Int,
   is_test: Schema.Boolean,
   is_hurried: Schema.Boolean,
+  faults_since: Rows.NullableAt,
   original_at: Rows.NullableAt,
   user_id: Schema.NullOr(UserId),
   envelope: Envelope,
@@ -63,6 +64,7 @@ export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
   replayNo: row.replay_no,
   isTest: row.is_test,
   isHurried: row.is_hurried,
+  faultsSince: row.faults_since,
   originalAt: row.original_at ?? row.created_at
 })
 

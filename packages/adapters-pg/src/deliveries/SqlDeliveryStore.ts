@@ -41,15 +41,15 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 )
 
 /**
- * The longest pause between two statements of one app, so that more deliveries share a statement. The pause delays no
- * webhook: the receiver already has the delivery.
+ * The longest pause between two statements that store results of one app's deliveries. During the pause more results
+ * arrive, and all of them share the next statement. The pause delays no webhook: the receiver already has the delivery.
  */
 const REST_MILLIS = 10
 
 /**
  * Many deliveries finish at the same time, and each waits for its commit. The finishes of one app that come at the same
- * time share a statement (`Batches`). A strike has a statement of its own (`mayShare`). Two apps never share a
- * statement, so a locked row of one app delays no other app.
+ * time share a statement (`Batches`). A strike, a failure that counts against the endpoint, has a statement of its own
+ * (`mayShare`). Two apps never share a statement, so a locked row of one app delays no other app.
  */
 const finish = (sql: SqlClient, onCluster: OnCluster) =>
   Effect.gen(function* () {
@@ -66,7 +66,10 @@ const finish = (sql: SqlClient, onCluster: OnCluster) =>
     return one
   })
 
-/** Deliveries of one app that were attempted at the same time share a statement, as finishes do. */
+/**
+ * Stores deliveries after their first attempt. Deliveries of one app that end this attempt at the same time share a
+ * statement, as in `finish`.
+ */
 const inserting = (sql: SqlClient, onCluster: OnCluster) =>
   Effect.gen(function* () {
     const insertAll = (all: ReadonlyArray<AttemptedDelivery>) =>

@@ -31,7 +31,7 @@ const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragm
 export const marking = (sql: SqlClient, events: ReadonlyArray<EventKey>, at: Timestamp.Timestamp, onCluster = false) =>
   changing(sql, events, sql`fanned_out_at = ${Rows.at(at)}`, onCluster)
 
-/** Events that a fan-out has finished, and when. */
+/** Events whose fan-out has ended, and when it ended. */
 interface FannedOut {
   readonly events: ReadonlyArray<EventKey>
   readonly at: Timestamp.Timestamp
@@ -39,9 +39,9 @@ interface FannedOut {
 
 /**
  * The authorisation of a delivery is read before every attempt and never cached, because it may change at any time. On
- * a single server, questions that arrive while a statement runs wait for its end. Then one statement answers all of
- * them. Marks of events are collected in the same way, on a cluster too: without it each mark would be a commit of its
- * own.
+ * a single server, while one statement reads authorisations, new questions wait, and the next statement answers all of
+ * them. Events are marked as fanned out in the same way, many in one statement, on a cluster too. Otherwise each mark
+ * would need a commit of its own.
  */
 export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   EventStore,

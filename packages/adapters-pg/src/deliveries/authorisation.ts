@@ -1,11 +1,12 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import type { Authorisation } from "@place-access/domain/deliveries"
 import { AppId, type ConnectionId, type RuleId, Scope, type Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
 import { IS_SUSPENDED } from "../connection/ConnectionRow.js"
-import { toPause } from "../connection/ConsentHistoryRow.js"
+import { toPause } from "../steering/PauseColumns.js"
 import * as Rows from "../driver/Rows.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 
@@ -13,7 +14,10 @@ export interface AuthorisationQuestion {
   readonly userId: UserId
   readonly connectionId: ConnectionId
   readonly ruleId: RuleId | null
-  /** The time of the event. Null: the caller does not ask whether this time was erased from the history. */
+  /**
+   * The time of the event. Null: the caller does not need to know whether the user has erased this time from the
+   * history, or whether an earlier suspension contains it.
+   */
   readonly occurredAt: Timestamp.Timestamp | null
 }
 
@@ -48,6 +52,14 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
+/**
+ * An SQL condition over `connections c` and `apps a`: somebody is suspended now, or the time of the event lies in an
+ * earlier suspension of the person or of the app's developer. `at` may be null.
+ */
+const isSuspended = (sql: SqlClient, at: Fragment) =>
+  sql`(${sql.literal(IS_SUSPENDED)} OR coalesce(a.suspensions @> ${at} OR (
+         SELECT person.suspensions @> ${at} FROM accounts person WHERE person.user_id = c.user_id), false))`
+
 /** An `AuthorisationRow` with the position of its question in the batch, from 1. */
 const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fields })
 
@@ -68,7 +80,7 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
                   WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
                     AND shared.place_id = r.place_id AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended,
+            ) AS rule_stands, ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
             EXISTS (SELECT 1 FROM erasures e
                     WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
                       AND e.until_at > asked.occurred_at) AS is_erased
@@ -102,7 +114,7 @@ export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, rule
                     AND shared.connection_id = ${connectionId} AND shared.place_id = r.place_id
                     AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended,
+            ) AS rule_stands, ${isSuspended(sql, sql`${Rows.nullableAt(occurredAt)}::timestamptz`)} AS is_suspended,
             ${occurredAt === null ? sql`false` : Erasures.covering(sql, userId, occurredAt)} AS is_erased
           FROM connections c JOIN apps a ON a.app_id = c.app_id
           WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(

@@ -36,15 +36,16 @@ const TAKE = setting(["Claimed", "Failed"], "h")
 const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
 
 /**
- * The times at which a delivery is due after its lease has lapsed again. The first is for the third lapse in a row;
- * after the first two lapses the delivery is due at once. `Delivery.dueAfterLapse` has the same rule.
+ * The times at which a delivery is due again if the lease that this claim gives lapses, too. The first time is for the
+ * third lapse in a row; after each of the first two lapses, a delivery is due at once. `Delivery.dueAfterLapse` has the
+ * same rule.
  */
 const dueAfterLapses = (leaseUntil: Timestamp.Timestamp) =>
   RetrySchedule.WAITS.map((millis) => Rows.at(Timestamp.plus(leaseUntil, millis)))
 
 /**
- * The smallest power of two that is at least `count`. The number is part of the statement's text, and rounding keeps
- * the number of texts to prepare small.
+ * The smallest power of two that is at least `count`. The result becomes part of the statement's text. The server
+ * prepares each text separately, and rounding keeps the number of texts small.
  */
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
@@ -55,12 +56,13 @@ const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(
  * takes the row over; a delivery whose leases lapse too often in a row fails as abandoned.
  *
  * `limit` is shared among the endpoints: each next row goes to the endpoint that then has the fewest deliveries in
- * flight. Rows of an earlier epoch of the endpoint fail when the statement finds them.
+ * flight. An endpoint gets a new epoch each time it is disabled. A delivery of an earlier epoch fails when the
+ * statement finds it.
  *
  * The cost does not grow with the backlog. The rows of an endpoint are limited before they are numbered: a window over
- * all due rows would read all of them. The limit of `held` is a number in the text. With a parameter, the planner would
- * expect a tenth of all waiting rows, and would read the whole table to find them again. `delivery_id = delivery_id ||
- * ''` is a comparison that the planner cannot estimate, so it expects few rows and uses the key.
+ * all due rows would read all of them. The LIMIT of `held` is a number in the text of the statement. With a parameter,
+ * the planner would expect a tenth of all waiting rows, and would read the whole table to join them. `delivery_id =
+ * delivery_id || ''` is a comparison that the planner cannot estimate, so it expects few rows and uses the key.
  *
  * The condition on `app_id` of every table is a constant, so that Citus sends the statement as it is to the app's
  * shard. TypeScript computes the times after lapses: Citus refuses `timestamptz + interval` in an UPDATE, because the
@@ -176,8 +178,9 @@ export const claim = (
   })
 
 /**
- * Takes first from endpoints that fail, at most half of the limit, then from the others, and then again from those that
- * fail, at most `failing.limit` in all. So neither kind waits for the other.
+ * Takes deliveries in three turns: first of endpoints that fail, at most half of the limit; then of the other
+ * endpoints; then again of endpoints that fail. It takes at most `failing.limit` deliveries of endpoints that fail. So
+ * neither kind of endpoint waits for the other.
  */
 const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
@@ -194,10 +197,11 @@ const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, reque
   })
 
 /**
- * Takes from each app in a transaction of its own: an app's rows are on one node, and a transaction over several nodes
- * would be a two-phase commit. Each app gets the share of its endpoints in what is left of the limit, so that the last
- * app is not left out because of rounding. The next rounds give the remainder to the apps that have more. The second
- * part of the result says whether an endpoint was skipped because its row was locked.
+ * Takes deliveries of each app in a transaction of its own: an app's rows are on one node, and a transaction over
+ * several nodes would be a two-phase commit. In each round, an app gets a part of the remaining limit, in proportion to
+ * its number of endpoints. The part is rounded up, and the next app shares what is then left. An app that used up its
+ * part takes part in the next round. The second part of the result says whether an endpoint was skipped because its row
+ * was locked.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {

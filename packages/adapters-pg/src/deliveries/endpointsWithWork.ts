@@ -14,7 +14,7 @@ import { byDueTime, waits } from "./transitions.js"
 const Ready = Schema.Struct({
   app_id: AppId,
   endpoint_id: EndpointId,
-  /** Null when the endpoint is gone. */
+  /** Null when the endpoint was removed. */
   epoch: Schema.NullOr(Schema.Int),
   is_ready: Schema.Boolean,
   is_vain: Schema.Boolean,
@@ -110,9 +110,9 @@ const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }
       ), ${firstOf(sql, limit, failing)}`
 
 /**
- * Finds removed endpoints for which deliveries still wait, of apps that have other endpoints. For each stored endpoint,
- * one index look-up finds the first waiting delivery of an endpoint with a greater id. When that id is smaller than the
- * id of the app's next stored endpoint, its endpoint was removed.
+ * Finds removed endpoints with waiting deliveries, of apps that have other endpoints. For each stored endpoint, one
+ * index look-up finds the first waiting delivery of an endpoint with a greater id. When that id is smaller than the id
+ * of the app's next stored endpoint, no endpoint with that id is stored: it was removed.
  */
 const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
   sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain, false AS is_failing FROM (
@@ -130,7 +130,7 @@ const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
       WHERE endpoint_id IS NOT NULL AND (below IS NULL OR endpoint_id < below) LIMIT ${limit}`
 
 /**
- * Finds removed endpoints for which deliveries still wait, of apps that have no endpoint at all. It reads all waiting
+ * Finds removed endpoints with waiting deliveries, of apps that have no endpoint at all. It reads all waiting
  * deliveries, so a claim runs it only when no endpoint is ready.
  */
 const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>

@@ -18,8 +18,9 @@ const keyOf = ({ appId, id, lease }: ClaimedRow): string => `${appId} ${id} ${le
 
 /**
  * Finishes deliveries that end at the same time, in one statement for each app. Returns for each, in the same order,
- * whether it still had its lease. A strike never shares a statement (`mayShare`), so the order within a statement does
- * not matter: a webhook that arrived only sets the endpoint's strikes to 0.
+ * whether it still had its lease. A strike, a failure that counts against the endpoint, never shares a statement
+ * (`mayShare`), so the order within a statement does not matter: a webhook that arrived only sets the endpoint's
+ * strikes to 0.
  */
 export const finishMany = (
   sql: SqlClient,

@@ -21,14 +21,15 @@ export interface FinishedDelivery {
 }
 
 /**
- * Whether a finish may share its statement with others. A strike may not, because it may disable the endpoint, and
- * strikes after that do not count.
+ * Whether a finish may share its statement with others. A strike (a failure that counts against the endpoint) may not:
+ * it may disable the endpoint, and a strike against a disabled endpoint does not count.
  */
 export const mayShare = (how: Delivery.DeliveryFinish): boolean => effectOf(how) !== "strike"
 
 /**
- * The effect of a finish on the endpoint's strikes if the delivery counts. The statement itself leaves out deliveries
- * that do not count: replays, tests and hurried ones.
+ * The effect of a finish on the endpoint's strikes, for a delivery that counts. The statement itself leaves out
+ * deliveries that do not count: replays, tests, and deliveries that a developer sent before they were due
+ * (`isHurried`).
  */
 const effectOf = (how: Delivery.DeliveryFinish): "strike" | "clear" | "none" =>
   Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
@@ -42,17 +43,18 @@ const GOES_ON = STEPS.filter(Delivery.goesOn)
 /**
  * The statement of `finishMany`. It first locks the rows of the deliveries, which must still carry the lease: a worker
  * that waited for the lock while another worker took the row over changes nothing. Then it locks the endpoints' rows
- * and changes the counters from their newest values. Both are locked in the order of their ids, as claims do, so that
- * nothing deadlocks.
+ * and changes their strikes, which no other transaction can change meanwhile. Deliveries and endpoints are locked in
+ * the order of their ids, as in claims, so that nothing deadlocks.
  */
 export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedDelivery>, onCluster = false) => {
   const sorted = finished.toSorted(({ held: a }, { held: b }) => compare(a.id, b.id))
   const values = sorted.map(({ how }) => Delivery.valuesOf(how))
   const attempts = sorted.map(({ attempt }) => attempt)
   // `lease = lease || ''` is a comparison that the planner cannot estimate, so it expects one row and uses the index.
-  // Without it, the planner expects ten rows from the list and, while the table is small, reads the whole table for
-  // them; PostgreSQL keeps that plan when the table has grown. `MAY_FINISH` hides the state in a CASE, so that the
-  // planner does not use the index of waiting deliveries: it would read that index from end to end for an app.
+  // Without it, the planner expects ten rows from the list of ids. While the table is small, the planner then reads the
+  // whole table for them, and PostgreSQL keeps that plan when the table has grown. `MAY_FINISH` hides the state in a
+  // CASE, so that the planner does not use the index of waiting deliveries: it would read all entries of the app in
+  // that index.
   return sql`WITH asked AS (
         SELECT * FROM unnest(
           ${sorted.map(({ held }) => held.id)}::text[],
@@ -63,6 +65,7 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
           ${values.map(({ attempt }) => attempt)}::integer[],
           ${values.map(({ dueAt }) => Rows.nullableAt(dueAt))}::timestamptz[],
           ${values.map(({ endedAt }) => Rows.nullableAt(endedAt))}::timestamptz[],
+          ${values.map(({ faultsSince }) => Rows.nullableAt(faultsSince))}::timestamptz[],
           ${sorted.map(({ how }) => effectOf(how) === "clear")}::boolean[],
           ${attempts.map((made) => made?.attempt ?? null)}::integer[],
           ${attempts.map((made) => Rows.nullableAt(made?.startedAt ?? null))}::timestamptz[],
@@ -71,7 +74,7 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
           ${attempts.map((made) => storable(made?.error ?? null))}::text[],
           ${attempts.map((made) => storable(made?.snippet ?? null))}::text[],
           ${attempts.map(storedExchange)}::jsonb[]
-        ) AS a (delivery_id, lease, at, step, fail_reason, attempt, due_at, ended_at, clears,
+        ) AS a (delivery_id, lease, at, step, fail_reason, attempt, due_at, ended_at, faults_since, clears,
                 made, made_at, answered_at, status, error, snippet, exchange)
         WHERE lease = lease || ''
       ), held AS (
@@ -86,7 +89,7 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
         ) d
       ), ${onCluster ? sql`` : logging(sql)}current AS (
         -- A delivery that would be retried fails when its endpoint was removed, disabled or given a new epoch meanwhile.
-        SELECT h.app_id, h.delivery_id, h.attempt, h.due_at,
+        SELECT h.app_id, h.delivery_id, h.attempt, h.due_at, h.faults_since,
           CASE WHEN is_over THEN 'Failed' ELSE h.step END AS step,
           CASE WHEN NOT is_over THEN h.fail_reason
                WHEN e.endpoint_id IS NULL THEN 'endpoint_removed'
@@ -128,8 +131,8 @@ const FAIL = setting(["Failed"], "w")
 const MAY_FAIL = mayTake("Failed", "d.state")
 
 /**
- * The last parts of a statement with one strike: it raises the counter, and may note a warning for the developer, or
- * disable the endpoint and fail the deliveries that wait for it.
+ * The last parts of a statement with one strike. They add 1 to the endpoint's strikes. Depending on the new number,
+ * they also store a warning for the developer, or disable the endpoint and fail the deliveries that wait for it.
  */
 const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
   sql`counted AS (

@@ -30,6 +30,7 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
     attempt: after.attempt,
     due_at: Rows.nullableAt(after.dueAt),
     ended_at: Rows.nullableAt(after.endedAt),
+    faults_since: Rows.nullableAt(after.faultsSince),
     goes_on: Delivery.goesOn(how._tag),
     clears: Delivery.effectOnEndpoint(begun, how) === "clear",
     stored_at: Rows.at(now),
@@ -44,15 +45,21 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
 }
 
 const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt integer, attempt integer,
-  due_at timestamptz, ended_at timestamptz, goes_on boolean, clears boolean, stored_at timestamptz, made integer,
-  made_at timestamptz, answered_at timestamptz, status integer, error text, snippet text,
-  exchange jsonb`
+  due_at timestamptz, ended_at timestamptz, faults_since timestamptz, goes_on boolean, clears boolean,
+  stored_at timestamptz, made integer, made_at timestamptz, answered_at timestamptz, status integer, error text,
+  snippet text, exchange jsonb`
 
 /**
  * The values of a row after its first attempt. When its endpoint was removed or has a newer epoch, a delivery that
  * would be retried fails instead.
  */
-const AFTER = { state: "r.state", fail_reason: "r.fail_reason", due_at: "r.due_at", ended_at: "r.ended_at" }
+const AFTER = {
+  state: "r.state",
+  fail_reason: "r.fail_reason",
+  due_at: "r.due_at",
+  ended_at: "r.ended_at",
+  faults_since: "r.faults_since"
+}
 const AFTER_COLUMNS = Object.keys(AFTER).join(", ")
 const AFTER_VALUES = begunOr("Failed", "met", "met.stands", AFTER)
 
@@ -89,8 +96,8 @@ const LOGGING = `INSERT INTO delivery_attempts
 const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet, r.exchange"
 
 /**
- * A condition and a lock: the endpoints whose strikes a success sets to 0. They are locked in the order of their ids,
- * as claims and finishes lock them.
+ * The end of a SELECT: the condition that a success sets the strikes of the endpoint `e` to 0, and the lock of these
+ * endpoints. They are locked in the order of their ids, as claims and finishes lock them.
  */
 const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"

@@ -1,11 +1,12 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Delivery, DeliveryFilter } from "@place-access/domain/deliveries"
-import { type AppId, type DeliveryId, Page, Timestamp } from "@place-access/domain/shared"
+import { type AppId, type DeliveryId, Page } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { AttemptRow, DeliveryRow, toAttempt, toDelivery } from "./DeliveryRow.js"
 
-/** The developer's log of deliveries: `DeliveryStore.find` and `list`. */
+/** Implements `DeliveryStore.find` and `list`, the developer's log of deliveries. */
 
 const FoundRow = Schema.Struct({ ...DeliveryRow.fields, is_replayed: Schema.Boolean })
 
@@ -36,14 +37,12 @@ const toLogged = (row: typeof LoggedRow.Type): Delivery.Logged => ({
         }
 })
 
-/** The cursor of a page of `list`: creation time and id of its last row. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-
 const COLUMNS = Rows.columns(DeliveryRow, "d")
+const ATTEMPT_COLUMNS = Rows.columns(AttemptRow)
 
 /**
- * Whether the delivery was replayed. A program from before migration 0025 does not mark a replayed delivery; a row with
- * a greater `replay_no` shows the replay.
+ * Whether the delivery was replayed. A program from before migration 0025 does not mark a replayed delivery. Then a row
+ * of the same event and endpoint with a greater `replay_no` shows that there was a replay.
  *
  * Each table of a statement is restricted to the app by a parameter of its own. With `later.app_id = d.app_id` Citus
  * would ask every shard.
@@ -58,7 +57,7 @@ export const find = (sql: SqlClient, appId: AppId, id: DeliveryId) =>
     const row = yield* sql`SELECT ${COLUMNS}, ${isReplayed(sql, appId)} FROM deliveries d
                                  WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(FoundRow))
     if (Option.isNone(row)) return Option.none()
-    const attempts = yield* sql`SELECT * FROM delivery_attempts
+    const attempts = yield* sql`SELECT ${ATTEMPT_COLUMNS} FROM delivery_attempts
                                       WHERE app_id = ${appId} AND delivery_id = ${id}
                                       ORDER BY started_at, attempt`.pipe(Rows.all(AttemptRow))
     return Option.some({
@@ -76,7 +75,7 @@ export const list = (
   after: ReadonlyArray<string | number> | undefined
 ) =>
   Effect.gen(function* () {
-    const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+    const position = yield* TimePosition.decode(after)
     const conditions = [
       sql`d.app_id = ${appId}`,
       ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),

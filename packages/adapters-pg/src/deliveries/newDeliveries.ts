@@ -65,18 +65,22 @@ const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.New
 export const recordTest =
   (sql: SqlClient): Store["recordTest"] =>
   (row, attempt) =>
-    sql`WITH delivery AS (
-          INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test,
-                                  user_id, envelope, type, occurred_at, max_event_age_s, attempt, created_at, state,
-                                  fail_reason, due_at, ended_at)
-          VALUES (${row.appId}, ${row.id}, ${row.endpointId}, 0, ${row.envelope.eventId}, ${row.replayNo}, true,
-                  ${row.userId}, ${Rows.json(toEnvelope(row.envelope))}::jsonb, ${row.envelope.payload.type},
-                  ${Rows.at(row.envelope.occurredAt)}, ${row.maxEventAgeS}, ${row.attempt},
-                  ${Rows.at(row.createdAt)}, ${row.state}, ${row.failReason}, ${Rows.nullableAt(row.dueAt)},
-                  ${Rows.nullableAt(row.endedAt)})
-        )
-        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
-                                       exchange)
-        VALUES (${row.appId}, ${row.id}, ${attempt.attempt}, ${Rows.at(attempt.startedAt)},
-                ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${storable(attempt.error)},
-                ${storable(attempt.snippet)}, ${storedExchange(attempt)}::jsonb)`.pipe(Effect.asVoid, orStoreError)
+    (attempt === null
+      ? testOf(sql, row)
+      : sql`WITH delivery AS (${testOf(sql, row)})
+            INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
+                                           exchange)
+            VALUES (${row.appId}, ${row.id}, ${attempt.attempt}, ${Rows.at(attempt.startedAt)},
+                    ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${storable(attempt.error)},
+                    ${storable(attempt.snippet)}, ${storedExchange(attempt)}::jsonb)`
+    ).pipe(Effect.asVoid, orStoreError)
+
+const testOf = (sql: SqlClient, row: Delivery.Delivery) =>
+  sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test,
+                              user_id, envelope, type, occurred_at, max_event_age_s, attempt, created_at, state,
+                              fail_reason, due_at, ended_at)
+      VALUES (${row.appId}, ${row.id}, ${row.endpointId}, 0, ${row.envelope.eventId}, ${row.replayNo}, true,
+              ${row.userId}, ${Rows.json(toEnvelope(row.envelope))}::jsonb, ${row.envelope.payload.type},
+              ${Rows.at(row.envelope.occurredAt)}, ${row.maxEventAgeS}, ${row.attempt},
+              ${Rows.at(row.createdAt)}, ${row.state}, ${row.failReason}, ${Rows.nullableAt(row.dueAt)},
+              ${Rows.nullableAt(row.endedAt)})`

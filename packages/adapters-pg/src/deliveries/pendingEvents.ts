@@ -69,10 +69,10 @@ export interface PendingRead {
  * The statement of `EventStore.pending`. It reads the index of waiting events from its beginning, so its cost does not
  * grow with the backlog.
  *
- * The planner's statistics often count fewer waiting events than there are. Then the planner takes a limit of 200 for
- * the whole backlog, and would read and sort all of it. It cannot compute a limit that is a subquery, and expects a
- * tenth of the rows, so it uses the index. On a cluster the limit is a parameter: there each shard may sort its part of
- * the backlog.
+ * The limit is a sub-query. The planner's statistics often count fewer waiting events than there are. With a plain
+ * limit of 200, the planner would then expect to return the whole backlog, and would read and sort all of it. It cannot
+ * know the value of a sub-query, so it expects to return a tenth of the rows, and uses the index. On a cluster the
+ * limit is a plain parameter, although each shard may then sort its part of the backlog.
  */
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
   sql`SELECT ${COLUMNS} FROM events

@@ -1,4 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import type { Delivery, DeliveryStore, Replay } from "@place-access/domain/deliveries"
 import { type AppId, type DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
@@ -34,6 +35,7 @@ export const replay = (
                                 WHERE app_id = ${appId} AND endpoint_id = ${endpointId}
                                 FOR NO KEY UPDATE`.pipe(Rows.first(EndpointState))
     const now = yield* Timestamp.now
+    yield* endOld(sql, appId, sql`d.event_id = ${eventId} AND d.endpoint_id = ${endpointId}`, now)
     const same = yield* sql`SELECT max(replay_no) AS last_replay_no, bool_or(${sql.literal(WAITS)}) AS is_pending
                             FROM deliveries WHERE app_id = ${appId} AND event_id = ${eventId}
                               AND endpoint_id = ${endpointId}
@@ -73,6 +75,31 @@ const insert = (sql: SqlClient, row: Delivery.NewDelivery) =>
 const HurryRow = Schema.Struct({ outcome: Schema.Literal("hurried", "under_way", "ended") })
 
 export const hurry = (sql: SqlClient, appId: AppId, id: DeliveryId, now: Timestamp.Timestamp) =>
+  Effect.zipRight(endOld(sql, appId, sql`d.delivery_id = ${id}`, now), hurryOne(sql, appId, id, now))
+
+/**
+ * Fails deliveries that wait although their endpoint was disabled or removed after they were made: they are never sent.
+ * `which` is the condition that selects the deliveries to look at. Claims end these deliveries too, but a claim may
+ * find one only when it is due (decision deliveries-8). A row that another transaction has locked is skipped, because
+ * that transaction ends it.
+ */
+const endOld = (sql: SqlClient, appId: AppId, which: Fragment, now: Timestamp.Timestamp) =>
+  sql`WITH waiting AS (
+        SELECT d.delivery_id, ${Rows.at(now)}::timestamptz AS ended_at,
+          CASE WHEN e.endpoint_id IS NULL THEN 'endpoint_removed' ELSE 'endpoint_disabled' END AS fail_reason
+        FROM deliveries d LEFT JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = d.endpoint_id
+        WHERE d.app_id = ${appId} AND ${which} AND ${sql.literal(MAY_FAIL)}
+          AND d.endpoint_epoch IS DISTINCT FROM e.epoch
+          AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+        FOR UPDATE OF d SKIP LOCKED
+      )
+      UPDATE deliveries d SET ${sql.literal(FAIL)}
+      FROM waiting w WHERE d.app_id = ${appId} AND d.delivery_id = w.delivery_id`
+
+const MAY_FAIL = mayTake("Failed", "d.state")
+const FAIL = setting(["Failed"], "w")
+
+const hurryOne = (sql: SqlClient, appId: AppId, id: DeliveryId, now: Timestamp.Timestamp) =>
   sql`WITH held AS (
         SELECT delivery_id, due_at AS was_due_at, ${Rows.at(now)}::timestamptz AS due_at,
                CASE WHEN NOT (${sql.literal(MAY_HURRY)}) THEN 'ended'
@@ -101,7 +128,7 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
         FROM endpoint e CROSS JOIN LATERAL (
           SELECT d.* FROM deliveries d
           WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
-            AND NOT d.is_replayed
+            AND NOT d.is_replayed AND d.fail_reason IS DISTINCT FROM 'not_authorised'
             AND d.created_at >= ${Rows.at(since)}
             AND (d.max_event_age_s IS NULL
                  OR d.occurred_at >= ${Rows.at(now)}::timestamptz - d.max_event_age_s * interval '1 second')

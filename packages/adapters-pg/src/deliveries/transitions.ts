@@ -32,6 +32,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   due_at: field("due_at", ({ dueAt }) => dueAt),
   ended_at: field("ended_at", ({ endedAt }) => endedAt),
   is_hurried: ({ isHurried }) => (isHurried === "keep" ? undefined : String(isHurried === "set")),
+  faults_since: field("faults_since", ({ faultsSince }) => faultsSince),
   lease: field("lease", ({ lease }) => lease),
   leased_until: field("leased_until", ({ lease }) => lease)
 }
@@ -75,8 +76,8 @@ export const mayTake = (step: StepTag, state: string, table = Delivery.TRANSITIO
 }
 
 /**
- * Like `mayTake`, for the step in `source.step`. The condition is a CASE, which the planner does not look into, so it
- * uses no partial index.
+ * Like `mayTake`, for the step in `source.step`. The condition is a CASE. The planner does not look into a CASE, so it
+ * does not use a partial index for this condition.
  */
 export const mayTakeOwn = (
   steps: ReadonlyArray<StepTag>,

@@ -10,7 +10,7 @@ interface Waiting<Item, Answer> {
 /** The host's clock: connections run in real time, even when the program runs on another clock. */
 const hostClock = Clock.make()
 
-/** The largest batch. More requests are hardly ever in flight. */
+/** The most items of one batch. A process hardly ever has more requests in flight. */
 const MAX = 500
 
 /**

@@ -75,7 +75,7 @@ const make = (of: Host, { run, shared }: Runs, withTransaction: PgClient["withTr
  */
 export const reads = (sql: SqlClient): Template => (sql as Partial<{ readonly [SHARED]: Template }>)[SHARED] ?? sql
 
-/** Whether statements of this fiber run in a transaction, with any client. */
+/** Whether statements of this fiber run in a transaction, whichever client began it. */
 export const isInTransaction: Effect.Effect<boolean> = Effect.withFiberRuntime((fiber) =>
   Effect.succeed(Transaction.current(fiber.currentContext) !== undefined)
 )

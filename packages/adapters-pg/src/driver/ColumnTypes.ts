@@ -16,7 +16,9 @@ const timestamptzOf: (text: string) => unknown = pg.types.getTypeParser(TIMESTAM
 const textsOf: (text: string) => unknown = pg.types.getTypeParser(TEXTS as never)
 
 const ZERO = 48
-/** The number that `digits` characters of `text` write, from the index `at` on; NaN when one of them is no digit. */
+/**
+ * Reads `digits` characters of `text`, from the index `at` on, as a decimal number; NaN when one of them is no digit.
+ */
 const numberAt = (text: string, at: number, digits: number): number => {
   let number = 0
   for (let index = at; index < at + digits; index++) {
@@ -29,7 +31,10 @@ const numberAt = (text: string, at: number, digits: number): number => {
 
 const SECONDS_LENGTH = "2026-01-02 03:04:05".length
 const ZONE = "+00"
-/** The milliseconds of one unit of the last digit, for a fraction of one, two or three digits. */
+/**
+ * The milliseconds in one unit of the last digit of a fraction of a second. The index is the number of digits, from 1
+ * to 3.
+ */
 const SCALE = [0, 100, 10, 1]
 
 /**

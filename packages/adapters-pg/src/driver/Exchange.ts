@@ -26,7 +26,7 @@ export interface StatementNames {
   readonly doubtful: Set<string>
   /**
    * The columns of each named statement's result, so that a repeated statement needs no Describe. When the columns have
-   * changed since, the server fails the statement (0A000).
+   * changed since, the server fails the statement (`OUTDATED`), and the name is forgotten.
    */
   readonly shapes: Map<string, Shape>
 }
@@ -68,7 +68,7 @@ interface Answer {
   failure: Error | undefined
 }
 
-/** Sends again the statements of an exchange that the server did not run, because one of them failed. */
+/** Sends statements of an exchange once more: those that the server skipped because an earlier statement failed. */
 type Again = (asked: ReadonlyArray<QueryRequest>) => void
 
 /**
@@ -76,6 +76,12 @@ type Again = (asked: ReadonlyArray<QueryRequest>) => void
  * failed earlier.
  */
 const UNKNOWN_NAME = "26000"
+
+/**
+ * The SQLSTATE of a prepared statement whose result has other columns since a migration. Features that PostgreSQL does
+ * not have give this state too.
+ */
+const OUTDATED = "0A000"
 
 const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }
 const NOTHING: Shape = { fields: [], read: () => ({}) }
@@ -99,10 +105,12 @@ interface Connection {
 }
 
 /**
- * Several statements in one write, with one Sync at the end. The server runs them in order and sends all results in one
- * write too. `pg` alone sends a Sync after each statement, so the server writes, and may commit, after each. When one
- * statement fails, the server skips the later ones. Outside of a transaction block the statements together are one
- * transaction. `pg.Client.query` takes an exchange and calls its methods.
+ * Sends several statements in one write, with one Sync at the end. The server runs them in order and sends all results
+ * in one write too. When one statement fails, the server skips the later ones. Outside of a transaction block the
+ * statements together are one transaction. Without this class, `pg` sends a Sync after each statement: then the server
+ * sends each result in a write of its own, and may commit after each statement.
+ *
+ * The caller passes an exchange to `pg.Client.query`, which calls `submit` and the `handle…` methods.
  */
 export class Exchange extends Query {
   private readonly asked: ReadonlyArray<QueryRequest>
@@ -110,15 +118,19 @@ export class Exchange extends Query {
   private readonly again: Again | undefined
   private readonly sender: Sender = Symbol()
   private readonly names: Array<string | undefined> = []
-  /** For each statement: the exchange that prepared its name, or was to prepare it. */
+  /**
+   * For each statement: the exchange that prepared its name, or was to prepare it. Undefined: the statement has no
+   * name.
+   */
   private readonly reliesOn: Array<Sender | undefined> = []
   private readonly answers: Array<Answer>
   /** The index of the statement whose result is arriving. */
   private at = 0
 
   /**
-   * `again`: for statements that are independent of each other and write nothing; only the failed statement then fails.
-   * Without `again`, the statements after a failed one fail with it.
+   * Without `again`, the statements after a failed statement fail with it. With `again`, only the failed statement
+   * fails, and the later ones are sent once more. So `again` is only for statements that are independent of each other
+   * and write nothing.
    */
   constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Again) {
     super("")
@@ -205,18 +217,18 @@ export class Exchange extends Query {
   /** An error of the server or of the connection. No further result arrives. */
   handleError(error: Error): void {
     this.forgetUnprepared()
-    // After the last statement's result, the error belongs to the Sync, and all statements fail. They also fail when
-    // the connection is lost.
+    // An error after the last statement's result comes from the Sync, which commits, and all statements fail. All of
+    // them fail, too, when the connection is lost.
     const failed = error instanceof pg.DatabaseError && this.at < this.asked.length ? this.at : undefined
     for (let index = 0; index < (failed ?? 0); index++) this.tell(index)
+    const isNameToBlame = failed !== undefined && this.blamesName(failed, (error as pg.DatabaseError).code)
+    if (isNameToBlame) this.forget(this.names[failed], this.reliesOn[failed])
     if (failed === undefined || this.again === undefined) {
       for (const { done } of this.asked.slice(failed)) done(error, NO_RESULT)
       return
     }
-    const isUnknown = (error as pg.DatabaseError).code === UNKNOWN_NAME
-    if (isUnknown) this.forget(this.names[failed], this.reliesOn[failed])
-    else this.asked[failed]?.done(error, NO_RESULT)
-    const left = this.asked.slice(isUnknown ? failed : failed + 1)
+    if (!isNameToBlame) this.asked[failed]?.done(error, NO_RESULT)
+    const left = this.asked.slice(isNameToBlame ? failed : failed + 1)
     if (left.length > 0) this.again(left)
   }
 
@@ -236,9 +248,26 @@ export class Exchange extends Query {
     })
   }
 
-  /** After a failure it is unknown whether the failed and the later statements were prepared: marks their names. */
+  /**
+   * Marks the names of the failed statement and the later ones as doubtful, because after a failure it is unknown
+   * whether the server has prepared them.
+   */
   private forgetUnprepared(): void {
     for (const name of this.names.slice(this.at)) this.forget(name, this.sender)
+  }
+
+  /**
+   * Whether the statement may succeed when its name is prepared again. With `OUTDATED`, this is so only if an earlier
+   * exchange prepared the name. When this exchange prepared it, the server does not support the statement, and sending
+   * it again would never end.
+   */
+  private blamesName(index: number, code: string | undefined): boolean {
+    return code === UNKNOWN_NAME || (code === OUTDATED && this.isPreparedBefore(index))
+  }
+
+  private isPreparedBefore(index: number): boolean {
+    const sender = this.reliesOn[index]
+    return sender !== undefined && sender !== this.sender
   }
 
   /** Marks a name as doubtful, unless another exchange has prepared it since. */
@@ -246,6 +275,8 @@ export class Exchange extends Query {
     if (name === undefined || this.known.prepared.get(name) !== sender) return
     this.known.prepared.delete(name)
     this.known.doubtful.add(name)
+    // The columns may have changed before the name is prepared again.
+    this.known.shapes.delete(name)
   }
 }
 

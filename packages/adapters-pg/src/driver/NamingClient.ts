@@ -3,7 +3,10 @@ import { type QueryRequest, Exchange, type StatementNames } from "./Exchange.js"
 
 /** The most statements that stay prepared on a connection. The program has a few hundred. */
 const NAMES_MAX = 1_000
-/** A text gets a name at its third use: lists of changing length make texts that never come again. */
+/**
+ * A text gets a name at its third use. A statement with a list has a text for each length of the list, and most of
+ * those texts are used only once or twice.
+ */
 const USES_MIN = 3
 const CANDIDATES_MAX = 5_000
 

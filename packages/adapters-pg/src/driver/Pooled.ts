@@ -7,7 +7,8 @@ const NOTICE_MILLIS = 1_000
 
 /**
  * Runs each statement on a connection of its own. An interrupted statement is cancelled, and its connection goes back
- * to the pool when the statement has stopped.
+ * to the pool when the statement has stopped. A cancel that was sent must have been answered by then, because it would
+ * stop whatever the connection runs next.
  */
 export const pooled =
   (pool: pg.Pool): RunStatement =>
@@ -33,25 +34,60 @@ export const pooled =
       return Effect.suspend(() => {
         left = true
         if (client === undefined || over) return Effect.void
+        const own = client
+        let isReleased = false
+        let isCancelling = false
         const stopped = Effect.async<void>((resume) => {
-          if (over) resume(Effect.void)
-          whenOver = () => resume(Effect.void)
+          const look = () => {
+            if (over && !isCancelling) resume(Effect.void)
+          }
+          whenOver = look
+          look()
+          sendCancel(pool, own, {
+            begins: () => (isCancelling = !over && !isReleased),
+            ends: () => {
+              isCancelling = false
+              look()
+            }
+          })
         })
-        return cancel(pool, client).pipe(
-          Effect.zipRight(stopped),
+        return stopped.pipe(
           Effect.interruptible,
           Effect.timeoutOption(NOTICE_MILLIS),
           // Connections run in real time, even when the program runs on another clock.
           Effect.withClock(Clock.make()),
-          Effect.zipRight(Effect.sync(() => client?.release(!over)))
+          Effect.zipRight(
+            Effect.sync(() => {
+              isReleased = true
+              own.release(!over || isCancelling)
+            })
+          )
         )
       })
     })
 
 /** Asks the server, over another connection, to cancel the client's statement. A failure is ignored. */
 export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    const { processID } = client as unknown as { readonly processID: number | null }
-    if (pool.ending || typeof processID !== "number") return resume(Effect.void)
-    pool.query(`SELECT pg_cancel_backend(${processID})`, () => resume(Effect.void))
+  Effect.async((resume) => sendCancel(pool, client, { begins: () => true, ends: () => resume(Effect.void) }))
+
+/**
+ * `begins` is called when a connection is free, and says whether the cancel is still wanted. `ends` is called when the
+ * cancel was answered, has failed or was not wanted.
+ */
+const sendCancel = (
+  pool: pg.Pool,
+  client: pg.ClientBase,
+  { begins, ends }: { readonly begins: () => boolean; readonly ends: () => void }
+): void => {
+  const { processID } = client as unknown as { readonly processID: number | null }
+  if (pool.ending || typeof processID !== "number") return ends()
+  pool.connect((_, other) => {
+    if (other === undefined) return ends()
+    const end = () => {
+      other.release()
+      ends()
+    }
+    if (begins()) other.query(`SELECT pg_cancel_backend(${processID})`, end)
+    else end()
   })
+}

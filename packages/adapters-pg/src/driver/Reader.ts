@@ -11,7 +11,7 @@ export type RowReader = (value: unknown) => unknown
 
 /**
  * Compiles the decoder of a schema into plain functions, for rows. They return the same values as
- * `Schema.decodeUnknown` with its default options, but allocate nothing except those values and take a twentieth of its
+ * `Schema.decodeUnknown` with its default options, but allocate nothing except those values and take a twentieth of the
  * time. Parts of a schema that this module cannot compile are left to the schema's own decoder. The members of a union
  * are tried in their order.
  */

@@ -28,12 +28,15 @@ export const Bigint = Schema.transform(Schema.Union(Schema.String, Schema.Number
 
 const dateOf = (time: number): Date => DateTime.toDateUtc(DateTime.unsafeMake(time))
 
-/** The beginning of the year 10000: from then on JavaScript writes a form of ISO 8601 that the server does not read. */
+/**
+ * The beginning of the year 10000. From this year on, `toISOString` writes the year with a sign and six digits, which
+ * the server does not read.
+ */
 const ISO_END = 253_402_300_800_000
 
 /**
- * A timestamp as a parameter of a statement, also within arrays: `${times.map(Rows.at)}::timestamptz[]`. It is written
- * as ISO 8601 where the server reads that; `pg` writes the other times.
+ * A timestamp as a parameter of a statement, also within arrays: `${times.map(Rows.at)}::timestamptz[]`. A time in
+ * whole milliseconds from 1970 to 9999 becomes an ISO 8601 text. Every other time becomes a Date, which `pg` writes.
  */
 export const at = (time: number): string | Date =>
   time >= 0 && time < ISO_END && Number.isInteger(time) ? dateOf(time).toISOString() : dateOf(time)

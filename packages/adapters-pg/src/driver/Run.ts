@@ -13,8 +13,8 @@ export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =
 export type Picked = "rows" | "result"
 
 /**
- * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. It is called at the
- * moment when the statement should run, and its effect runs once.
+ * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. Call it only at the
+ * moment when the statement should run, and run its effect once.
  */
 export type RunStatement = (
   text: string,

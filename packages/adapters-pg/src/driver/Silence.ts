@@ -30,7 +30,7 @@ interface Inside {
 
 interface Watched {
   readonly inside: Inside
-  /** The number of bytes received until the last check. */
+  /** The number of bytes that the connection had received at the last check. */
   received: number
   looks: number
   confirmations: number
@@ -89,7 +89,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
   })
 
 /**
- * Checks a connection once and counts the check. True when the connection has been silent for long enough to probe it.
+ * Checks a connection once, and counts the checks in a row that found it silent. True when there were enough of them to
+ * probe the connection.
  */
 const isSilent = (one: Watched): boolean => {
   if (waitsInVain(one)) one.looks++

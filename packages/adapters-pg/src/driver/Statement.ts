@@ -98,13 +98,18 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
     })
   }
 
-  /** Runs `effect` in one span for statements that are sent together, `this` first. */
+  /**
+   * Runs `effect` in one span for all statements that are sent together. `all` are these statements, this one first.
+   */
   spanOf<A2, E>(all: ReadonlyArray<QuickStatement<object>>, effect: Effect.Effect<A2, E>): Effect.Effect<A2, E> {
     return spanned(this.host, "BATCH", all.map((statement) => statement.compile()[0]).join(";\n"), effect)
   }
 }
 
-/** A span for a round trip to the database, named as OpenTelemetry's semantic conventions for databases ask. */
+/**
+ * Runs `effect` in a span for one round trip to the database. The span's attributes have the names that OpenTelemetry's
+ * semantic conventions for databases ask for.
+ */
 const spanned = <A, E>(
   { attributes }: Host,
   operation: string,
@@ -118,7 +123,7 @@ const spanned = <A, E>(
     return effect
   })
 
-/** `effect`, with one span for its statements when the fiber is traced. */
+/** Returns `effect`. When the fiber is traced, `effect` runs in one span for all its statements. */
 const batch = <A, E>(
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   statements: ReadonlyArray<Effect.Effect<unknown, unknown>>,
@@ -155,7 +160,7 @@ export const together = (
 /**
  * Runs effects in order, as the last work of a transaction: the statements at the end of the list travel with its
  * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace, the span
- * of these statements ends when they are sent; the transaction's span has the time until their answers.
+ * of these statements ends when they are sent. Only the transaction's span includes the time until their answers.
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
@@ -216,14 +221,14 @@ const PARAMETER = Symbol("parameter")
 const IDENTIFIER = Symbol("identifier")
 
 /**
- * Collects in `shape` everything that determines the text, in order, and in `params` the values that do not. Returns
- * false when only the library's compiler understands a part.
+ * Collects in `shape`, in order, everything that determines the text of the statement, and in `params` the values that
+ * do not change the text. Returns false when only the library's compiler understands a part.
  */
 const collect = (statement: QuickStatement<unknown>, shape: Array<unknown>, params: Array<unknown>): boolean => {
   const [strings, args] = statement.parts()
   shape.push(strings)
   for (const arg of args) {
-    // Lists are checked first, because most values that are not plain are lists.
+    // Lists are checked before the other objects, because most objects among the arguments are lists.
     if (typeof arg !== "object" || arg === null || Array.isArray(arg)) {
       shape.push(PARAMETER)
       params.push(arg)
@@ -270,8 +275,8 @@ interface Text {
 }
 
 /**
- * The most shapes that are cached for one template. A template with more shapes (a list of changing length) is compiled
- * each time.
+ * The most shapes that are cached for one template. A template with more shapes, such as one with a list of changing
+ * length, is compiled each time.
  */
 const SHAPES_MAX = 8
 

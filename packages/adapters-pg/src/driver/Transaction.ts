@@ -152,8 +152,8 @@ const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
   })
 
 /**
- * Fails when a statement that no caller waited for has failed: the server then skips the COMMIT or answers it by
- * rolling back.
+ * Commits. Fails when a statement that no caller waited for has failed: the server then skips the COMMIT, or answers it
+ * by rolling back.
  */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
@@ -183,8 +183,8 @@ export const current = (context: Context.Context<never>): readonly [Connection, 
 type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release: () => void }, SqlError>
 
 /**
- * `model`: one of the library's connections. Its methods use the client in the property `pg`, so a copy of `model` with
- * another `pg` works for another client.
+ * Makes a `Reserve` for the pool. `model` is one of the library's connections. Its methods use the client in the
+ * property `pg`, so a copy of `model` with another `pg` works for another client.
  */
 const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   Effect.async((resume) => {
@@ -198,8 +198,8 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   })
 
 /**
- * Runs an effect in a transaction that is not nested, as the library's `withTransaction` does, in a quarter of the
- * steps.
+ * Runs an effect in a transaction that is not nested. It does the same as the library's `withTransaction`, with a
+ * quarter of its steps of the Effect runtime.
  */
 const outermost =
   (reserve: Reserve) =>

@@ -96,10 +96,10 @@ export const describe = (error: unknown): string => {
 }
 
 /**
- * Like `mkdir -p`. Node's own recursive `mkdir` never returns below /proc, where an existing folder cannot contain a
- * new one.
+ * Like `mkdir -p`; only this user may enter the new folders. Node's own recursive `mkdir` never returns below /proc,
+ * where an existing folder cannot contain a new one.
  */
-const make = async (directory: string): Promise<void> => {
+export const make = async (directory: string): Promise<void> => {
   if (await makeOne(directory)) return
   const parent = dirname(directory)
   if (parent !== directory) await make(parent)
@@ -170,7 +170,7 @@ const isThere = async (path: string): Promise<boolean> => {
 
 /**
  * Whether the folder has a database; fails for a folder that `prepare` would refuse. Changes nothing. A command that
- * needs an existing database asks this first, because to open a folder without a database makes a new one.
+ * needs an existing database asks this first, because opening a folder without a database makes a new one.
  */
 export const hasDatabase = (directory: string): Effect.Effect<boolean, DirectoryUnusable> =>
   Effect.tryPromise({

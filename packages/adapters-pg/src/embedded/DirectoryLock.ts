@@ -1,10 +1,12 @@
 import { Clock, Data, Duration, Effect, Schedule, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
-import { readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as DataFolder from "./DataFolder.js"
+
+const processOf = (pid: number | undefined): string => (pid === undefined ? "another process" : `process ${pid}`)
 
 /** Another process uses the folder. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
@@ -13,9 +15,8 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
   readonly pid: number | undefined
 }> {
   override get message(): string {
-    const holder = this.pid === undefined ? "another process" : `process ${this.pid}`
     return (
-      `${this.directory} is in use by ${holder}. The embedded database can be opened by one process at a time: ` +
+      `${this.directory} is in use by ${processOf(this.pid)}. The embedded database can be opened by one process at a time: ` +
       `stop that process, choose another DATA_DIR, or run several processes on PostgreSQL (DATABASE_URL).`
     )
   }
@@ -156,8 +157,8 @@ const replace = async (path: string, stale: string, mine: string, token: string)
 }
 
 /**
- * How long ago a file was last touched, in milliseconds. Both times come from the file system, which may be on another
- * machine.
+ * How long ago a file was last touched, in milliseconds. The present time is read from the file system too, which may
+ * be on another machine with another clock.
  */
 const silenceOf = async (path: string, token: string): Promise<number> => {
   const probe = `${path}.${token}`
@@ -172,12 +173,48 @@ const release = async (path: string, mine: string): Promise<void> => {
 }
 
 /**
- * Touches the lock file to show that the holder is alive. Uses the clock of the operating system even when the program
- * runs on another clock, because other processes compare the file's time with the file system's clock.
+ * Touches the lock file to show that the holder is alive, and returns why the lock is lost; undefined while it is held.
+ * Touching is writing the content again: then the file system sets the file's time by its own clock.
+ *
+ * One open file is read and written. So when another process replaces the lock file meanwhile, this function writes to
+ * the replaced file, which nobody reads any more.
  */
-const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
-  Clock.currentTimeMillis.pipe(
-    Effect.flatMap((now) => Effect.ignore(Effect.tryPromise(() => utimes(path, now / 1000, now / 1000)))),
+export const touch = async ({ mine, path }: OwnLock): Promise<string | undefined> => {
+  try {
+    const file = await open(path, "r+")
+    try {
+      const content = await file.readFile("utf8")
+      if (content !== mine) return `${processOf(parse(content)?.pid)} has taken it`
+      await file.write(mine, 0)
+      return undefined
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    // Without a lock file, another process may have used the folder since. Any other error may pass: the holder stays
+    // the holder until another process has taken the lock.
+    return hasCode(error, "ENOENT") ? "the lock file is gone" : undefined
+  }
+}
+
+/** Ends the process at once: an orderly stop would still write to the files that another process has open. */
+const end = (directory: string, reason: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.stderr.write(
+      `This process has lost the lock of ${directory}: ${reason}. This can happen when a process does not run for ` +
+        `${Duration.toSeconds(SILENCE)} s. It ends now, because two processes that write to one embedded database ` +
+        `lose rows.\n`
+    )
+    process.exit(1)
+  })
+
+/**
+ * Touches the lock file regularly, by the clock of the operating system even when the program runs on another clock. A
+ * touch that has begun is finished before the lock is released.
+ */
+const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.uninterruptible(Effect.promise(() => touch(lock))).pipe(
+    Effect.flatMap((reason) => (reason === undefined ? Effect.void : end(directory, reason))),
     Effect.repeat(Schedule.spaced(BEAT)),
     Effect.withClock(Clock.make()),
     Effect.forkScoped
@@ -186,16 +223,17 @@ const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
 /**
  * Holds the data folder for this process until the scope closes. PGlite has no lock of its own: a second process that
  * opened the folder would silently lose acknowledged rows. A lock is a file with the holder's pid and start time, which
- * the holder touches regularly. A process that finds the holder dead takes the lock over.
+ * the holder touches regularly. A process that finds the holder dead takes the lock over. A holder that was only paused
+ * finds that out at its next touch, and ends.
  */
 export const hold = (
   directory: string
 ): Effect.Effect<void, DirectoryInUse | DataFolder.DirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
-    const { path } = yield* Effect.acquireRelease(acquire(directory), ({ path, mine }) =>
+    const lock = yield* Effect.acquireRelease(acquire(directory), ({ path, mine }) =>
       Effect.promise(() => release(path, mine))
     )
-    yield* beat(path)
+    yield* beat(directory, lock)
   })
 
 const acquire = (directory: string): Effect.Effect<OwnLock, DirectoryInUse | DataFolder.DirectoryUnusable> =>

@@ -38,17 +38,18 @@ export interface EmbeddedOptions {
 const CONNECTIONS = 16
 
 /**
- * How many bytes of a function of PGlite's may run before V8 compiles the function a second time, better optimised, on
- * another thread. The default of Node 20's V8 is 1.8 million. With it, half of the processor time of a start would go
- * into optimising functions that only the start uses. The functions that serving uses often still reach this budget.
+ * The budget of V8 for one function of PGlite: after the function has run this many bytes of code, V8 compiles it
+ * again, better optimised, on another thread. The default of Node 20 is 1.8 million. With this default, half of the
+ * processor time of a start would go into optimising functions that only the start uses. A function that requests call
+ * often still reaches the larger budget.
  */
 const TIERING_BUDGET = 40_000_000
 
 /**
- * PostgreSQL inside this process (PGlite), behind the ordinary driver, so that every statement is written once. Made
- * for trying the service out and for small services on one machine: statements run one at a time, and there is no
- * fsync. So a power cut can lose the last writes; a killed process loses none. Fails when another process uses the
- * folder.
+ * PostgreSQL inside this process (PGlite). The stores reach it through the ordinary driver, so the same statements
+ * serve a server and the embedded database. It is meant for trying the service out and for small services on one
+ * machine: statements run one at a time, and there is no fsync. A power cut can lose the last writes; a killed process
+ * loses none. Fails when another process uses the folder.
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}

@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Data, Effect } from "effect"
 import { constants, existsSync } from "node:fs"
-import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
-import { join } from "node:path"
-import { TEST_WORLD } from "./DataFolder.js"
+import { cp, rename, rm } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { make, TEST_WORLD } from "./DataFolder.js"
 
 /** A copy of a data folder could not be made. No part of the copy is left. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
@@ -15,12 +15,13 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly messag
 const PARTS = ["database", "secret-keys", TEST_WORLD] as const
 type Part = (typeof PARTS)[number]
 
-const copyParts = async (from: string, to: string): Promise<ReadonlyArray<Part>> => {
+const copyParts = async (from: string, to: string, wanted: ReadonlyArray<Part>): Promise<ReadonlyArray<Part>> => {
   const draft = `${to}.partial`
+  if (!existsSync(join(from, "database", "PG_VERSION"))) throw new CopyFailed({ message: `${from} has no database` })
   await rm(draft, { recursive: true, force: true })
   try {
-    await mkdir(draft, { mode: 0o700 })
-    const parts = PARTS.filter((part) => existsSync(join(from, part)))
+    await make(resolve(draft))
+    const parts = wanted.filter((part) => existsSync(join(from, part)))
     for (const part of parts) {
       // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
       await cp(join(from, part), join(draft, part), {
@@ -29,11 +30,6 @@ const copyParts = async (from: string, to: string): Promise<ReadonlyArray<Part>>
         mode: constants.COPYFILE_FICLONE
       })
     }
-    const isDatabase = await stat(join(draft, "database", "PG_VERSION")).then(
-      () => true,
-      () => false
-    )
-    if (!isDatabase) throw new CopyFailed({ message: `${from} has no database` })
     // The rename makes the copy complete or absent, also when the process is stopped half-way.
     await rename(draft, to)
     return parts
@@ -49,21 +45,24 @@ const reasonOf = (error: unknown): string =>
 /**
  * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet. An
  * open transaction holds the one session for as long as the copy takes, so nothing changes the files meanwhile. Other
- * statements wait, and fail after ten seconds. Returns the entries of the folder that it copied.
+ * statements wait, and fail after ten seconds. `withoutKeys`: leaves out the file of keys, which a service with keys
+ * from elsewhere does not use. Returns the entries of the folder that it copied.
  */
 export const copyFolder = (
   from: string,
-  to: string
+  to: string,
+  { withoutKeys }: { readonly withoutKeys: boolean } = { withoutKeys: false }
 ): Effect.Effect<ReadonlyArray<Part>, SqlError | CopyFailed, SqlClient> =>
   Effect.gen(function* () {
     if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
     const sql = yield* SqlClient
     return yield* sql.withTransaction(
       Effect.gen(function* () {
-        // Writes all changes to the tables' files, so that a process that opens the copy replays little.
+        // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
+        // write-ahead log.
         yield* sql`CHECKPOINT`
         return yield* Effect.tryPromise({
-          try: () => copyParts(from, to),
+          try: () => copyParts(from, to, withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS),
           catch: (error) =>
             error instanceof CopyFailed
               ? error

@@ -9,9 +9,9 @@ import { WireStream, type Backend } from "./WireStream.js"
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
- * PGlite runs in this thread, and its answers come without a turn of the event loop. A caller that sends one statement
- * after another, as a large upload does, would keep Node from reading sockets. So after this time of work the session
- * waits for one turn.
+ * PGlite runs in this thread, and its answers come without a turn of the event loop. So a caller that sends one
+ * statement after another, as a large upload does, would keep Node from reading sockets. When the session has worked
+ * for this long, it waits for one turn.
  */
 const TURN_MILLIS = 4
 
@@ -54,7 +54,8 @@ export class PgliteSession implements Backend {
 
   schedule(stream: WireStream): void {
     if (this.owner !== stream && !this.waiting.has(stream)) {
-      // The timer of the host: under a test clock that stands still, a caller would wait without a limit.
+      // Uses the host's timer. With Effect's clock, a caller would wait without a limit under a test clock that stands
+      // still.
       // @effect-diagnostics-next-line globalTimers:off
       const timer = setTimeout(() => this.refuse(stream), this.waitLimitMillis)
       timer.unref()

@@ -5,9 +5,9 @@ type Preparing = ReadonlyMap<string, Buffer>
 
 /**
  * The prepared statements of the session that all connections share. Each connection prepares its statements as if it
- * had a session of its own. In this process a name stands for one text (`NamingClient`), so a Parse of a statement that
- * another connection has prepared is left out of a request. The driver does not miss its answer: `pg` ignores
- * ParseComplete and CloseComplete.
+ * had a session of its own. In this process a name stands for one text (`NamingClient`). So when another connection has
+ * prepared a statement, its Parse message is left out of a request. The driver does not miss the answer to this
+ * message: `pg` ignores ParseComplete and CloseComplete.
  */
 export class PreparedStatements {
   private readonly prepared = new Map<string, Buffer>()

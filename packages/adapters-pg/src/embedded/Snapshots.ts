@@ -11,8 +11,8 @@ import * as Rows from "../driver/Rows.js"
 
 const PREFIX = "snapshot_"
 /**
- * The name of a further table in the schema of each snapshot. Its one row has the notes, and the shape of the saved
- * tables.
+ * The name of a further table in the schema of each snapshot. Its one row has the notes, a text of the caller of
+ * `save`, and the shape of the saved tables (`shapeOf`).
  */
 const NOTES = "notes_of_snapshot"
 
@@ -31,8 +31,8 @@ export const list = Effect.gen(function* () {
 })
 
 /**
- * Reads every table, partitioned ones as a whole, with its quoted columns except generated ones. The table of
- * migrations is left out.
+ * Selects the name of every table except the table of migrations, and its quoted columns without generated ones. A
+ * partitioned table counts as one table.
  */
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -44,9 +44,17 @@ const tables = Effect.gen(function* () {
     GROUP BY c.relname ORDER BY c.relname`.pipe(Rows.all(Table))
 })
 
-/** Two databases of one shape have the same tables and columns. */
-const shapeOf = (all: ReadonlyArray<typeof Table.Type>): string =>
-  all.map(({ columns, name }) => `${name}(${columns})`).join("\n")
+/**
+ * Describes the tables. Two databases have the same shape only if they have the same tables and columns, and the same
+ * migrations ran on them. The columns alone are not enough: a migration can change types, constraints or what the
+ * values mean, and leave the names of the columns as they are.
+ */
+const shapeOf = (all: ReadonlyArray<typeof Table.Type>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const [newest] = yield* sql`SELECT name FROM schema_migrations ORDER BY id DESC LIMIT 1`.pipe(Rows.all(Named))
+    return [`migration ${newest?.name}`, ...all.map(({ columns, name }) => `${name}(${columns})`)].join("\n")
+  })
 
 /** Saves all rows, and `notes` with them, under a name of `[a-z0-9_]`. Replaces the snapshot of that name. */
 export const save = (name: string, notes: string) =>
@@ -54,6 +62,7 @@ export const save = (name: string, notes: string) =>
     const sql = yield* SqlClient
     const schema = schemaOf(name)
     const all = yield* tables
+    const shape = yield* shapeOf(all)
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* sql`DROP SCHEMA IF EXISTS ${sql(schema)} CASCADE`
@@ -62,18 +71,18 @@ export const save = (name: string, notes: string) =>
           yield* sql`CREATE TABLE ${sql(schema)}.${sql(table)} AS SELECT ${sql.literal(columns)} FROM public.${sql(table)}`
         }
         yield* sql`CREATE TABLE ${sql(schema)}.${sql(NOTES)} (notes text NOT NULL, shape text NOT NULL)`
-        yield* sql`INSERT INTO ${sql(schema)}.${sql(NOTES)} VALUES (${notes}, ${shapeOf(all)})`
+        yield* sql`INSERT INTO ${sql(schema)}.${sql(NOTES)} VALUES (${notes}, ${shape})`
       })
     )
   })
 
-/** The notes of a snapshot. None when no snapshot has that name, or when it was saved with other tables. */
+/** The notes of a snapshot. None when no snapshot has that name, or when a migration ran since it was saved. */
 export const notesOf = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (!(yield* list).includes(name)) return Option.none<string>()
     const found = yield* sql`SELECT notes, shape FROM ${sql(schemaOf(name))}.${sql(NOTES)}`.pipe(Rows.first(Notes))
-    const shape = shapeOf(yield* tables)
+    const shape = yield* shapeOf(yield* tables)
     return Option.map(
       Option.filter(found, (row) => row.shape === shape),
       ({ notes }) => notes
@@ -97,6 +106,7 @@ export const restore = (name: string) =>
         }
       })
     )
-    // After the restore, a seeded world draws again the ids that it drew after the snapshot, perhaps for other users.
+    // After the restore, a seeded world draws the same ids again that it drew after the snapshot, perhaps for other
+    // users. Without this line, a cached route would lead from such an id to the wrong user.
     yield* ConnectionRoutes.forgetAll
   })

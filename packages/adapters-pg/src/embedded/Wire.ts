@@ -54,7 +54,7 @@ export const closeStatement = (name: string): Buffer => message(Client.close, te
 
 export const query = (sql: string): Buffer => message(Client.query, text(sql))
 
-/** The answer to a start-up message: the client is signed in, and the parameters that drivers read. */
+/** The answer to a start-up message. It says that the client is signed in, and has the parameters that drivers read. */
 export const welcome = (serverVersion: string): Buffer => {
   const parameters = {
     server_version: serverVersion,

@@ -27,7 +27,7 @@ const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
  * requests, which the session runs one by one.
  */
 export class WireStream extends Duplex {
-  /** No transaction is open, and no request is half sent. */
+  /** False while a transaction is open, or while the server waits for the rest of a request. */
   idle = true
 
   private readonly backend: Backend

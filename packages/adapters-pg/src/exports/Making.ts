@@ -62,6 +62,25 @@ export const append =
       orStoreError
     )
 
+export const renew =
+  (sql: SqlClient): Store["renew"] =>
+  (leased, { done, total }, dueAt) =>
+    sql`UPDATE exports SET done = ${done}, total = ${total}, leased_until = ${Rows.at(dueAt)}
+        WHERE ${isHeld(sql, leased)}`.pipe(
+      Rows.affected,
+      Effect.map((written) => written > 0),
+      orStoreError
+    )
+
+export const handBack =
+  (sql: SqlClient): Store["handBack"] =>
+  (leased) =>
+    orStoreError(
+      Effect.asVoid(
+        sql`UPDATE exports SET lease = NULL, leased_until = NULL, attempts = attempts - 1 WHERE ${isHeld(sql, leased)}`
+      )
+    )
+
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, end, mail, audit) =>

@@ -22,6 +22,8 @@ export const layer: Layer.Layer<ExportStore, never, SqlClient> = Layer.effect(
       due: Making.due(sql),
       claim: Making.claim(sql),
       append: Making.append(sql),
+      renew: Making.renew(sql),
+      handBack: Making.handBack(sql),
       finish: Making.finish(sql),
       piece: piece(sql),
       remove: remove(sql),

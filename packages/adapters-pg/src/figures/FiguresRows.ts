@@ -1,5 +1,5 @@
 import type { AppFigures, EndpointFigures } from "@place-access/domain/figures"
-import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { AppId, EndpointId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
@@ -41,9 +41,6 @@ export const toCall = ({
   requestId,
   ...call
 })
-
-/** The cursor of a page of calls: time and request id of its last call. */
-export const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
 /**
  * A row of `endpoint_hours`: how many attempts at one endpoint in one hour succeeded, or failed, within `up_to_millis`.

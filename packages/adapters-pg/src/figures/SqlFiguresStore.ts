@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { COUNTED_MAX, FiguresStore, type Tally } from "@place-access/domain/figures"
 import { type AppId, Page } from "@place-access/domain/shared"
-import { Array as Arrays, Effect, Layer, Schema } from "effect"
+import { Array as Arrays, Effect, Layer } from "effect"
 import { waits } from "../deliveries/transitions.js"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import * as FiguresRows from "./FiguresRows.js"
@@ -79,7 +80,7 @@ const calls =
   (sql: SqlClient): Store["calls"] =>
   (appId, { refusedOnly }, limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(FiguresRows.Position)(after)
+      const position = yield* TimePosition.decode(after)
       const only = [
         sql`app_id = ${appId}`,
         ...(refusedOnly ? [sql`error IS NOT NULL`] : []),
@@ -103,7 +104,7 @@ const attempts =
 
 /**
  * Finds the newest success and the newest failure of each endpoint since `from`. It reads all rows of the app since
- * then: an app has few endpoints, and callers ask for seven days.
+ * then. These are few, because an app has few endpoints and callers ask for seven days.
  */
 const newest =
   (sql: SqlClient): Store["newest"] =>
@@ -131,7 +132,7 @@ const waiting =
 
 /**
  * Counts the newest `COUNTED_MAX` connections of an app by hour, from the index `connections_by_app`. On a cluster each
- * shard gives its newest ones.
+ * shard returns its own newest connections, and the coordinator takes the newest of all.
  */
 const users =
   (sql: SqlClient): Store["users"] =>

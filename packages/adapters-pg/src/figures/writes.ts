@@ -10,8 +10,8 @@ import * as Rows from "../driver/Rows.js"
  * The statements that add counts. On a single server one statement adds all rows of a kind; it locks them in the order
  * of their keys, so that two processes which count for the same apps wait for each other and do not deadlock.
  *
- * On a cluster the rows are of one app. They are written as VALUES: Citus sends those to one node as one task, and
- * carries the rows of an INSERT … SELECT over the coordinator.
+ * On a cluster all rows of a statement belong to one app, and the statement is an INSERT … VALUES, which Citus sends to
+ * one node as one task. An INSERT … SELECT would carry the rows over the coordinator.
  */
 
 type Written = Effect.Effect<unknown, SqlError>
@@ -87,7 +87,7 @@ const CALLS: CountTable<AppFigures.LoggedCall> = {
 
 type Add = <Row>(table: CountTable<Row>, rows: ReadonlyArray<Row>) => Written
 
-/** Adds the rows of a batch. `onCluster`: they are all of one app. */
+/** Adds the rows of a batch. With `onCluster`, all rows must belong to one app. */
 export const adding = (sql: SqlClient, onCluster: boolean) => {
   const add: Add = onCluster ? addOfApp(sql) : addAll(sql)
   return {
@@ -129,7 +129,10 @@ const addOfApp =
       { discard: true }
     )
 
-/** Parts of 32, 16, 8, 4, 2 and 1 rows: statements are prepared by their text, so there must be few texts. */
+/**
+ * Splits the rows into parts of 32, 16, 8, 4, 2 and 1. The text of a statement depends on its number of rows, and the
+ * server prepares each text separately, so there must be few numbers.
+ */
 const inPowersOfTwo = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const parts: Array<ReadonlyArray<Row>> = []
   for (let from = 0, size = 32; from < rows.length;) {

@@ -8,15 +8,15 @@ import * as Rows from "../driver/Rows.js"
 import { COLUMNS } from "./StoredRow.js"
 
 /**
- * The statements of `FixHistory`. Each one reads `fixes` by the primary key, (user_id, captured_at, …). Those with a
- * limit stop when they have enough rows.
+ * The statements of `FixHistory`. Each one reads `fixes` by the primary key, (user_id, captured_at, …). A statement
+ * with a limit stops when it has enough rows.
  */
 
 type Time = Timestamp.Timestamp
 
 /**
- * Reads the newest fixes, and all fixes of the last instant (WITH TIES): a page never splits an instant, and the order
- * by time alone, which the index has, is enough.
+ * Reads the newest fixes. WITH TIES adds all other fixes of the last instant, so a page never ends in the middle of an
+ * instant. Therefore the statement can order by the time alone, and the index has this order.
  */
 export const newestStatement = (
   sql: SqlClient,
@@ -32,8 +32,8 @@ export const newestStatement = (
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
 /**
- * Reads the fixes nearest to the moment, before and after it, by one index look-up each. So its cost does not grow with
- * the history.
+ * Reads the fixes nearest to the moment `at`: at or before it, and after it, with one index look-up for each side. So
+ * the cost does not grow with the history.
  */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${COLUMNS} FROM fixes
@@ -48,7 +48,10 @@ export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: T
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
-/** Reads the oldest fixes of the stretch, and all fixes of the last instant. */
+/**
+ * Reads the oldest fixes between `from` (inclusive) and `until` (exclusive). WITH TIES adds all other fixes of the last
+ * instant.
+ */
 export const rangeStatement = (
   sql: SqlClient,
   userId: UserId,
@@ -65,15 +68,16 @@ interface OfDevice {
   readonly deviceId: DeviceId
 }
 
-/** The fixes of one device between the first edge and the last. */
+/** The SELECT of the fixes that one device captured between the first and the last time in `edges`. */
 const ofDevice = (sql: SqlClient, { deviceId, userId }: OfDevice, now: Time, edges: ReadonlyArray<Time>) => sql`
   SELECT captured_at, received_at FROM fixes
   WHERE ${kept(sql, userId, now)} AND device_id = ${deviceId}
     AND captured_at >= ${Rows.at(edges[0] ?? now)} AND captured_at < ${Rows.at(edges.at(-1) ?? now)}`
 
 /**
- * Counts the readings of a device between every two neighbouring edges, and how many of them came late. The result
- * numbers the edges from 0: `width_bucket` returns how many edges are not after the fix.
+ * Counts the readings of a device between every two neighbouring edges, and how many of them arrived more than `lateMs`
+ * after their capture. `width_bucket` returns how many edges are at or before a fix, so `edge` is the index, from 0, of
+ * the last of these edges.
  */
 export const sentStatement = (
   sql: SqlClient,

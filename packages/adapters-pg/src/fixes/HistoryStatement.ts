@@ -11,16 +11,16 @@ interface History {
   readonly id: ImportId
   readonly deviceId: DeviceId
   readonly at: Timestamp.Timestamp
-  readonly fixes: ReadonlyArray<Fix.Fix>
+  readonly fixes: ReadonlyArray<Fix.MarkedFix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   /** False: the user has no fix between the first and the last of `fixes`, so none of them is stored already. */
   readonly isAnyKnown: boolean
 }
 
 /**
- * Stores the fixes and visits of an import that no device of the user has brought before, and counts them in the row of
- * the import. No rule is evaluated. `erased`: the number of entries that were left out because the user deleted their
- * time. The caller has locked the user's row of `upload_streams` and raised its version.
+ * Stores the fixes and visits of an import, and counts them in the row of the import. Leaves out those that the user
+ * has already from any device. No rule is evaluated. `erased`: the number of entries that were left out because the
+ * user deleted their time. The caller has locked the user's row of `upload_streams` and raised its version.
  */
 export const historyStatement = (
   sql: SqlClient,
@@ -30,9 +30,9 @@ export const historyStatement = (
   sql`
     WITH new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
-        received_at)
+        received_at, left_behind)
       SELECT ${userId}, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
-             fix.course_deg, ${Rows.at(at)}::timestamptz
+             fix.course_deg, ${Rows.at(at)}::timestamptz, fix.left_behind
       FROM ${numberedFixTable(sql, fixes)}
       ${isAnyKnown ? isNew(sql, userId) : sql``}
       ON CONFLICT DO NOTHING

@@ -6,7 +6,10 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The column `devices.put_aside`: for each reason, how many readings were put aside and when the last one arrived. */
+/**
+ * The column `devices.put_aside`: for each reason, how many readings were put aside (quarantined), and when the last of
+ * them arrived.
+ */
 export const PutAsideColumn = Schema.partial(
   Schema.Record({
     key: QuarantineReason,

@@ -12,7 +12,7 @@ type Store = typeof FixStore.Service
 
 const DueRow = Schema.Struct({ user_id: UserId })
 
-/** Implements `FixStore.settling`. The index on `settle_due_at` has only rows of crossings that wait. */
+/** Implements `FixStore.settling`. The index on `settle_due_at` has only the states of rules that wait to fire. */
 export const due =
   (sql: SqlClient): Store["settling"] =>
   (buckets, now, limit) =>
@@ -24,8 +24,9 @@ export const due =
     )
 
 /**
- * Implements `FixStore.commitSettled` with one statement for each table, as a cluster needs (`uploadOnCluster`). Few
- * users have a crossing that waits, so one way for every database is enough.
+ * Implements `FixStore.commitSettled` with one statement for each table, as a cluster needs (`uploadOnCluster`). A
+ * single server runs the same statements: few users have a rule that waits to fire, so a faster variant would gain
+ * little.
  */
 export const commit =
   (sql: SqlClient): Store["commitSettled"] =>

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { FixStore } from "@place-access/domain/fixes"
+import { Fix, FixStore } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, identity, Layer, Option, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
@@ -49,7 +49,7 @@ const LARGE = 500
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 
-/** A reading as it was put aside; its numbers were never checked. */
+/** A quarantined reading. Its numbers are stored as the phone sent them and were never checked. */
 const WaitingRow = Schema.Struct({
   reading_key: Schema.String,
   reading: Schema.Struct({
@@ -74,7 +74,8 @@ const waiting =
           AND NOT EXISTS (
             SELECT 1 FROM fixes f
             WHERE f.user_id = ${userId} AND f.device_id = ${deviceId} AND f.captured_at > q.received_at
-              AND f.captured_at < to_timestamp((q.reading ->> 'capturedAt')::float8 / 1000) AND f.received_at > q.received_at)
+              AND f.captured_at < to_timestamp((q.reading ->> 'capturedAt')::float8 / 1000) AND f.received_at > q.received_at
+              AND f.captured_at <= f.received_at + ${Fix.MAX_AHEAD} * interval '1 millisecond')
         ORDER BY (reading ->> 'capturedAt')::float8, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
       Rows.all(WaitingRow),
       Effect.map((rows) =>

@@ -14,7 +14,8 @@ export const StoredRow = Schema.Struct({
   altitude_m: Schema.NullOr(Schema.Finite),
   speed_mps: Schema.NullOr(Schema.Finite),
   course_deg: Schema.NullOr(Schema.Finite),
-  received_at: Rows.At
+  received_at: Rows.At,
+  left_behind: Schema.Boolean
 })
 
 export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
@@ -27,7 +28,8 @@ export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
   altitudeM: row.altitude_m,
   speedMps: row.speed_mps,
   courseDeg: row.course_deg,
-  receivedAt: row.received_at
+  receivedAt: row.received_at,
+  ...(row.left_behind ? { isLeftBehind: true } : {})
 })
 
 export const COLUMNS = Rows.columns(StoredRow)

@@ -39,8 +39,8 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
 
 /**
  * Raises the version and returns a row when the version is still the one that the upload read. It locks the user's row
- * until the commit. `is_counted` is true when the user's counts (`FixCounts`) hold, so that the upload must add its
- * fixes to them.
+ * until the commit. `is_counted` is true when the user's counts (`FixCounts`) are valid, so that the upload must add
+ * its fixes to them.
  */
 export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCommit, "userId" | "version">) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
@@ -57,19 +57,15 @@ export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedA
         ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
         stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)`
 
-const newFixes = (
-  sql: SqlClient,
-  { deviceId, fixes, leftBehind, receivedAt, userId }: UploadCommit
-) => sql`, new_fixes AS (
+const newFixes = (sql: SqlClient, upload: UploadCommit) => sql`, new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
         received_at, left_behind)
-      SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
-        fix.speed_mps,
-             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, fix.left_behind
-      FROM moved, ${fixTable(sql, fixes, leftBehind)}
+      SELECT moved.user_id, fix.captured_at, ${upload.deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
+             fix.speed_mps, fix.course_deg, fix.received_at, fix.left_behind
+      FROM moved, ${fixTable(sql, upload)}
       ON CONFLICT DO NOTHING
       RETURNING captured_at
-    ), counted AS (${FixCounts.added(sql, userId, sql`(SELECT is_counted FROM moved)`)})`
+    ), counted AS (${FixCounts.added(sql, upload.userId, sql`(SELECT is_counted FROM moved)`)})`
 
 const newQuarantined = (
   sql: SqlClient,
@@ -118,7 +114,7 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
       ${replaceState(sql)}
     )`
 
-/** The time at which a worker lets the rule fire; null when no crossing waits to fire. */
+/** The time at which a worker fires the rule for an unsettled crossing or dwell; null when nothing waits to fire. */
 export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
   unsettled !== null && unsettled.fires ? unsettled.until : null
 
@@ -149,7 +145,7 @@ const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`
         AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
     )`
 
-/** The earliest capture; null without fixes. */
+/** The earliest capture time; null without fixes. */
 const earliest = (fixes: ReadonlyArray<Fix.Fix>): ReturnType<typeof Rows.nullableAt> =>
   fixes.length === 0
     ? null

@@ -9,7 +9,7 @@ import { Effect, type ParseResult, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as HistoryBound from "../history/HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
-import { toPause } from "../connection/ConsentHistoryRow.js"
+import { toPause } from "../steering/PauseColumns.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 import * as MovementColumn from "./MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
@@ -29,7 +29,7 @@ const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
   movement: MovementColumn.decode(device.movement)
 })
 
-/** The first row of the view, which has everything that is not about a rule. */
+/** The first row of the statement's result. It has everything that is not about a rule. */
 const HeadRow = Schema.Struct({
   rule_id: Schema.Null,
   version: Rows.Bigint,
@@ -106,7 +106,10 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
   }
 }
 
-/** A view with more fixes than this does not use a shared connection: other reads would wait behind its look-ups. */
+/**
+ * An upload with more fixes than this is not read on a shared connection: the reads of other requests would wait for
+ * its look-ups.
+ */
 const SHORT = 100
 
 /**
@@ -209,9 +212,9 @@ export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceI
   // The subquery makes one index look-up for each fix. For a join, a planner without statistics would read all fixes
   // between the first and the last. BETWEEN limits the look-ups to the partitions of those months.
   //
-  // `position = position + 0` keeps the cached plan cheap. For a comparison that it cannot estimate, the planner
-  // expects one row. Otherwise it expects ten rows from the list, and in a generic plan a look-up in each month for
-  // each of them. Then PostgreSQL would plan anew at each upload, which takes longer than the rest of the statement.
+  // `position = position + 0` keeps the cached plan cheap: the planner cannot estimate this comparison, so it expects
+  // one row. Without it, the planner expects ten rows from the list and, in a generic plan, a look-up in each month for
+  // each of these rows. Then PostgreSQL would plan anew at each upload, which takes longer than running the statement.
   return sql`
     SELECT array_agg(asked.position::integer)
     FROM (

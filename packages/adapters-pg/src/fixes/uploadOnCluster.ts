@@ -32,7 +32,7 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
         ? []
         : [
             // A reading that was put aside may be stored already. Then its INSERT adds no row, but `counted` counts it.
-            // So the counts no longer hold, and a tally makes them anew.
+            // So this statement makes the user's counts invalid, and the next long tally makes them anew.
             sql`UPDATE upload_streams SET counted_version = NULL WHERE user_id = ${userId}`,
             sql`DELETE FROM quarantined_fixes
                 WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
@@ -44,7 +44,7 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
 
 /** The rows to insert for what the device sent: fixes, readings that were put aside, and visit reports. */
 const sent = (sql: SqlClient, upload: UploadCommit) => {
-  const { deviceId, fixes, leftBehind, quarantined, userId, visits } = upload
+  const { arrivals, deviceId, fixes, leftBehind, quarantined, userId, visits } = upload
   const receivedAt = Rows.at(upload.receivedAt)
   const [of, once] = [{ user_id: userId, device_id: deviceId, received_at: receivedAt }, sql`ON CONFLICT DO NOTHING`]
   return [
@@ -52,6 +52,7 @@ const sent = (sql: SqlClient, upload: UploadCommit) => {
       table: "fixes",
       rows: fixes.map((fix) => ({
         ...of,
+        received_at: Rows.at(arrivals.get(fix) ?? upload.receivedAt),
         captured_at: Rows.at(fix.capturedAt),
         lat: fix.lat,
         lon: fix.lon,

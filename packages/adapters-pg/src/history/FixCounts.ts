@@ -12,7 +12,7 @@ import * as HistoryBound from "./HistoryBound.js"
  * The number of a user's fixes in each half an hour (`fix_counts`), from which `FixHistory.tally` counts the days of a
  * year without reading a million fixes. Decision fixes-7.
  *
- * The counts are a cache that the database keeps with the fixes. They hold while two things are true:
+ * The counts are a cache that the database keeps with the fixes. A count is valid while two things are true:
  *
  * - `upload_streams.counted_version` is the user's `version`. Every statement of ours that raises the version carries
  *   `counted_version` along, in the transaction that changes fixes and counts. A program without counts, such as the
@@ -20,9 +20,9 @@ import * as HistoryBound from "./HistoryBound.js"
  * - The half an hour does not begin before `counted_from`. Before that, nobody has counted yet, or retention has
  *   deleted fixes.
  *
- * Fixes outside of counts that hold are counted from `fixes`, so a tally is always right. The counts of a user are made
+ * Fixes outside of valid counts are counted from `fixes`, so a tally is always right. The counts of a user are made
  * in steps, at the end of a large import or by the user's first long tally. Before that, uploads of this user write no
- * counts: an upload adds to counts only when they hold.
+ * counts: an upload adds to counts only when they are valid.
  */
 
 /** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */
@@ -40,12 +40,12 @@ const endOf = (instant: string): string =>
 
 /**
  * A part of the UPDATE that raises the version of the row `stream` to `version`. `counted_version` becomes null, and
- * the counts no longer hold, when an earlier statement raised the version without this part.
+ * the counts become invalid, when an earlier statement raised the version without this part.
  */
 export const carried = (sql: SqlClient, version: Fragment) =>
   sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
 
-/** An SQL condition on the row `stream`: whether the counts hold, so that new fixes must be added to them. */
+/** An SQL condition on the row `stream`: whether the counts are valid, so that new fixes must be added to them. */
 export const HOLDS = "coalesce(stream.counted_version = stream.version, false)"
 
 const SUM = `ON CONFLICT (user_id, ends_at) DO UPDATE SET fixes = known.fixes + excluded.fixes,
@@ -124,15 +124,15 @@ const LONG = 31 * 24 * 60 * 60_000
 /** About how many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */
 const FIXES_OF_STEP = 100_000
 /**
- * The most steps that one tally makes. It counts the rest of a longer history from `fixes`, and the next tally makes
- * further steps.
+ * The most steps that one tally makes. In a longer history, the tally counts the days without counts from `fixes`, and
+ * the next tally makes further steps.
  */
 const MOST_STEPS = 12
 
 const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
 const StepRow = Schema.Struct({ until: Schema.String, begins_at: Schema.String })
 
-/** Makes the counts of a long stretch, unless they hold already. After an error, the next tally makes them. */
+/** Makes the counts of a long stretch, unless valid counts exist. After an error, the next tally makes them. */
 export const prepare = (
   sql: SqlClient,
   userId: UserId,
@@ -155,14 +155,15 @@ export const prepare = (
  */
 const FIXES_OF_SHORT_STEP = 10_000
 /**
- * The most steps in the background, enough for five million fixes. Without this limit, a program that keeps raising the
- * version alone would keep this program busy forever.
+ * The most steps in the background, enough for five million fixes. A program without counts, such as the previous
+ * release, makes the counts invalid again at each upload. Without this limit, it could keep this program counting
+ * forever.
  */
 const MOST_SHORT_STEPS = 500
 
 /**
- * Makes the counts of the whole history, unless they hold already. Runs after a large import, so that the owner's first
- * question about a year need not wait for the counts.
+ * Makes the counts of the whole history, unless valid counts exist. Runs after a large import, so that the owner's
+ * first question about a year need not wait for the counts.
  */
 export const prepareAll = (
   sql: SqlClient,
@@ -178,7 +179,7 @@ export const prepareAll = (
     }
   })
 
-/** Whether the counts hold for all kept fixes from `from` on; true for a user without uploads. */
+/** Whether the counts are valid for all kept fixes from `from` on; true for a user without uploads. */
 const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, from: Timestamp.Timestamp) =>
   sql`SELECT coalesce(stream.counted_version = stream.version AND stream.counted_from
         <= greatest(${Rows.at(ceil(from))}::timestamptz, ${keptFrom(sql, userId, now)}), false) AS is_covered
@@ -193,8 +194,8 @@ const keptFrom = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
        FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound)`
 
 /**
- * Makes one step: counts about `fixesOfStep` of the newest fixes that are not counted yet. The times are passed as
- * text, because they can be infinite.
+ * Makes one step: counts about `fixesOfStep` of the newest fixes that are not counted yet. The two times of the step
+ * are read and passed as text, because they can be infinite.
  */
 const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fixesOfStep: number) =>
   Effect.gen(function* () {
@@ -216,7 +217,7 @@ const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fix
   })
 
 /**
- * Counts the fixes between each edge and the next. It takes whole half hours from the counts that hold, and counts the
+ * Counts the fixes between each edge and the next. It takes whole half hours from the valid counts, and counts the
  * parts at both ends of a day from `fixes`.
  */
 export const tallyStatement = (

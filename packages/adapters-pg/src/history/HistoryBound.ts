@@ -3,8 +3,9 @@ import type { Timestamp, UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * An SQL expression over `h`, the user's row of `history_choices` or nulls, and a column `now`. A user without a row
- * never chose, and keeps everything (`History.DEFAULT`).
+ * SQL: the user's cutoff. History from this time or earlier is no longer kept. The expression reads a column `now` and
+ * `h`, the user's row of `history_choices` or nulls. A user without a row never chose, and keeps everything
+ * (`History.DEFAULT`).
  */
 export const CUTOFF = `CASE
   WHEN h.keep_days IS NULL THEN '-infinity'::timestamptz

@@ -66,18 +66,25 @@ export const piece =
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 
+const isHeldOrUndone = (sql: SqlClient, leased: Leased) =>
+  sql`${isOne(sql, leased)} AND state IN ('running', 'undoing') AND lease = ${leased.lease}`
+
 export const renew =
   (sql: SqlClient): Store["renew"] =>
   (leased, dueAt) =>
-    Rows.affected(
-      sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)}
-          WHERE ${isOne(sql, leased)} AND state IN ('running', 'undoing') AND lease = ${leased.lease}`
-    ).pipe(
+    Rows.affected(sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)} WHERE ${isHeldOrUndone(sql, leased)}`).pipe(
       Effect.map((renewed) => renewed > 0),
       orStoreError
     )
 
-/** Rolls back the transaction of a step whose attempt has lost the lease. */
+export const handBack =
+  (sql: SqlClient): Store["handBack"] =>
+  (leased) =>
+    // `greatest`: when the attempt made progress, `attempts` is 0 already.
+    sql`UPDATE imports SET lease = NULL, leased_until = NULL, attempts = greatest(0, attempts - 1)
+        WHERE ${isHeldOrUndone(sql, leased)}`.pipe(Effect.asVoid, orStoreError)
+
+/** The error that rolls back the transaction of a step when the attempt has lost its lease. */
 class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 export const advance =
@@ -94,7 +101,7 @@ export const advance =
     )
   }
 
-/** Stores the progress of a step without an entry to store. */
+/** Stores the progress of a step that has no entries to store. */
 const pass = (sql: SqlClient, step: ImportStep) =>
   Effect.filterOrFail(
     noteProgress(sql, step),
@@ -104,14 +111,16 @@ const pass = (sql: SqlClient, step: ImportStep) =>
 
 /**
  * Stores the entries in two round trips: the first one locks and reads, the second one writes and commits. The lock is
- * a statement of its own, because only the statements after it see the fixes that others stored while this step waited.
+ * a statement of its own, because only the statements after it see the fixes that other transactions stored while this
+ * step waited for the lock.
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     const [held = [], , erasures = [], known = []] = yield* together([
       noteProgress(sql, step),
       UploadStream.lock(sql, step.userId, 1),
-      // A deletion of a stretch takes the same lock, so the list is still right at the commit.
+      // A transaction that deletes a stretch of history takes the same lock, so this list of stretches is still right
+      // at the commit.
       Erasures.select(sql, step.userId),
       anyBetween(sql, step)
     ])
@@ -126,7 +135,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
     yield* storeOthers(sql, step)
   })
 
-/** Stores the places and notices of the person's own archive. */
+/** Stores the places and the choice of notices that are in an archive of this service. */
 const storeOthers = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     let count = 0

@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { ImportStore } from "@place-access/domain/imports"
+import { Page } from "@place-access/domain/shared"
 import { Effect, Layer, Option } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 import * as Reading from "./Reading.js"
@@ -25,6 +27,7 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
       due: Reading.due(sql),
       claim: Reading.claim(sql),
       renew: Reading.renew(sql),
+      handBack: Reading.handBack(sql),
       piece: Reading.piece(sql),
       advance: Reading.advance(sql),
       finish: Reading.finish(sql),
@@ -36,13 +39,19 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
 
 const list =
   (sql: SqlClient): Store["list"] =>
-  (userId, limit) =>
-    sql`SELECT ${COLUMNS} FROM imports WHERE user_id = ${userId} AND state <> 'uploading'
-        ORDER BY uploaded_at DESC, import_id COLLATE "C" DESC LIMIT ${limit}`.pipe(
-      Rows.all(ImportRow),
-      Effect.map((rows) => rows.map(toImport)),
-      orStoreError
-    )
+  (userId, limit, after) =>
+    Effect.gen(function* () {
+      const position = yield* TimePosition.decode(after)
+      const rest =
+        position === undefined
+          ? sql``
+          : sql`AND (uploaded_at, import_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`
+      const rows = yield* sql`SELECT ${COLUMNS} FROM imports
+                              WHERE user_id = ${userId} AND state <> 'uploading' ${rest}
+                              ORDER BY uploaded_at DESC, import_id COLLATE "C" DESC
+                              LIMIT ${limit + 1}`.pipe(Rows.all(ImportRow))
+      return Page.of(rows.map(toImport), limit, (last) => [last.uploadedAt, last.id])
+    }).pipe(orStoreError)
 
 const find =
   (sql: SqlClient): Store["find"] =>

@@ -18,7 +18,8 @@ export const begin =
     Effect.gen(function* () {
       const begun = yield* sql`UPDATE imports SET state = 'undoing', lease = NULL, leased_until = NULL, attempts = 0
           WHERE ${isOne(sql, of)} AND state <> 'uploading' RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow))
-      yield* deletePieces(sql, of)
+      // An import whose file is still being uploaded is not undone, and keeps its pieces.
+      if (Option.isSome(begun)) yield* deletePieces(sql, of)
       return Option.map(begun, toImport)
     }).pipe(sql.withTransaction, orStoreError)
 
@@ -29,8 +30,8 @@ export const undo =
   (sql: SqlClient): Store["undo"] =>
   (leased, after) =>
     Effect.gen(function* () {
-      // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
-      // then begin again.
+      // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction.
+      // Then they read the user's state again.
       yield* UploadStream.lock(sql, leased.userId, 1)
       const held = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
@@ -64,7 +65,7 @@ export const undo =
       return until
     }).pipe(sql.withTransaction, orStoreError)
 
-/** A condition: `heir` is the first other import that brought the row of `table` too and was not undone. */
+/** A condition: of the imports that also brought this row of `table` and were not undone, `heir` is the first one. */
 const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
         SELECT o.device_id FROM devices o
@@ -73,8 +74,8 @@ const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: s
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
 /**
- * Runs when no fix is left. Hands visits that another import brought too over to that import, and deletes the other
- * visits, the stays, the device and the import.
+ * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
+ * other visits, the stays, the device and the import itself are deleted.
  */
 const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
   Effect.gen(function* () {
@@ -90,6 +91,7 @@ const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
         FROM span WHERE devices.user_id = ${userId} AND devices.device_id = span.device_id`
     yield* sql`DELETE FROM visit_reports WHERE user_id = ${userId} AND device_id = ${deviceId}`
     yield* sql`DELETE FROM stays WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
     yield* sql`DELETE FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}`
     yield* sql`DELETE FROM imports WHERE ${isOne(sql, leased)}`
     return "gone" as const

@@ -64,7 +64,10 @@ export const confirm =
         WHERE ${isOne(sql, of)} AND state = 'asking' AND uploaded_at > ${askingSince(now)}
         RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
 
-/** A table that was uploaded at this time or earlier can no longer be confirmed (`Import.isAsking`). */
+/**
+ * The owner can no longer confirm the columns of a CSV table that was uploaded at this time or earlier
+ * (`Import.isAsking`).
+ */
 const askingSince = (now: Timestamp.Timestamp) => Rows.at(Timestamp.plus(now, -Import.ASKING_PATIENCE))
 
 export const dropBrokenOff =
@@ -81,8 +84,8 @@ export const dropBrokenOff =
     }).pipe(orStoreError)
 
 /**
- * Deletes a broken upload with its pieces. The upload may have grown since `dropBrokenOff` found it, so the statement
- * checks the condition again.
+ * Deletes an upload that broke off, with its pieces. The upload may have grown since `dropBrokenOff` found it, so the
+ * statement checks the condition again.
  */
 const drop = (sql: SqlClient, of: Owned, isBroken: Fragment) =>
   Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(

@@ -23,8 +23,9 @@ export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Deletes the rows of all workers. For a database that only one process can open: the worker of the previous process is
- * gone, and without its row its events need not wait until its last beat runs out.
+ * Deletes the rows of all workers. Only for a database that one process at a time can open: there, the worker of the
+ * previous process must be gone. Without the row of that worker, the new worker takes over its events at once. With the
+ * row, the events would wait until `alive_until`, the end of the previous worker's last heartbeat.
  */
 export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
 
@@ -58,7 +59,7 @@ const survey =
       }
     }).pipe(orStoreError)
 
-/** Sorts leases, so that two workers lock the rows in one order. */
+/** Sorts leases, so that two workers lock the rows in the same order and cannot deadlock. */
 const byKey = (leases: ReadonlyArray<Lease.Lease>) => {
   const key = ({ kind, name }: Lease.Lease): string => `${kind} ${name}`
   return leases.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))

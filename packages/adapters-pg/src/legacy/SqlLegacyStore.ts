@@ -51,7 +51,9 @@ const ownerOf = (sql: SqlClient, id: ConnectionId) =>
                       WHERE user_id = ${route.value.user_id} AND connection_id = ${id}`.pipe(Rows.first(OwnerRow))
   })
 
-/** Finds a connection of the app by its `sub`: one that has not ended if possible, and then the newest one. */
+/**
+ * Finds a connection of the app by its `sub`. Connections that have not ended come first, then the newest connection.
+ */
 const newestOwner = (sql: SqlClient, appId: AppId, sub: string) =>
   sql`SELECT user_id, connection_id, app_id FROM connections WHERE app_id = ${appId} AND sub = ${sub}
       ORDER BY ended_at IS NOT NULL, connected_at DESC LIMIT 1`.pipe(Rows.first(OwnerRow))

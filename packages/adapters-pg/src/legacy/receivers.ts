@@ -12,7 +12,7 @@ import { isDistributed } from "../schema/isDistributed.js"
 type Store = typeof LegacyStore.Service
 type Receivers = ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
 
-/** Implements `LegacyStore.receivers`. Events that no rule fired have no legacy receivers. */
+/** Implements `LegacyStore.receivers`. Only events that a rule fired have legacy receivers. */
 export const receivers = (sql: SqlClient): Store["receivers"] => {
   const onCluster = isDistributed(sql)
   return (events) => {

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { LimitStore, type Rate, type Subject } from "@place-access/domain/limits"
 import { fn, Timestamp } from "@place-access/domain/shared"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import { orStoreError } from "../Failures.js"
@@ -15,9 +16,6 @@ interface Call {
   readonly windowMillis: number
   readonly now: Timestamp.Timestamp
 }
-
-/** How many subjects of a batch are counted at the same time, each on a connection. */
-const AT_ONCE = 4
 
 type Groups = ReadonlyMap<string, { readonly windowMillis: number; calls: number }>
 
@@ -37,22 +35,44 @@ const together = (sql: SqlClient, groups: Groups, now: number) => {
     RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow))
 }
 
-/**
- * Counts each subject in a statement of its own, which locks one row and goes to one node of a cluster. One statement
- * for all of them would be a two-phase commit.
- */
+/** Counts each subject in a statement of its own, which goes to one node of a cluster. */
 const oneByOne = (sql: SqlClient, groups: Groups, now: number) =>
-  Effect.forEach(
-    groups,
-    ([subject, group]) =>
-      sql`INSERT INTO rate_windows AS present (subject, ends_at, used)
+  Effect.forEach(groups, ([subject, group]) =>
+    sql`INSERT INTO rate_windows AS present (subject, ends_at, used)
           VALUES (${subject}, ${Rows.at(now + group.windowMillis)}, ${group.calls})
           ON CONFLICT (subject) DO UPDATE SET
             ends_at = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.ends_at ELSE excluded.ends_at END,
             used = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.used ELSE 0 END + excluded.used
-          RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow)),
-    { concurrency: AT_ONCE }
+          RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow))
   ).pipe(Effect.map((found) => found.flat()))
+
+const ShardRow = Schema.Struct({ shard: Schema.String })
+
+/** A process forgets the shards of all subjects when it knows this many. */
+const MOST_SHARDS_KNOWN = 20_000
+
+/**
+ * The shard that has the window of a subject; "" while the table is not distributed. A wrong shard, after a shard was
+ * split, harms nothing: it only decides which calls wait for each other.
+ */
+const shards = (sql: SqlClient) => {
+  const known = new Map<string, string>()
+  return (subject: string): Effect.Effect<string, SqlError | ParseResult.ParseError> => {
+    const shard = known.get(subject)
+    if (shard !== undefined) return Effect.succeed(shard)
+    return sql`SELECT shardid::text AS shard FROM pg_dist_shard
+               WHERE logicalrelid = 'rate_windows'::regclass
+                 AND worker_hash(${subject}::text) BETWEEN shardminvalue::integer AND shardmaxvalue::integer`.pipe(
+      Rows.first(ShardRow),
+      Effect.map((row) => {
+        const found = Option.match(row, { onNone: () => "", onSome: ({ shard }) => shard })
+        if (known.size >= MOST_SHARDS_KNOWN) known.clear()
+        known.set(subject, found)
+        return found
+      })
+    )
+  }
+}
 
 export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
   LimitStore,
@@ -64,7 +84,7 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
      * `Rate.count` for a batch of calls: one row for each subject, and the time of the newest call counts for all of
      * them. The table is unlogged, so that a commit does not wait for the disk.
      */
-    const countAll = fn(function* (calls: ReadonlyArray<Call>) {
+    const countAll = fn(function* (calls: ReadonlyArray<Call>, write: typeof together) {
       const now = Math.max(...calls.map((call) => call.now))
       const groups = new Map<string, { readonly windowMillis: number; calls: number }>()
       const places = calls.map(({ subject, windowMillis }) => {
@@ -72,7 +92,7 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
         groups.set(subject, group)
         return ++group.calls
       })
-      const rows = yield* (yield* onCluster) ? oneByOne(sql, groups, now) : together(sql, groups, now)
+      const rows = yield* write(sql, groups, now)
       const counted = new Map(rows.map((row) => [row.subject, row]))
       return calls.flatMap(({ subject }, index): ReadonlyArray<Rate.RateWindow> => {
         const [row, all, place] = [counted.get(subject), groups.get(subject)?.calls ?? 0, places[index] ?? 0]
@@ -80,10 +100,23 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
       })
     })
 
-    const count = yield* Batches.make((calls: ReadonlyArray<Call>) => orStoreError(countAll(calls)))
+    const count = yield* Batches.make((calls: ReadonlyArray<Call>) => orStoreError(countAll(calls, together)))
+    // The row of a subject is on one shard of a cluster. So the calls of each shard are batches of their own: a node
+    // that is down, or a shard that is being moved, stops only the calls of the subjects that it has. Batches for each
+    // subject would take all connections of the pool while these subjects wait.
+    const shardOf = shards(sql)
+    const countOn = yield* Batches.makeBy(
+      ({ shard }: Call & { readonly shard: string }) => shard,
+      (calls) => orStoreError(countAll(calls, oneByOne))
+    )
+    const countOwn = (call: Call) =>
+      Effect.flatMap(orStoreError(shardOf(call.subject)), (shard) => countOn({ ...call, shard }))
 
     return LimitStore.of({
-      count: (subject, windowMillis, now) => count({ subject, windowMillis, now }),
+      count: (subject, windowMillis, now) => {
+        const call = { subject, windowMillis, now }
+        return Effect.flatMap(orStoreError(onCluster), (is) => (is ? countOwn(call) : count(call)))
+      },
 
       ask: (spender, decide) =>
         Effect.gen(function* () {

@@ -5,9 +5,10 @@ import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The `budget` of a row of `budgets` that has the questions that an app asked about zones of one person. The column
- * `connection_id` has the app's id, because the row must not end with a connection. Programs from before migration 0032
- * store another `budget` under real connection ids.
+ * The value of the column `budget` in rows that store which zones an app asked about for one person. In these rows the
+ * column `connection_id` contains the app's id. The questions of an app about a person count together for all their
+ * connections, and the row must stay when one of these connections ends. Programs from before migration 0032 store rows
+ * of another `budget` under real connection ids.
  */
 const NAME = "zone_questions"
 

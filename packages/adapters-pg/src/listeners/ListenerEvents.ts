@@ -25,7 +25,7 @@ const lock = (sql: SqlClient, appId: AppId) =>
     Effect.map((rows) => new Set(rows.map((row) => row.listener_id)))
   )
 
-/** The events among `gone` that no listener has received and that wait for no other listener. */
+/** The events among `gone` that no listener has received and that wait for no other listener, the oldest first. */
 const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {
     const untold = gone.filter(({ isTold }) => !isTold)
@@ -34,7 +34,7 @@ const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.Liste
     const others = yield* sql`SELECT DISTINCT event_id FROM listener_events
                               WHERE app_id = ${appId} AND event_id = ANY(${ids}::text[])`.pipe(Rows.all(EventRow))
     const waits = new Set(others.map((row) => row.event_id))
-    return untold.filter(({ envelope }) => !waits.has(envelope.eventId))
+    return untold.filter(({ envelope }) => !waits.has(envelope.eventId)).sort(Listener.oldestFirst)
   })
 
 export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener.ListenerDelivery>) =>

@@ -105,7 +105,7 @@ const expired =
   (sql: SqlClient): Store["expired"] =>
   (now, limit) =>
     sql`SELECT app_id, listener_id FROM listeners WHERE seen_until <= ${Rows.at(now)}
-        ORDER BY seen_until LIMIT ${limit}`.pipe(
+        ORDER BY seen_until, listener_id LIMIT ${limit}`.pipe(
       Rows.all(KeyRow),
       Effect.map((rows) => rows.map((row) => ({ appId: row.app_id, id: row.listener_id }))),
       orStoreError

@@ -12,9 +12,9 @@ const CountRow = Schema.Struct({
 })
 
 /**
- * Queues a message in the caller's transaction: once for each `dedupeKey` of its reader, and within the limit of
- * messages that name an app. A message that names no app takes one statement, which can travel together with the
- * COMMIT.
+ * Queues a message in the caller's transaction, unless the reader has a message with this `dedupeKey` already. For
+ * messages that name an app, there is also a limit for each reader. A message that names no app takes one statement,
+ * which can travel together with the COMMIT.
  */
 export const queue = (
   sql: SqlClient,
@@ -24,8 +24,9 @@ export const queue = (
   message.naming === undefined ? insert(sql, message, now) : queueNamed(sql, message, now)
 
 /**
- * Queues a message that names an app, unless the reader's limit is reached. It locks the reader's count first, so that
- * of two transactions that write at the same time the second sees the message of the first.
+ * Queues a message that names an app. Beyond the reader's limit, `NamedMail.decide` may replace the message or leave it
+ * out. The statement locks the reader's count first, so that of two transactions that write at the same time the second
+ * sees the message of the first.
  */
 const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

@@ -84,7 +84,7 @@ const finish =
   ({ attempt, message }, how) =>
     change(sql, message, attempt, settingOf(sql, how))
 
-/** Changes a message that waits and whose last attempt has this number. False: no message matches. */
+/** Changes a message that still waits, if `attempts` is the number of its last attempt. False: no message matches. */
 const change = (sql: SqlClient, { dedupeKey, to }: MailAttempt["message"], attempts: number, setting: Fragment) =>
   Rows.affected(
     sql`UPDATE mail_outbox SET ${setting}

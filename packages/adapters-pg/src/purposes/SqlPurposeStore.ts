@@ -76,6 +76,9 @@ const update =
   (sql: SqlClient): Store["update"] =>
   (id, decide) =>
     Effect.gen(function* () {
+      // Locks the app before the purpose, as `create` does. A cluster locks both tables as a whole, so the opposite
+      // order would deadlock.
+      yield* sql`SELECT 1 FROM apps WHERE app_id = (SELECT app_id FROM purposes WHERE purpose_id = ${id}) FOR UPDATE`
       const before = yield* select(sql, id, sql`FOR UPDATE`)
       if (Option.isNone(before)) return Option.none()
       const { after, outcome, recorded } = decide(before.value, yield* Timestamp.now)

@@ -74,7 +74,7 @@ const insertFlags = (sql: SqlClient, { factor, from, to }: Parameters<Store["rai
              p.expected, ${Rows.at(from)}, ${Rows.at(to)}
       FROM (
         SELECT user_id, connection_id, app_id, purpose, count(*)::integer AS calls FROM access_log
-        WHERE at >= ${Rows.at(from)} AND at <= ${Rows.at(to)} AND purpose IS NOT NULL AND error IS NULL
+        WHERE at >= ${Rows.at(from)} AND at < ${Rows.at(to)} AND purpose IS NOT NULL AND error IS NULL
         GROUP BY user_id, connection_id, app_id, purpose
         -- every purpose expects at least one call
         HAVING count(*) > ${factor}

@@ -47,8 +47,8 @@ export const list = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sq
 /** Implements `HistoryStore.erase`. All rows are on the user's shard. */
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
-    // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
-    // then begin again.
+    // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction. Then
+    // they read the user's state again.
     yield* UploadStream.lock(sql, userId, 1)
     const before = yield* list(sql, userId)
     const after = Erasure.add(before, erasure)
@@ -116,7 +116,9 @@ const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =
     }
     yield* sql`DELETE FROM stays
                WHERE user_id = ${userId} AND arrival >= ${Rows.at(from)} AND arrival < ${Rows.at(until)}`
-    yield* sql`UPDATE stays SET departure = ${Rows.at(from)}
+    // Answers show `heard_until` in place of the departure, so it must not lie in the stretch.
+    yield* sql`UPDATE stays SET departure = ${Rows.at(from)},
+                 heard_until = CASE WHEN heard_until < ${Rows.at(from)} THEN heard_until END
                WHERE user_id = ${userId} AND arrival < ${Rows.at(from)}
                  AND (departure IS NULL OR departure > ${Rows.at(from)})`
   })
@@ -144,8 +146,9 @@ const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure
   })
 
 /**
- * Lets the stays of each device be derived anew from the start of the stretch. Clears `movement` when a rest in it
- * reaches into the stretch, because that rest may have a position from the stretch.
+ * Makes a worker derive the stays of each device anew from the start of the stretch. The column `movement` stores where
+ * the device rests and where it rested before. It is cleared when the time of these rests overlaps the stretch, because
+ * a position may come from a deleted fix.
  */
 const eraseFromDevices = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
   sql`UPDATE devices

@@ -3,10 +3,10 @@ import { EventId, Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * The last evaluations of a rule as one text, because every upload appends to it for every rule of the user. Oldest
- * first. An entry is the letter of its outcome, the capture time, a comma, and the delay until the receipt, then a
- * comma and the event's id if the fix fired. Times and delays are milliseconds in base 36. `nmkk0fk00,5k
- * fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired.
+ * The last evaluations of a rule as one text, the oldest first. It is a text because every upload appends to it for
+ * every rule of the user. An entry is the letter of its outcome, the capture time, a comma, and the delay until the
+ * receipt, then a comma and the event's id if the fix fired. Times and delays are milliseconds in base 36. For example,
+ * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired.
  */
 
 const LETTERS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
@@ -38,8 +38,8 @@ export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
 
 /**
  * `RecentEvaluations.append` of two columns as an SQL expression, so that an upload need not read the stored text. It
- * takes the last entries with a pattern: Citus allows immutable functions only here, and `array_to_string` is not
- * immutable.
+ * takes the last entries with a regular expression: Citus allows only immutable functions in this place, and
+ * `array_to_string` is not immutable.
  */
 export const appended = (recent: string, next: string): string =>
   `CASE WHEN ${next} = '' THEN ${recent} WHEN ${recent} = '' THEN ${next}

@@ -7,6 +7,7 @@ import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import * as UploadStream from "../history/UploadStream.js"
 import { insertRule } from "./insertRule.js"
 import { evaluations } from "./RuleEvaluations.js"
@@ -118,14 +119,11 @@ const ofKind = (sql: SqlClient, kind: RuleKind) => {
   }
 }
 
-/** The cursor of a page: creation time and id of its last rule. */
-const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-
 const list =
   (sql: SqlClient): Store["list"] =>
   (userId, connectionId, kind, limit, after) =>
     Effect.gen(function* () {
-      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const position = yield* TimePosition.decode(after)
       const rest =
         position === undefined
           ? sql``
@@ -146,7 +144,10 @@ const find =
       return Option.fromNullable(rule)
     }).pipe(orStoreError)
 
-/** The row of a deleted zone rule stays: it counts in the `zonesBefore` of the rules that began after it. */
+/**
+ * Marks a rule as deleted. The row of a zone rule stays, because `zonesBefore` of later zone rules counts deleted rules
+ * too: otherwise an app could delete rules to ask about more zones.
+ */
 const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, connectionId, id, kind, at) =>

@@ -19,7 +19,7 @@ export interface CopiedTable {
 
 interface Table {
   readonly name: string
-  /** Its partitions, or the table itself. */
+  /** The names of the table's partitions; of the table itself, when it has none. */
   readonly leaves: ReadonlyArray<string>
 }
 
@@ -39,8 +39,8 @@ const MigrationRow = Schema.Struct({ name: Schema.String })
 const ColumnRow = Schema.Struct({ columns: Schema.String })
 
 /**
- * Runs statements of the source outside the transaction of the target. Without it they would run on the target, because
- * both clients look for the transaction under one tag.
+ * Runs statements of the source outside the transaction of the target. Without `outside` they would run on the target,
+ * because both clients look for the current transaction under the same tag.
  */
 const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(
@@ -109,7 +109,7 @@ const makePartitions = (source: SqlClient, target: SqlClient) =>
 /** About how many bytes of rows one statement carries. */
 const STATEMENT_BYTES = 4 * 1_048_576
 
-/** How many pages are read at once, so that rows with large values do not fill the memory. */
+/** How many pages of the table one statement reads: few when the rows are large, so that the memory does not fill. */
 const pagesAtOnce = (pages: number, bytes: number): number =>
   Math.max(1, Math.floor(STATEMENT_BYTES / Math.max(1, bytes / Math.max(1, pages))))
 

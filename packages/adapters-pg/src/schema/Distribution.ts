@@ -15,7 +15,10 @@ export class DistributionRefused extends Data.TaggedError("DistributionRefused")
 }> {}
 
 export interface DistributionRequest {
-  /** The number of shards of each group of tables. More shards than the machines will ever have cores is of no use. */
+  /**
+   * The number of shards of each group of tables. More shards than the number of cores that the machines will ever have
+   * are useless.
+   */
   readonly shards: number
   /** Whether to print the statements only, and change nothing. */
   readonly dryRun: boolean

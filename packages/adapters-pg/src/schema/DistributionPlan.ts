@@ -88,8 +88,8 @@ export const keyOf = (table: string, primaryKey: ReadonlyArray<string>): string 
 /**
  * Returns the statements that distribute a schema, in order and without those that have run already; or the obstacles,
  * in sentences. The rules are those of Citus: every unique index contains the distribution column, and a foreign key
- * leads from one copied table to another. (Citus would also allow one within the rows of one user; the schema has
- * none.)
+ * leads from one copied table to another. (Citus would also allow a foreign key between distributed tables of one
+ * group; the schema has none.)
  */
 export const make = (
   catalogue: Catalogue,

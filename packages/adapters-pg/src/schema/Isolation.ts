@@ -12,7 +12,7 @@ export class IsolationRefused extends Data.TaggedError("IsolationRefused")<{
   readonly message: string
 }> {}
 
-/** An address of a node, as `citus_add_node` took it. */
+/** The address of a node, as it was given to `citus_add_node`. */
 export interface NodeAddress {
   readonly host: string
   readonly port: number
@@ -20,7 +20,7 @@ export interface NodeAddress {
 
 export interface IsolationRequest {
   readonly appId: AppId
-  /** The node that the shard moves to. Undefined: it stays on its node. */
+  /** The node to which the shard moves. Undefined: the shard stays on its node. */
   readonly node: NodeAddress | undefined
   /** Prints one line about a step. */
   readonly say: (line: string) => Effect.Effect<void>
@@ -30,8 +30,8 @@ type Failure = SqlError | ParseResult.ParseError | IsolationRefused
 
 /**
  * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to
- * `node` if it is given. The command can be repeated: a shard of its own stays as it is, and an app that is on the node
- * stays there. Everything is checked before anything is written (decision deliveries-17).
+ * `node` if it is given. The command can be repeated: it changes nothing when the app has a shard of its own already
+ * and is on the node. Everything is checked before anything is written (decision deliveries-17).
  *
  * Splitting a shard blocks writes to its apps, because Citus's own way without blocking needs a plugin that PostgreSQL
  * does not allow by default. Moving the new shard does not block.

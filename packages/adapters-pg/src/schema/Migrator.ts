@@ -71,9 +71,10 @@ const pending = (
 const LOCK_TIMEOUT = "200ms"
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
-const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
 
-const IN_USE = "A migration needs a table that is in use, perhaps by a backup. The migration is retried."
+const IN_USE =
+  "A migration needs a table that is in use, perhaps by a backup, or a node of the cluster does not answer. The migration is retried."
 
 /**
  * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at once:
@@ -93,6 +94,9 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         yield* sql`SET LOCAL statement_timeout = 0`
         yield* sql`SET LOCAL lock_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+        // On a cluster the nodes need the limit too: a migration locks the shards there. PostgreSQL without Citus
+        // accepts this setting as one of an unknown extension.
+        yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
         yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
         // Looks the table up first: a node of Citus that is no coordinator refuses CREATE TABLE, even when the table
         // exists.
@@ -114,7 +118,7 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
       })
     )
     .pipe(
-      Effect.tapError((error) => (isBusy(error) ? Effect.logWarning(IN_USE) : Effect.void)),
+      Effect.tapError((error) => (isBusy(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void)),
       Effect.retry(Schedule.whileInput(AGAIN, isBusy)),
       // Locks are held in real time, even when the program runs on another clock.
       Effect.withClock(Clock.make())
@@ -127,9 +131,9 @@ const Named = Schema.Struct({ name: Schema.String })
 
 /**
  * After a migration the planner's statistics may be wrong, and in the embedded database nobody else refreshes them.
- * Empty tables are left out: the planner takes an empty table that was analysed for empty until the next ANALYZE, and
- * plans that are made meanwhile read the whole table, however large it becomes. For a table that was never analysed, it
- * expects ten pages.
+ * Empty tables are left out. After an ANALYZE of an empty table, the planner assumes until the next ANALYZE that the
+ * table is empty. Plans that are made meanwhile read the whole table, however large it becomes. For a table that was
+ * never analysed, the planner assumes ten pages.
  */
 const analyse = (sql: SqlClient) =>
   Effect.gen(function* () {

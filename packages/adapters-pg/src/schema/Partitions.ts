@@ -34,7 +34,7 @@ export interface Month {
   readonly to: string
 }
 
-/** The months from the one before `now` to the second one after it. */
+/** The months from the one before the month of `now` to the second one after it. */
 export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
   const first = DateTime.startOf(DateTime.unsafeMake(now), "month")
   return Array.from({ length: MONTHS_BEFORE + 1 + MONTHS_AFTER }, (_, index) => {
@@ -64,7 +64,8 @@ export const ensurePartitions = program(
       for (const month of months(now)) {
         const outcome = yield* ensure(table, column, month).pipe(unlessBusy(table, month))
         if (outcome === "made") made.push(`${table}_${month.suffix}`)
-        if (outcome === "busy") break
+        if (outcome === "elsewhere") yield* Effect.logWarning(MISSING, `${table}_${month.suffix}`)
+        if (outcome === "busy" || outcome === "elsewhere") break
       }
     }
     return made
@@ -83,14 +84,6 @@ const unlessBusy =
       Effect.retry({ schedule: SOON, while: isBusy }),
       // Locks are held in real time, even when the program runs on another clock.
       Effect.withClock(Clock.make()),
-      Effect.catchIf(Failures.isForCoordinator, () =>
-        Effect.as(
-          Effect.logWarning(
-            `The partition ${month.suffix} of ${table} is missing. A program that is connected to the coordinator makes it`
-          ),
-          "busy" as const
-        )
-      ),
       Effect.catchIf(isBusy, () =>
         Effect.as(
           Effect.logWarning(
@@ -101,7 +94,26 @@ const unlessBusy =
       )
     )
 
-const ensure = (table: string, column: string, month: Month): Effect.Effect<"made" | "there", SqlError, SqlClient> =>
+const MISSING = "A partition is missing. A worker that is connected to the cluster's coordinator makes it"
+
+/**
+ * Whether this connection may change tables. On a cluster only the coordinator may. Another node would refuse the
+ * change only after it had locked the table on every node and moved the rows. A server with the extension of Citus is
+ * not called a coordinator before it knows a node.
+ */
+const mayChangeTables = (sql: SqlClient): Effect.Effect<boolean, SqlError> =>
+  Effect.gen(function* () {
+    const [citus] = yield* sql`SELECT 1 WHERE to_regproc('citus_is_coordinator') IS NOT NULL`
+    if (citus === undefined) return true
+    const may = yield* sql`SELECT 1 WHERE citus_is_coordinator() OR NOT EXISTS (SELECT 1 FROM pg_dist_node)`
+    return may.length > 0
+  })
+
+const ensure = (
+  table: string,
+  column: string,
+  month: Month
+): Effect.Effect<"made" | "there" | "elsewhere", SqlError, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const name = `${table}_${month.suffix}`
@@ -110,10 +122,11 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<"mad
       (rows) => rows.length > 0
     )
     if (yield* exists) return "there"
+    if (!(yield* mayChangeTables(sql))) return "elsewhere"
     return yield* sql.withTransaction(
       Effect.gen(function* () {
-        // Moving the rows of a month, and checking the rest, may take longer than the time-out of a request's
-        // statement.
+        // Moving the rows of a month out of the DEFAULT partition, and checking the rows that stay there, may take
+        // longer than the time-out of a request's statement.
         yield* sql`SET LOCAL statement_timeout = '5min'`
         // Locks the parent first, as writers do. This lock lets writers go on and stops another process that makes
         // partitions.
@@ -155,12 +168,13 @@ const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4)
  * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
  * month is past its limit. Returns their names. The function is idempotent, and several processes may run it at once.
  * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
- * left to the next run.
+ * left to the next run. On a cluster, only a program that is connected to the coordinator drops anything.
  */
 export const dropExpired = program(
   "Partitions.dropExpired",
   function* (now: Timestamp.Timestamp) {
     const dropped: Array<string> = []
+    if (!(yield* mayChangeTables(yield* SqlClient))) return dropped
     const until = Retention.accessLogUntil(now)
     for (const { expires, table } of TABLES) {
       for (const { month, name } of yield* oldPartitions(table, now)) {
@@ -223,8 +237,6 @@ const drop = (table: string, name: string, whatever: boolean) =>
       })
     )
   }).pipe(
-    // Programs that are connected to the coordinator drop the partition.
-    Effect.catchIf(Failures.isForCoordinator, () => Effect.succeed("busy" as const)),
     Failures.orStoreError,
     Effect.retry({ schedule: AGAIN, while: (error) => error.transient }),
     Effect.catchIf(

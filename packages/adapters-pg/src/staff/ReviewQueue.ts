@@ -6,7 +6,7 @@ import { AppRow, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { PurposeRow, toPurpose } from "../purposes/PurposeRow.js"
-import { position, type ReviewPosition } from "./ReviewPosition.js"
+import * as TimePosition from "../driver/TimePosition.js"
 
 type Store = typeof ReviewStore.Service
 
@@ -18,7 +18,7 @@ export const queue =
   (sql: SqlClient): Store["queue"] =>
   (limit, after) =>
     Effect.gen(function* () {
-      const from = yield* position(after)
+      const from = yield* TimePosition.decode(after)
       const apps = yield* waitingApps(sql, from, limit + 1)
       const purposes = yield* waitingPurposes(sql, from, limit + 1)
       const theirs = yield* appsById(sql, [...new Set(purposes.map((row) => row.app_id))])
@@ -30,18 +30,18 @@ export const queue =
 const APP_COLUMNS = Rows.columns(AppRow, "a")
 const PURPOSE_COLUMNS = Rows.columns(PurposeRow, "p")
 
-const waitingApps = (sql: SqlClient, from: ReviewPosition | undefined, limit: number) =>
+const waitingApps = (sql: SqlClient, from: TimePosition.TimePosition | undefined, limit: number) =>
   sql`SELECT ${APP_COLUMNS} FROM apps a
       WHERE a.submitted_at IS NOT NULL AND a.revoked_at IS NULL ${isAfter(sql, "a.submitted_at, a.app_id", from)}
       ORDER BY a.submitted_at, a.app_id COLLATE "C" LIMIT ${limit}`.pipe(Rows.all(AppRow))
 
-const waitingPurposes = (sql: SqlClient, from: ReviewPosition | undefined, limit: number) =>
+const waitingPurposes = (sql: SqlClient, from: TimePosition.TimePosition | undefined, limit: number) =>
   sql`SELECT ${PURPOSE_COLUMNS} FROM purposes p JOIN apps a ON a.app_id = p.app_id
       WHERE p.submitted_at IS NOT NULL AND p.archived_at IS NULL AND a.revoked_at IS NULL
         ${isAfter(sql, "p.submitted_at, p.purpose_id", from)}
       ORDER BY p.submitted_at, p.purpose_id COLLATE "C" LIMIT ${limit}`.pipe(Rows.all(PurposeRow))
 
-const isAfter = (sql: SqlClient, columns: string, from: ReviewPosition | undefined) =>
+const isAfter = (sql: SqlClient, columns: string, from: TimePosition.TimePosition | undefined) =>
   from === undefined ? sql`` : sql`AND (${sql.literal(columns)} COLLATE "C") > (${Rows.at(from[0])}, ${from[1]})`
 
 const appsById = (sql: SqlClient, ids: ReadonlyArray<AppId>) =>
@@ -52,7 +52,7 @@ const appsById = (sql: SqlClient, ids: ReadonlyArray<AppId>) =>
 
 type AppsById = Effect.Effect.Success<ReturnType<typeof appsById>>
 
-/** Both kinds of submission, longest waiting first. `theirs`: the apps of the purposes. */
+/** Merges both kinds of submissions; the oldest submission comes first. `theirs`: the apps of the purposes. */
 const merge = (
   apps: ReadonlyArray<AppRow>,
   purposes: ReadonlyArray<typeof PurposeRow.Type>,

@@ -6,7 +6,7 @@ import { type AnyReviewDecision, type Leaked, ReviewStore, ReviewSubject } from 
 import { Effect, Layer, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
-import { position } from "./ReviewPosition.js"
+import * as TimePosition from "../driver/TimePosition.js"
 import { queue } from "./ReviewQueue.js"
 
 type Store = typeof ReviewStore.Service
@@ -48,7 +48,7 @@ const decisions =
   (sql: SqlClient): Store["decisions"] =>
   (appId, limit, after) =>
     Effect.gen(function* () {
-      const from = yield* position(after)
+      const from = yield* TimePosition.decode(after)
       const rest = from === undefined ? sql`` : sql`AND (decided_at, decision_id) < (${Rows.at(from[0])}, ${from[1]})`
       const rows = yield* sql`SELECT ${DECISION_COLUMNS} FROM review_decisions WHERE app_id = ${appId} ${rest}
                               ORDER BY decided_at DESC, decision_id DESC LIMIT ${limit + 1}`.pipe(Rows.all(DecisionRow))
@@ -75,7 +75,7 @@ const leaks =
   (sql: SqlClient): Store["leaks"] =>
   (limit, after) =>
     Effect.gen(function* () {
-      const from = yield* position(after)
+      const from = yield* TimePosition.decode(after)
       const rest =
         from === undefined
           ? sql``

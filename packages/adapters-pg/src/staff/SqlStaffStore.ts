@@ -5,12 +5,13 @@ import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
+import { lockApps } from "../apps/appsLock.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
-import { position } from "./ReviewPosition.js"
+import * as TimePosition from "../driver/TimePosition.js"
 
 type Store = typeof StaffStore.Service
 
@@ -27,6 +28,7 @@ const change =
       // one node after the other.
       yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
       yield* lockCredentials(sql)
+      yield* lockApps(sql, id)
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
         Rows.first(AccountRow)
       )
@@ -38,11 +40,16 @@ const change =
       const stepped = step({ account: before, hasOtherAdmin: others.length > 0 }, yield* Timestamp.now)
       if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
       if (stepped.right === null) return Option.some(Either.right(before))
-      const { account, audit, notice } = stepped.right
+      const { account, audit, ended, notice } = stepped.right
+      const suspension =
+        ended === undefined
+          ? sql``
+          : sql`, suspensions = suspensions + tstzmultirange(
+                    tstzrange(${Rows.at(ended.from)}::timestamptz, ${Rows.at(ended.until)}::timestamptz))`
       const suspendedAt = Rows.nullableAt(account.suspendedAt)
       yield* sql`UPDATE accounts SET roles = ${account.roles}, suspended_at = ${suspendedAt},
-                 confirmed_at = ${Rows.nullableAt(account.confirmedAt)} WHERE user_id = ${id}`
-      yield* sql`UPDATE apps SET suspended_at = ${suspendedAt} WHERE owner_id = ${id}`
+                 confirmed_at = ${Rows.nullableAt(account.confirmedAt)} ${suspension} WHERE user_id = ${id}`
+      yield* sql`UPDATE apps SET suspended_at = ${suspendedAt} ${suspension} WHERE owner_id = ${id}`
       yield* AuditLog.append(sql, audit)
       yield* MailOutbox.queue(sql, notice, audit.at)
       return Option.some(Either.right(account))
@@ -52,7 +59,7 @@ const list =
   (sql: SqlClient): Store["list"] =>
   (limit, after) =>
     Effect.gen(function* () {
-      const from = yield* position(after)
+      const from = yield* TimePosition.decode(after)
       const rest =
         from === undefined ? sql`` : sql`AND (created_at, user_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
       const rows = yield* sql`SELECT ${COLUMNS} FROM accounts

@@ -5,7 +5,7 @@ import { type ReceivedInvitation, Role, Team, TeamLife, TeamStore } from "@place
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
-import { orStoreError } from "../Failures.js"
+import { isForeignKeyViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 
 type Store = typeof TeamStore.Service
@@ -82,10 +82,10 @@ const ReceivedRow = Schema.Struct({ ...INVITATION, app_id: AppId, name: Schema.S
 
 const listInvited =
   (sql: SqlClient): Store["listInvited"] =>
-  (email, now) =>
+  (email, now, appId) =>
     sql`SELECT i.invitation_id, i.email, i.role, i.invited_by, i.created_at, i.app_id, a.name
         FROM app_invitations i JOIN apps a ON a.app_id = i.app_id
-        WHERE i.email = ${email} AND a.revoked_at IS NULL
+        WHERE i.email = ${email} AND a.revoked_at IS NULL ${appId === undefined ? sql`` : sql`AND a.app_id = ${appId}`}
           AND i.created_at > ${Rows.at(Timestamp.plus(now, -Team.INVITATION_LIFETIME))}
         ORDER BY i.created_at, i.invitation_id LIMIT 100`.pipe(
       Rows.all(ReceivedRow),
@@ -95,6 +95,7 @@ const listInvited =
       orStoreError
     )
 
+const MemberAccountRow = Schema.Struct({ user_id: UserId })
 const TakerRow = Schema.Struct({ is_suspended: Schema.Boolean })
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
@@ -106,9 +107,10 @@ const update =
         Rows.first(AppRow)
       )
       if (Option.isNone(locked)) return Option.none()
+      const to = taker === undefined ? TeamLife.NO_TAKER : yield* lockTaker(sql, appId, taker)
+      // Reads the members after the lock: when the taker's account was deleted before, the deletion has also removed
+      // the member.
       const before = yield* teamOf(sql, appId, locked.value)
-      const takes = before.members.find(({ id }) => id === taker)?.userId
-      const to = takes === undefined ? TeamLife.NO_TAKER : yield* lockTaker(sql, takes)
       const now = yield* Timestamp.now
       const outcome = decide(before, now, to)
       if (Either.isLeft(outcome) || outcome.right === null) return Option.some(outcome)
@@ -117,24 +119,39 @@ const update =
       yield* AuditLog.append(sql, audit)
       for (const mail of mails) yield* MailOutbox.queue(sql, mail, now)
       return Option.some(outcome)
-    }).pipe(sql.withTransaction, orStoreError)
+    }).pipe(
+      sql.withTransaction,
+      Effect.catchIf(
+        (error) => isForeignKeyViolation(error, "app_members_user_id_fkey"),
+        () => Effect.succeedNone
+      ),
+      orStoreError
+    )
 
 /**
- * Locks the account and counts the apps that it owns. The caller has locked the app. The order, apps before accounts,
- * is that of `SqlAppStore.create`, so that the two count one after the other and do not deadlock. A suspension waits
- * for this lock, and then also reaches the app that was handed over.
+ * Locks the account of the member who takes an app over, and counts the apps that it owns. `NO_TAKER` when there is no
+ * such member, or no such account any more. The caller has locked the app.
+ * `SqlAppStore.create` locks in the same order, apps before accounts: so a hand-over and a creation of an app count one
+ * after the other and do not deadlock. A suspension waits for this lock, and then also reaches the app that was handed
+ * over.
  */
-const lockTaker = (sql: SqlClient, userId: UserId) =>
+const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
   Effect.gen(function* () {
+    const member = yield* sql`SELECT user_id FROM app_members WHERE app_id = ${appId} AND member_id = ${taker}`.pipe(
+      Rows.first(MemberAccountRow)
+    )
+    if (Option.isNone(member)) return TeamLife.NO_TAKER
+    const userId = member.value.user_id
     const account = yield* sql`SELECT suspended_at IS NOT NULL AS is_suspended FROM accounts
       WHERE user_id = ${userId} FOR NO KEY UPDATE`.pipe(Rows.first(TakerRow))
+    if (Option.isNone(account)) return TeamLife.NO_TAKER
     const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${userId}`.pipe(Rows.first(CountRow))
     return {
       held: Option.getOrElse(
         Option.map(counted, ({ count }) => count),
         () => 0
       ),
-      isSuspended: Option.exists(account, (row) => row.is_suspended)
+      isSuspended: account.value.is_suspended
     }
   })
 

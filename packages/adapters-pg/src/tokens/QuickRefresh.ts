@@ -27,9 +27,10 @@ import { orStoreError } from "../Failures.js"
  * writer that revokes tokens either changes the row or waits for this write to end. So nothing that the decision read
  * is different when it is stored.
  *
- * The write never waits for the lock of a connection: it skips a row that somebody else has locked. The clock was read
- * before the write, and after a wait the 30 seconds of a race would be counted from a time that is too early. Skipping
- * also makes a deadlock impossible when one statement writes the refreshes of several people.
+ * The write never waits for the lock of a connection: it skips a row that another transaction has locked. The clock was
+ * read before the write. A spent token may be presented again for 30 seconds, and after a wait these seconds would be
+ * counted from a time that is too early. Skipping also makes a deadlock impossible when one statement writes the
+ * refreshes of several people.
  *
  * Only a plain rotation and a refusal that writes nothing end here. Everything else (a race, a leak, an expired
  * connection, a row that changed in between) is decided again under the lock.
@@ -88,7 +89,8 @@ export const make = (sql: SqlClient): Effect.Effect<QuickRefresh, never, Scope.S
       ) =>
         Effect.flatMap(orStoreError(find(userId, id, presented)), (found): StoreEffect<Answer<A>> => {
           if (Option.isNone(found)) return Effect.succeed({ _tag: "Done", outcome: Option.none() })
-          // A spent token is decided by its chain, which is read under the lock.
+          // For a spent token, the decision depends on the tokens that were issued after it, which are read under the
+          // lock.
           if (found.value.token_rotated_at !== null) return Effect.succeed(NEEDS_LOCK)
           return Effect.flatMap(Timestamp.now, (now) => decided(found.value, decide, now))
         })

@@ -2,8 +2,9 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type ConnectionId, fn, Timestamp, type UserId, type Vault } from "@place-access/domain/shared"
 import type { ConnectionDecision } from "@place-access/domain/connection"
-import { type Locked, type Presented, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
+import { type Locked, type Presented, TokenFamily, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
 import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
+import { NOT_OF_APP } from "../access-log/EntryRow.js"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
 import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
 import {
@@ -11,6 +12,7 @@ import {
   CodeRow,
   columns,
   RefreshTokenRow,
+  StoredCodeRow,
   toAccessToken,
   toCode,
   toRefreshToken,
@@ -28,15 +30,23 @@ const readWithApps = Rows.read(WithAppRow)
 const readCodes = Rows.read(CodeRow)
 const readAccessTokens = Rows.read(AccessTokenRow)
 const readRefreshTokens = Rows.read(RefreshTokenRow)
+const CODE_COLUMNS = Rows.columns(StoredCodeRow, "c")
+const REFRESH_COLUMNS = Rows.columns(RefreshTokenRow, "r")
+
+/**
+ * The greatest position (`link`) that a refresh token can have in its family: the greatest number of the column's type.
+ */
+const LAST_LINK = 2_147_483_647
 
 type Decide<A> = (state: Locked, now: Timestamp.Timestamp) => ConnectionDecision<A, TokenWrite>
 
 const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
 
 /**
- * A decision about a refresh token alone first tries without a lock (`QuickRefresh`). Not on a cluster: an INSERT
- * inside WITH would make Citus carry rows between the nodes and commit in two phases. Not inside a transaction either:
- * the tries of several callers share a statement, which is a transaction of its own.
+ * A decision that needs only a refresh token is first tried without a lock (`QuickRefresh`). There are two exceptions.
+ * On a cluster, the INSERT inside WITH of `QuickRefresh` would make Citus carry rows between the nodes and commit in
+ * two phases. Inside a transaction, a caller cannot use `QuickRefresh`, because several callers share its statement,
+ * which is a transaction of its own.
  */
 export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
   TokenStore,
@@ -104,13 +114,13 @@ const lockedReads = (sql: SqlClient) => {
   const connections = ConnectionReads.make(sql)
 
   const codeOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
-    sql`SELECT c.*,
+    sql`SELECT ${CODE_COLUMNS},
           EXISTS (SELECT 1 FROM refresh_tokens r
                   WHERE r.user_id = ${userId} AND r.family_id = c.family_id AND r.rotated_at IS NOT NULL)
           OR EXISTS (SELECT 1 FROM access_log l
                      WHERE l.user_id = ${userId} AND l.app_id = c.app_id AND l.at >= c.used_at
                        AND l.connection_id = c.connection_id AND l.status <> 401
-                       AND l.endpoint NOT LIKE 'webhook %') AS is_spent
+                       AND l.endpoint NOT LIKE ALL(${NOT_OF_APP}::text[])) AS is_spent
         FROM authorization_codes c
         WHERE c.user_id = ${userId} AND c.code_hash = ${hash} AND c.connection_id = ${id}`
 
@@ -119,10 +129,17 @@ const lockedReads = (sql: SqlClient) => {
                revoked_at AS token_revoked_at
         FROM access_tokens WHERE user_id = ${userId} AND token_hash = ${hash} AND connection_id = ${id}`
 
-  const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
-    sql`SELECT r.* FROM refresh_tokens presented
+  /**
+   * Selects the presented refresh token and, if it was spent within the race window, all later tokens of its family.
+   * `now` was read before the lock, and is earlier than the time of the decision. So every token that the decision
+   * counts as a race (`TokenFamily.isRace`) is within the window here, too.
+   */
+  const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp) =>
+    sql`SELECT ${REFRESH_COLUMNS} FROM refresh_tokens presented
         JOIN refresh_tokens r
           ON r.user_id = presented.user_id AND r.family_id = presented.family_id AND r.link >= presented.link
+          AND r.link <= CASE WHEN presented.rotated_at >= ${Rows.at(now - TokenFamily.RACE_WINDOW)}
+                             THEN ${LAST_LINK}::integer ELSE presented.link END
         WHERE presented.user_id = ${userId} AND presented.token_hash = ${hash}
           AND presented.connection_id = ${id}
         ORDER BY r.link`
@@ -133,12 +150,13 @@ const lockedReads = (sql: SqlClient) => {
     presented: Presented
   ): Effect.Effect<Option.Option<Locked>, SqlError | ParseResult.ParseError> =>
     Effect.gen(function* () {
+      const now = yield* Timestamp.now
       const [, found = [], codes = [], accesses = [], chain = []] = yield* together([
         connections.lockOne(userId, id),
         connections.withApp(userId, id),
         presented.code && codeOf(userId, id, presented.code),
         presented.access && accessOf(userId, id, presented.access),
-        presented.refresh && chainOf(userId, id, presented.refresh)
+        presented.refresh && chainOf(userId, id, presented.refresh, now)
       ])
       const [row] = yield* readWithApps(found)
       if (row === undefined) return Option.none()

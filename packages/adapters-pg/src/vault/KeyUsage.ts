@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type Program, program, Timestamp } from "@place-access/domain/shared"
-import { type ParseResult, Schema } from "effect"
+import { Effect, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /** How many values of a column need a key. It names the key by its id and never contains the key. */
@@ -22,7 +22,7 @@ const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."
 /** The format and the id of a key are within this many bytes. */
 const HEAD_BYTES = 40
 
-/** Twice the time for which a rotated refresh token may be presented again, to be safe. */
+/** Twice the time for which a rotated refresh token may be presented again: a margin of safety. */
 const RACES = Timestamp.MINUTE
 
 /**
@@ -36,6 +36,10 @@ export const count = program("KeyUsage.count", function* (): Program<
   SqlClient
 > {
   const sql = yield* SqlClient
+  // A large table takes longer to read than a statement that serves a request may take. Each statement has its own
+  // transaction, so that a migration need not wait until every table is read.
+  const read = <A, E>(statement: Effect.Effect<A, E>) =>
+    sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement))
   const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name,
         a.atttypid = 'bytea'::regtype AS is_bytes
       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
@@ -48,13 +52,17 @@ export const count = program("KeyUsage.count", function* (): Program<
     const value = isBytes
       ? sql`encode(substring(${sql(column)} for ${HEAD_BYTES}), 'escape')`
       : sql`${sql(column)}::text`
-    const rows = yield* sql`SELECT found.key_id, count(*) AS count FROM (
+    const counted = sql`SELECT found.key_id, count(*) AS count FROM (
         SELECT (regexp_matches(${value}, ${isBytes ? SEALED_BYTES : SEALED}, 'g'))[1] AS key_id FROM ${sql(table)}
       ) AS found GROUP BY found.key_id ORDER BY found.key_id`.pipe(Rows.all(CountRow))
+    const rows = yield* read(counted)
     used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.${column}`, count: row.count })))
   }
   const since = Rows.at(Timestamp.plus(yield* Timestamp.now, -RACES))
-  const derived = yield* sql`SELECT key_id, count(*) AS count FROM refresh_tokens
+  const derived = sql`SELECT key_id, count(*) AS count FROM refresh_tokens
       WHERE rotated_at > ${since} AND key_id IS NOT NULL GROUP BY key_id ORDER BY key_id`.pipe(Rows.all(CountRow))
-  return [...used, ...derived.map((row) => ({ keyId: row.key_id, where: "refresh_tokens.key_id", count: row.count }))]
+  return [
+    ...used,
+    ...(yield* read(derived)).map((row) => ({ keyId: row.key_id, where: "refresh_tokens.key_id", count: row.count }))
+  ]
 })

@@ -33,9 +33,15 @@ const OwingRow = Schema.Struct({ user_id: UserId, device_id: DeviceId })
 const due =
   (sql: SqlClient): Store["due"] =>
   (userId) =>
-    sql`SELECT user_id, device_id FROM devices WHERE user_id = ${userId} AND (stays_due_from IS NOT NULL OR sends_visits)
-        UNION SELECT user_id, device_id FROM stay_backfills WHERE user_id = ${userId}
-        ORDER BY device_id`.pipe(
+    // A union, and no EXISTS beside an OR: Citus would ask every shard for such a subquery.
+    sql`SELECT owing.user_id, owing.device_id FROM (
+          SELECT d.user_id, d.device_id, d.format = 'import' AS is_file FROM devices d
+          WHERE d.user_id = ${userId} AND (d.stays_due_from IS NOT NULL OR d.sends_visits)
+          UNION
+          SELECT d.user_id, d.device_id, d.format = 'import' FROM stay_backfills b
+          JOIN devices d ON d.user_id = b.user_id AND d.device_id = b.device_id
+          WHERE b.user_id = ${userId}
+        ) owing ORDER BY owing.is_file, owing.device_id COLLATE "C"`.pipe(
       Rows.all(OwingRow),
       Effect.map((rows) => rows.map((row) => row.device_id)),
       orStoreError
@@ -88,15 +94,15 @@ const heardBefore =
       orStoreError
     )
 
-const OpenRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At })
+const OpenRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At, heard_until: Rows.NullableAt })
 
 const openAt =
   (sql: SqlClient): Store["openAt"] =>
   (userId, deviceId, at) =>
-    sql`SELECT latest.place_id, latest.arrival
+    sql`SELECT latest.place_id, latest.arrival, latest.heard_until
         FROM places p
         CROSS JOIN LATERAL (
-          SELECT s.place_id, s.arrival, s.departure FROM stays s
+          SELECT s.place_id, s.arrival, s.departure, s.heard_until FROM stays s
           WHERE s.user_id = ${userId} AND s.place_id = p.place_id AND s.device_id = ${deviceId}
             AND s.arrival < ${Rows.at(at)}
           ORDER BY s.arrival DESC LIMIT 1
@@ -104,7 +110,9 @@ const openAt =
         WHERE p.user_id = ${userId} AND (latest.departure IS NULL OR latest.departure >= ${Rows.at(at)})
         ORDER BY latest.place_id COLLATE "C"`.pipe(
       Rows.all(OpenRow),
-      Effect.map((rows) => rows.map((row) => ({ placeId: row.place_id, arrival: row.arrival }))),
+      Effect.map((rows) =>
+        rows.map((row) => ({ placeId: row.place_id, arrival: row.arrival, heardUntil: row.heard_until }))
+      ),
       orStoreError
     )
 

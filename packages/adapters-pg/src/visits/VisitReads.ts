@@ -43,7 +43,7 @@ export const staysStatement = (
             AS due (device_id, place_id, final_until)
           WHERE due.device_id = s.device_id AND due.place_id = s.place_id
             AND (s.departure IS NULL OR s.departure > due.final_until))`
-  // One index look-up for each place and phone, which stops after a page of rows.
+  // Makes one index look-up for each place and phone. A look-up stops after a page of rows.
   return sql`
     SELECT stay.place_id, d.device_id, stay.arrival, stay.departure, stay.uncertain
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])
@@ -85,8 +85,8 @@ const isWithin = (sql: SqlClient, userId: UserId) => sql`
         AND s.arrival < asked.until AND coalesce(${sql.literal(TOLD)}, 'infinity') > asked.since`
 
 /**
- * The departure of the first stay that touches each span: the one that was open at its beginning, or else the first one
- * that begins within it.
+ * Selects, for each span, the departure of one stay: of the stay that was open at the beginning of the span, or else of
+ * the first stay that begins within the span.
  */
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`

@@ -7,7 +7,7 @@ import * as Erasures from "../retention-choice/Erasures.js"
 const ProgressRow = Schema.Struct({
   version: Rows.Bigint,
   stays_due_from: Rows.NullableAt,
-  // Null: no place waits for its stays.
+  // Null: there is no place whose stays must still be derived for this device.
   place_id: Schema.NullOr(PlaceId),
   due_from: Rows.NullableAt,
   erasures: Erasures.Column

@@ -3,28 +3,34 @@ import {
   SqlAccountStore,
   SqlAppStore,
   SqlCredentialStore,
-  SqlEndpointStore
+  SqlEndpointStore,
+  SqlRetentionStore
 } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore, Session } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
 import { AccountLink, CredentialStore, PasswordChange, SignUpRequest } from "@place-access/domain/credentials"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { EndpointStore, EndpointUrl, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { EndpointId, Entropy, Timestamp, UserId, Vault } from "@place-access/domain/shared"
+import { RetentionStore } from "@place-access/domain/sweeps"
 import { Fixtures } from "@place-access/domain/testing"
-import { Clock, Effect, Either, Layer, Option } from "effect"
+import { Clock, Deferred, Effect, Either, Fiber, Layer, Option, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import { expect, it } from "vitest"
-import { migratedOn, withStores } from "../support/contracts.js"
-import { describeServers } from "../support/postgres.js"
+import { migratedOn, POOL, withStores } from "../support/contracts.js"
+import { describeServers, lockWaits } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlCredentialStore.layer,
   SqlAccountDeletionStore.layer,
-  SqlEndpointStore.layer
+  SqlEndpointStore.layer,
+  SqlRetentionStore.layer
 )
+
+const fresh = () => Vault.Hash.make(randomBytes(32).toString("hex"))
 
 const signedIn = (userId: UserId, at: Timestamp.Timestamp): AuditEvent.AuditEvent => ({
   at,
@@ -70,13 +76,124 @@ describeServers("people who change their accounts at the same time, under the re
                     }))
                   : accounts.addRoles(account.id, ["developer"])
             }).pipe(Effect.either),
-          { concurrency: "unbounded" }
+          { concurrency: POOL }
         )
         return outcomes.filter(Either.isLeft).map(({ left }) => String(left.cause))
       }).pipe(Effect.withClock(Clock.make()))
     )
     expect(failures).toEqual([])
   })
+
+  it("new passwords and changes of other people's sessions: nobody meets a deadlock [accounts-10]", async () => {
+    const failures = await run(
+      Effect.gen(function* () {
+        const [accounts, credentials, retention] = [yield* AccountStore, yield* CredentialStore, yield* RetentionStore]
+        const people = yield* Effect.forEach(
+          Array.from({ length: 60 }),
+          () =>
+            Effect.gen(function* () {
+              const account = yield* Fixtures.user
+              const session = Session.open(fresh(), account.id, yield* Timestamp.now)
+              yield* accounts.openSession(session)
+              return { account, session }
+            }),
+          { concurrency: 4 }
+        )
+        const change = ({ account, session }: (typeof people)[number], index: number) =>
+          Effect.gen(function* () {
+            const now = yield* Timestamp.now
+            const confirmed = { hash: fresh(), confirmedAt: now }
+            const notice = { to: account.id, dedupeKey: `new ${now}`, subject: "New", body: "New" }
+            switch (index % 6) {
+              case 0:
+                return yield* accounts.closeSession(session.hash)
+              case 1:
+                return yield* accounts.renewSession({ ...session, seenAt: now })
+              case 2:
+                return yield* accounts.confirmSession(session, confirmed)
+              case 3:
+                return yield* accounts.closeOtherSessions(account.id, session.hash)
+              case 4:
+                yield* retention.remove("sessions", now, 10)
+                return yield* retention.remove("account_links", now, 10)
+              default:
+                yield* credentials.offerLink(AccountLink.make("password_reset", fresh(), account, now), null)
+                return yield* credentials.replacePassword(account.id, null, () => ({
+                  passwordHash: "new",
+                  keeps: session.hash,
+                  notice,
+                  audit: PasswordChange.changed(account, "password", now)
+                }))
+            }
+          }).pipe(Effect.either)
+        const outcomes = yield* Effect.forEach(people, change, { concurrency: POOL })
+        return outcomes.filter(Either.isLeft).map(({ left }) => String(left.cause))
+      }).pipe(Effect.withClock(Clock.make()))
+    )
+    expect(failures).toEqual([])
+  })
+
+  it("confirmed sign-ups and deletions of other people's accounts: nobody meets a deadlock [deletions-2]", async () => {
+    const failures = await run(
+      Effect.gen(function* () {
+        const [credentials, deletions] = [yield* CredentialStore, yield* AccountDeletionStore]
+        const asked = Effect.gen(function* () {
+          const owner = yield* Fixtures.user
+          const userId = UserId.make(yield* Entropy.id("usr"))
+          const email = Account.Email.make(`${userId}@example.com`.toLowerCase())
+          const wanted = { ...owner, userId, email, passwordHash: "hash", keep: null, returnTo: "/" }
+          const request = SignUpRequest.withLink(wanted)(fresh(), yield* Timestamp.now)
+          yield* credentials.requestSignUp(request, { to: userId, dedupeKey: "sign_up", subject: "New", body: "New" })
+          return { owner, request }
+        })
+        const people = yield* Effect.all(
+          Array.from({ length: 20 }, () => asked),
+          { concurrency: 4 }
+        )
+        const both = people.flatMap(({ owner, request }) => [
+          Effect.asVoid(credentials.confirmSignUp(request.hash, SignUpRequest.confirm)),
+          Effect.asVoid(deletions.begin(owner.id, AccountDeletion.decide))
+        ])
+        const outcomes = yield* Effect.all(both.map(Effect.either), { concurrency: POOL })
+        return outcomes.filter(Either.isLeft).map(({ left }) => String(left.cause))
+      }).pipe(Effect.withClock(Clock.make()))
+    )
+    expect(failures).toEqual([])
+  })
+
+  it("a deletion that waits refuses nobody's sign-in or sign-out, and delays them only on a cluster [deletions-2]", () =>
+    run(
+      Effect.gen(function* () {
+        const [sql, accounts, deletions] = [yield* SqlClient, yield* AccountStore, yield* AccountDeletionStore]
+        const [owner, other, now] = [yield* Fixtures.user, yield* Fixtures.user, yield* Timestamp.now]
+        const app = yield* Fixtures.app(owner.id)
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* sql`SELECT 1 FROM apps WHERE app_id = ${app.id} FOR UPDATE`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          sql.withTransaction,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        const deleting = yield* Effect.fork(deletions.begin(owner.id, AccountDeletion.decide))
+        yield* Effect.repeat(lockWaits(server, sql), { until: (waits) => waits >= 1, schedule: Schedule.spaced(10) })
+        const session = Session.open(fresh(), other.id, now)
+        const confirmed = { hash: fresh(), confirmedAt: now }
+        const changes = yield* Effect.gen(function* () {
+          yield* accounts.openSession(session)
+          yield* accounts.renewSession({ ...session, seenAt: now })
+          const isConfirmed = yield* accounts.confirmSession(session, confirmed)
+          yield* accounts.closeSession(confirmed.hash)
+          return [isConfirmed, yield* accounts.closeOtherSessions(other.id, null)]
+        }).pipe(Effect.fork)
+        const early = yield* Effect.timeoutOption(Fiber.join(changes), "1 second")
+        expect(Option.isSome(early)).toBe(server.kind === "postgres")
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect(yield* Fiber.join(changes)).toEqual([true, 0])
+        expect(Option.exists(yield* Fiber.join(deleting), Either.isRight)).toBe(true)
+      }).pipe(Effect.withClock(Clock.make()))
+    ))
 
   it("an event that cannot be stored takes its change with it: nothing happens unrecorded [audit-1]", async () => {
     await run(
@@ -126,7 +243,6 @@ describeServers("people who change their accounts at the same time, under the re
         const [accounts, credentials] = [yield* AccountStore, yield* CredentialStore]
         const owner = yield* Fixtures.user
         const now = yield* Timestamp.now
-        const fresh = () => Vault.Hash.make(randomBytes(32).toString("hex"))
         const [offered, unlock] = [
           AccountLink.make("password_reset", fresh(), owner, now),
           AccountLink.make("unlock", fresh(), owner, now)

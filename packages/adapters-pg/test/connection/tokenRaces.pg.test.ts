@@ -1,45 +1,16 @@
-import {
-  SqlAccountStore,
-  SqlAppStore,
-  SqlConnectionStore,
-  SqlConsentStore,
-  SqlFixStore,
-  SqlTokenStore,
-  SqlPurposeStore
-} from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { authenticateAccess, refreshTokens, revokeToken } from "@place-access/domain/tokens"
 import { decideConsent, startConsent } from "@place-access/domain/consent"
 import { InvalidGrant } from "@place-access/domain/connection"
-import { PlaceStore } from "@place-access/domain/places"
 import { StoreError } from "@place-access/domain/shared"
-import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
 import { Deferred, Effect, Either, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
+import { tokenStores } from "../support/tokenStores.js"
 
-/** A store for users without places. */
-const noPlaces = Layer.succeed(PlaceStore, {
-  create: () => Effect.dieMessage("not in these tests"),
-  update: () => Effect.dieMessage("not in these tests"),
-  find: () => Effect.succeedNone,
-  list: () => Effect.succeed([]),
-  shapes: () => Effect.succeed([])
-})
-
-const stores = Layer.mergeAll(
-  SqlConnectionStore.layer,
-  SqlConsentStore.layer,
-  SqlFixStore.layer,
-  SqlTokenStore.layer,
-  SqlAccountStore.layer,
-  SqlAppStore.layer,
-  SqlPurposeStore.layer,
-  noPlaces,
-  MemoryWorkSignal.layer,
-  Logger.minimumLogLevel(LogLevel.None)
-)
+const stores = Layer.mergeAll(tokenStores, Logger.minimumLogLevel(LogLevel.None))
 
 const people = Effect.gen(function* () {
   const user = yield* Fixtures.user
@@ -65,7 +36,8 @@ const count = (from: string, of: { readonly user: { readonly id: string } }) =>
     return rows[0]?.["n"]
   })
 
-const live = (table: string) => `${table} WHERE revoked_at IS NULL`
+const LIVE_ACCESS = "access_tokens WHERE revoked_at IS NULL"
+const LIVE_REFRESH = "refresh_tokens WHERE revoked_at IS NULL AND rotated_at IS NULL"
 
 describeServers("races of one connection's writers", (server) => {
   const run = withStores(migratedOn(server), stores)
@@ -98,8 +70,8 @@ describeServers("races of one connection's writers", (server) => {
         expect(
           yield* count("connections WHERE end_reason = 'refresh_token_reused' AND flagged_at IS NOT NULL", made)
         ).toBe(1)
-        expect(yield* count(live("refresh_tokens"), made)).toBe(0)
-        expect(yield* count(live("access_tokens"), made)).toBe(0)
+        expect(yield* count(LIVE_REFRESH, made)).toBe(0)
+        expect(yield* count(LIVE_ACCESS, made)).toBe(0)
       })
     ))
 
@@ -111,8 +83,8 @@ describeServers("races of one connection's writers", (server) => {
           const refresh = Effect.either(refreshTokens(made.app, made.tokens.refreshToken))
           const revoke = revokeToken(made.app, made.tokens.accessToken)
           const [answer] = yield* Effect.all([refresh, revoke], { concurrency: "unbounded" })
-          expect(yield* count(live("refresh_tokens"), made)).toBe(0)
-          expect(yield* count(live("access_tokens"), made)).toBe(0)
+          expect(yield* count(LIVE_REFRESH, made)).toBe(0)
+          expect(yield* count(LIVE_ACCESS, made)).toBe(0)
           if (Either.isRight(answer)) {
             expect(Either.isLeft(yield* Effect.either(authenticateAccess(answer.right.accessToken)))).toBe(true)
           }
@@ -129,12 +101,12 @@ describeServers("races of one connection's writers", (server) => {
         const tokens = answers.flatMap((answer) => (Either.isRight(answer) ? [answer.right] : []))
         expect(tokens.length).toBe(20)
         expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(1)
-        expect(yield* count(live("refresh_tokens"), { user })).toBe(1)
+        expect(yield* count(LIVE_REFRESH, { user })).toBe(1)
         yield* TestClock.adjust(30_001)
         expect(Either.isLeft(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe(true)
         expect(yield* count("connections WHERE end_reason = 'code_reused'", { user })).toBe(1)
-        expect(yield* count(live("refresh_tokens"), { user })).toBe(0)
-        expect(yield* count(live("access_tokens"), { user })).toBe(0)
+        expect(yield* count(LIVE_REFRESH, { user })).toBe(0)
+        expect(yield* count(LIVE_ACCESS, { user })).toBe(0)
       })
     ))
 
@@ -168,8 +140,8 @@ describeServers("races of one connection's writers", (server) => {
             [Effect.either(refreshTokens(made.app, made.tokens.refreshToken)), ConsentFlow.exchange(made.app, code)],
             { concurrency: "unbounded" }
           )
-          expect(yield* count(live("refresh_tokens"), made)).toBe(1)
-          expect(yield* count(live("access_tokens"), made)).toBe(1)
+          expect(yield* count(LIVE_REFRESH, made)).toBe(1)
+          expect(yield* count(LIVE_ACCESS, made)).toBe(1)
           yield* authenticateAccess(exchanged.accessToken)
         }
       })

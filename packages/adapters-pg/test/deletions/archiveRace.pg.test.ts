@@ -32,7 +32,8 @@ describeServers("archiving a place and deleting its owner's account", (server) =
         const { place, user } = yield* RuleSamples.sharing()
         yield* RuleSamples.device(user.id)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // Stops the archiving after its first lock, so that the deletion runs in between.
+        // Another transaction holds the place's row, so that the archiving stops after its first lock and the deletion
+        // runs in between.
         const holder =
           yield* sql`SELECT 1 FROM places WHERE user_id = ${user.id} AND place_id = ${place.id} FOR UPDATE`.pipe(
             Effect.zipRight(Deferred.succeed(held, undefined)),

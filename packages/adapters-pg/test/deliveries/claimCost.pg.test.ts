@@ -95,7 +95,8 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             })
           for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
             yield* sql`UPDATE deliveries SET lease = NULL, leased_until = NULL WHERE lease IS NOT NULL`
-            // No delivery is in flight, then half of the limit, then the whole limit.
+            // Before the first claim no delivery is in flight, before the second one half of the limit, and before the
+            // third one the whole limit.
             for (const [before, after] of [
               [0, PER_ENDPOINT / 2],
               [PER_ENDPOINT / 2, PER_ENDPOINT],

@@ -11,7 +11,7 @@ import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Runs the effects at once, each on a connection of its own as far as the pool has one. */
+/** Runs the effects at the same time. Each has a connection of its own, unless the pool has fewer connections. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 

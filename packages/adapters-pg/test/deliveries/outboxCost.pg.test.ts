@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { waitingEvents } from "../../src/deliveries/pendingEvents.js"
 import { marking } from "../../src/deliveries/SqlEventStore.js"
+import { nextEvents } from "../../src/sweeps/SqlRetentionStore.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
 import { explained, nodes } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
@@ -13,7 +14,9 @@ const WAITING = 5_000
 const MARKED = 200
 const READ = 200
 
-/** Inserts `WAITING` events that wait, all with the same times, with numbers from `from` on. */
+/**
+ * Inserts `WAITING` events that wait for their fan-out. All have the same times; their ids are numbered from `from` on.
+ */
 const fill = (sql: SqlClient, from = 1) =>
   sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, created_at, fan_out_due_at)
       SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now()
@@ -76,6 +79,35 @@ describePg("plans", "what it costs to read the outbox", () => {
           yield* sql`ANALYZE events`
           yield* fill(sql, WAITING + 1)
           expect(yield* looks, "a backlog that came after an empty outbox").toBe(READ)
+        })
+      )
+  )
+})
+
+describePg("plans", "what it costs to sweep the outbox", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+  const FIRST = Timestamp.make(Date.UTC(2026, 0))
+  const until = Timestamp.plus(FIRST, WAITING)
+
+  it.each(["force_custom_plan", "force_generic_plan"] as const)(
+    "a step reads its own events, however many events before it stay (%s) [sweeps-2]",
+    (mode) =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* sql`DELETE FROM events`
+          yield* fill(sql)
+          yield* sql`UPDATE events SET fanned_out_at = ${new Date(FIRST)}::timestamptz
+                       + split_part(event_id, '_', 2)::integer * interval '1 millisecond'`
+          yield* sql`ANALYZE events`
+          for (const passed of [0, WAITING / 2, WAITING - READ]) {
+            const place = { fannedOutAt: Timestamp.plus(FIRST, passed), userId: UserId.make("usr_zzz") }
+            const after = passed === 0 ? undefined : { ...place, id: EventId.make("evt_1") }
+            const root = yield* explained(sql, nextEvents(sql, until, READ, after), mode)
+            // PostgreSQL may read two more events: the event `after` itself, and one event beyond the page, which shows
+            // that all events of the page's last moment have been read and can be sorted.
+            expect(Math.max(...looksOf(root)), `after ${passed} events`).toBeLessThanOrEqual(READ + 2)
+          }
         })
       )
   )

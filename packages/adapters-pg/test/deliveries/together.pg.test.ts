@@ -30,7 +30,7 @@ const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> 
   again(now),
   { _tag: "Failed", at: now, reason: "not_authorised" },
   { _tag: "TooOld", at: now },
-  { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000) }
+  { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000), faultsSince: now }
 ]
 
 const row = (how: Delivery.DeliveryFinish, n: number, now: Timestamp.Timestamp): Delivery.Attempt | null =>

@@ -23,6 +23,7 @@ const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   dueAt: changes,
   endedAt: changes,
   isHurried: changes,
+  faultsSince: changes,
   lease: changes
 })
 
@@ -38,7 +39,8 @@ const fields = {
   failReason: fc.option(fc.constantFrom(...Delivery.FailReason.literals), { nil: null }),
   attempt: fc.integer({ min: 1, max: 7 }),
   dueAt: moments,
-  endedAt: moments
+  endedAt: moments,
+  faultsSince: moments
 }
 const cases = fc.record({
   table: fc.oneof(fc.constant(Delivery.TRANSITIONS), tables),
@@ -58,7 +60,8 @@ const stored = (
   attempt: row.attempt,
   due_at: iso(row.dueAt),
   ended_at: iso(row.endedAt),
-  is_hurried: row.isHurried
+  is_hurried: row.isHurried,
+  faults_since: iso(row.faultsSince)
 })
 
 describe("the SQL of a step", () => {
@@ -80,10 +83,11 @@ describe("the SQL of a step", () => {
                   SELECT * FROM jsonb_populate_record(NULL::deliveries, ${JSON.stringify(row)}::jsonb)`
                 yield* sql`UPDATE moving d SET ${sql.literal(set)}
                   FROM jsonb_to_record(${JSON.stringify(source)}::jsonb) AS s (step text, fail_reason text,
-                    attempt integer, due_at timestamptz, ended_at timestamptz, lease text, leased_until timestamptz)
+                    attempt integer, due_at timestamptz, ended_at timestamptz, faults_since timestamptz,
+                    lease text, leased_until timestamptz)
                   WHERE ${sql.literal(condition)}`
-                return yield* sql`SELECT state, fail_reason, attempt, due_at, ended_at, is_hurried, lease,
-                                                leased_until FROM moving`
+                return yield* sql`SELECT state, fail_reason, attempt, due_at, ended_at, is_hurried, faults_since,
+                                                lease, leased_until FROM moving`
               })
             const alone = yield* after(setting([step], "s", table) || "lapses = 0", mayTake(step, "d.state", table))
             const among = yield* after(

@@ -13,14 +13,14 @@ import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Runs the effects at once, each on a connection of its own as far as the pool has one. */
+/** Runs the effects at the same time. Each has a connection of its own, unless the pool has fewer connections. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
 const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-/** Adds `count` deliveries for `to`. All but one of them are an hour older than other deliveries. */
+/** Adds `count` deliveries for `to`: one new delivery, and copies of it that have been due for an hour. */
 const backlog = (to: Endpoint, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -56,7 +56,11 @@ const ended = (reason: Delivery.FailReason) =>
 describeServers("several workers on one queue", (server) => {
   const run = withStores(migratedOn(server), stores)
 
-  /** Deliveries of every kind, each claimed twice: under a lease that has run out, and under the lease after it. */
+  /**
+   * Inserts three kinds of deliveries: ordinary ones, whose failures count as strikes; replays; and deliveries that
+   * were made due by "Retry now". Failures of the last two kinds do not count. Each delivery is claimed twice: `stale`
+   * has the first claims, whose leases have run out, and `held` has the second claims, whose leases are valid.
+   */
   const heldTwice = (endpoint: Endpoint, count: number) =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
@@ -85,8 +89,8 @@ describeServers("several workers on one queue", (server) => {
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
               /**
-               * Finishes all deliveries of one round at once. Those that count a strike fail as exhausted. In some
-               * rounds all others fail too, and in the other rounds all others arrive.
+               * Finishes all deliveries of one round at the same time. Deliveries whose failure is a strike fail as
+               * exhausted. In some rounds all other deliveries fail too, and in the other rounds all of them arrive.
                */
               const round = (count: number) =>
                 Effect.gen(function* () {
@@ -166,7 +170,8 @@ describeServers("several workers on one queue", (server) => {
             for (const { id } of endpoints) {
               expect(live.filter(([one]) => one.delivery.endpointId === id).length).toBeLessThanOrEqual(bound)
             }
-            // Some attempts end; the others are lost until their lease runs out.
+            // In each round, one of three attempts in flight ends. An attempt that ends in no round stays in flight
+            // until its lease runs out.
             const [done, left] = [live.filter((_, index) => index % 3 === 0), live.filter((_, index) => index % 3 > 0)]
             yield* together(done.map(([one]) => finish(one, { _tag: "Delivered", at: now }, null)))
             live = left

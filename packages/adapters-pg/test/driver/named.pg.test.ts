@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
 describePg("driver", "statements that are prepared", () => {
-  let client: pg.Client
+  let client: NamingClient
   /** How many times the server described the columns of a statement. */
   let descriptions = 0
   let dropDatabase: () => Promise<void>
@@ -30,7 +30,7 @@ describePg("driver", "statements that are prepared", () => {
 
   const ask = (text: string, values: Array<unknown>): Promise<pg.QueryResult> =>
     new Promise((resolve, reject) =>
-      client.query(`${text} -- ${unique}`, values, (error: Error | null, result) =>
+      client.query(`${text} -- ${unique}`, values, (error: Error | null, result: pg.QueryResult) =>
         error === null ? resolve(result) : reject(error)
       )
     )
@@ -71,10 +71,49 @@ describePg("driver", "statements that are prepared", () => {
     expect(answers.map(({ rows }) => rows)).toEqual([[{ id: 2 }], [{ id: 3 }], [{ id: 4 }]])
   })
 
-  it("whose columns change under them are refused by the server, never misread", async () => {
-    await times(5, () => ask("SELECT * FROM things WHERE id >= $1", [1]))
-    await client.query("ALTER TABLE things ADD COLUMN more integer")
-    await expect(ask("SELECT * FROM things WHERE id >= $1", [1])).rejects.toMatchObject({ code: "0A000" })
+  it("whose columns change under them are refused by the server once, never misread, and prepared again", async () => {
+    await client.query("INSERT INTO things (id) VALUES (1)")
+    const look = () => ask("SELECT * FROM things WHERE id >= $1", [1])
+    await times(5, look)
+    await client.query("ALTER TABLE things ADD COLUMN more integer DEFAULT 7")
+    await expect(look()).rejects.toMatchObject({ code: "0A000" })
+    const answers = await times(3, look)
     await client.query("ALTER TABLE things DROP COLUMN more")
+    expect(answers.map(({ rows }) => rows)).toEqual(answers.map(() => [{ id: 1, at: null, tags: null, more: 7 }]))
+  })
+
+  it("that only read and whose columns change under them are answered all the same, in one write with others", async () => {
+    await client.query("INSERT INTO things (id) VALUES (1)")
+    const look = () =>
+      new Promise<ReadonlyArray<ReadonlyArray<unknown>>>((resolve, reject) => {
+        const answers: Array<ReadonlyArray<unknown>> = []
+        const texts = [`SELECT 1 AS one WHERE 1 = $1 -- ${unique}`, `SELECT * FROM things WHERE id = $1 -- ${unique}`]
+        const done = (error: Error | null, { rows }: pg.QueryResult) => {
+          if (error !== null) reject(error)
+          if (answers.push(rows) === texts.length) resolve(answers)
+        }
+        client.send(
+          texts.map((text) => ({ text, values: [1], done })),
+          true
+        )
+      })
+    await times(5, look)
+    await client.query("ALTER TABLE things ADD COLUMN more integer DEFAULT 7")
+    const answers = await times(3, look)
+    await client.query("ALTER TABLE things DROP COLUMN more")
+    expect(answers).toEqual(answers.map(() => [[{ one: 1 }], [{ id: 1, at: null, tags: null, more: 7 }]]))
+  })
+
+  it("that the server refuses for what they ask are refused each time, also when they only read", async () => {
+    const look = () =>
+      new Promise((resolve) =>
+        client.send(
+          [{ text: `SELECT * FROM refused($1) -- ${unique}`, values: [1], done: (error) => resolve(error) }],
+          true
+        )
+      )
+    await client.query(`CREATE FUNCTION refused(integer) RETURNS integer LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '0A000'; END $$`)
+    for (const error of await times(5, look)) expect(error).toMatchObject({ code: "0A000", message: "no" })
   })
 })

@@ -8,7 +8,8 @@ describePg("driver", "a connection on which nothing comes", () => {
   it("is left alone while the server works on its statement, or waits for a lock for it", async () => {
     const { drop, url } = await freshDatabase()
     try {
-      // Longer than the time in which a silent connection is found, shorter than the server's own limits.
+      // `slow` takes longer than the driver needs to find a silent connection, and ends before the server's own
+      // time-outs.
       const slow = Effect.gen(function* () {
         const sql = yield* SqlClient
         yield* sql`CREATE TABLE one (id integer)`

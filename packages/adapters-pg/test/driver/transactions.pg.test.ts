@@ -121,7 +121,8 @@ describePg("driver", "statements of a transaction that travel together", () => {
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(fiber)
         expect(yield* ids).toEqual([])
-        // More transactions than the pool has connections.
+        // Runs more transactions than the pool has connections, so that a connection that is never released would be
+        // noticed.
         for (let id = 2; id < 20; id++) {
           const failing = sql.withTransaction(Effect.zipRight(add(id), Effect.fail("no")))
           expect(yield* Effect.either(failing)).toEqual(Either.left("no"))

@@ -3,12 +3,15 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { vi } from "vitest"
 import { nodeArgs } from "../../../domain/test/support/nodeArgs.js"
-import { hold } from "../../src/embedded/DirectoryLock.js"
+import { hold, touch } from "../../src/embedded/DirectoryLock.js"
 
 let directory: string
 beforeEach(async () => {
@@ -95,6 +98,41 @@ describe("the lock of a data folder", () => {
     })
   )
 
+  it.effect("is touched by the file system's clock, also when this machine's clock is wrong", () =>
+    Effect.gen(function* () {
+      yield* hold(directory)
+      const mine = yield* Effect.promise(() => readFile(lock(), "utf8"))
+      yield* Effect.promise(async () => {
+        await utimes(lock(), 0, 0)
+        const clock = vi.spyOn(Date, "now").mockReturnValue(0)
+        try {
+          expect(await touch({ path: lock(), mine })).toBeUndefined()
+        } finally {
+          clock.mockRestore()
+        }
+        const probe = join(directory, "probe")
+        await writeFile(probe, "")
+        expect((await stat(probe)).mtimeMs - (await stat(lock())).mtimeMs).toBeLessThan(60_000)
+        expect(await readFile(lock(), "utf8")).toBe(mine)
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is lost when another process has taken it, whose file stays as it is, or when the file is gone", () =>
+    Effect.gen(function* () {
+      yield* holder({ pid: 12 })
+      yield* Effect.promise(async () => {
+        const theirs = await readFile(lock(), "utf8")
+        const mine = { path: lock(), mine: theirs.replace('"other"', '"mine"') }
+        expect(await touch(mine)).toBe("process 12 has taken it")
+        expect(await readFile(lock(), "utf8")).toBe(theirs)
+        await rm(lock())
+        expect(await touch(mine)).toBe("the lock file is gone")
+        expect(existsSync(lock())).toBe(false)
+      })
+    })
+  )
+
   it.effect("a folder that cannot be made is named", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => writeFile(join(directory, "file"), ""))
@@ -118,6 +156,8 @@ describe("the lock of a data folder", () => {
       )
     })
 })
+
+const OTHER = { token: "other", realm: "another boot, another namespace", started: "1" }
 
 describe("an embedded database in a folder", () => {
   const withDatabase = <A, E>(program: Effect.Effect<A, E, Database>) =>
@@ -148,6 +188,28 @@ describe("an embedded database in a folder", () => {
           Array.from({ length: acknowledged }, (_, index) => index + 1)
         )
       }),
+    60_000
+  )
+
+  it.live(
+    "ends its process when another one has taken the folder over, and says so",
+    () =>
+      Effect.gen(function* () {
+        const program = yield* Effect.promise(() => nodeArgs(join(import.meta.dirname, "writer.ts")))
+        const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "pipe"] })
+        yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+        const said = text(child.stderr)
+        const code = new Promise((resolve) => child.once("exit", resolve))
+        // The first row shows that the database is open.
+        yield* Effect.promise(() => once(child.stdout, "data"))
+        child.stdout.resume()
+        yield* Effect.promise(() => writeFile(`${lock()}.new`, JSON.stringify({ ...OTHER, pid: 12 })))
+        yield* Effect.promise(() => rename(`${lock()}.new`, lock()))
+        expect(yield* Effect.promise(() => code)).toBe(1)
+        expect(yield* Effect.promise(() => said)).toContain(
+          `has lost the lock of ${directory}: process 12 has taken it.`
+        )
+      }).pipe(Effect.scoped),
     60_000
   )
 

@@ -1,7 +1,7 @@
 import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -14,12 +14,24 @@ afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 describe("a copy of a data folder", () => {
   it.effect("of a folder without a database is refused, and nothing of the copy is left", () =>
     Effect.gen(function* () {
-      const [from, to] = [join(directory, "from"), join(directory, "to")]
+      const [from, to] = [join(directory, "from"), join(directory, "backups", "to")]
       yield* Effect.promise(() => mkdir(join(from, "database"), { recursive: true }))
       for (const _ of ["the first time", "tried again"]) {
         const error = yield* Effect.flip(FolderCopy.copyFolder(from, to))
         expect(error).toEqual(new FolderCopy.CopyFailed({ message: `${from} has no database` }))
         expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
+      }
+    }).pipe(Effect.provide(layerEmbedded()))
+  )
+
+  it.effect("is made together with the folders that lead to it, which only their owner may enter", () =>
+    Effect.gen(function* () {
+      const [from, to] = [join(directory, "from"), join(directory, "backups", "2026", "to")]
+      yield* Effect.promise(() => mkdir(join(from, "database"), { recursive: true }))
+      yield* Effect.promise(() => writeFile(join(from, "database", "PG_VERSION"), "17"))
+      expect(yield* FolderCopy.copyFolder(from, to)).toEqual(["database"])
+      for (const folder of [to, join(to, ".."), join(to, "../..")]) {
+        expect((yield* Effect.promise(() => stat(folder))).mode & 0o777).toBe(0o700)
       }
     }).pipe(Effect.provide(layerEmbedded()))
   )

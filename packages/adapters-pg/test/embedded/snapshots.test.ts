@@ -23,4 +23,15 @@ describe("snapshots of a test world [virtual-time-4]", () => {
       yield* approve("usr_second")
       expect(yield* userOf).toBe("usr_second")
     }).pipe(Effect.provide(layer), Effect.provide(migratedEmbedded), Effect.runPromise))
+
+  it("after a migration an older snapshot is not restored, also when the columns kept their names", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* Snapshots.save("before", "it is nine")
+      expect(yield* Snapshots.notesOf("before")).toEqual(Option.some("it is nine"))
+      yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (99999, '99999_other_type', now())`
+      expect(yield* Snapshots.notesOf("before")).toEqual(Option.none())
+      yield* Snapshots.save("after", "")
+      expect(yield* Snapshots.notesOf("after")).toEqual(Option.some(""))
+    }).pipe(Effect.provide(migratedEmbedded), Effect.runPromise))
 })

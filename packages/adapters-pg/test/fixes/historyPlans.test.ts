@@ -65,7 +65,8 @@ describe("questions about a history are answered by its index", () => {
       Effect.gen(function* () {
         const { sql, userId } = yield* filled
         const now = at(0)
-        // Days that begin at a quarter past: both ends of each are counted from the fixes, a quarter of an hour each.
+        // The days begin at a quarter past the hour. So a quarter of an hour at each end of a day is counted from the
+        // fixes, and the time between from the counts.
         const edges = Array.from({ length: 80 }, (_, day) => at((day - 80) * DAY + 15 * 60_000))
         yield* FixCounts.prepare(sql, userId, now, at(-80 * DAY), now)
         yield* sql`ANALYZE fix_counts`

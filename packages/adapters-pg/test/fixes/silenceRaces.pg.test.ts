@@ -14,7 +14,7 @@ import { UploadStores } from "../support/uploadStores.js"
 const MINUTE = 60_000
 const TIMES = 12
 
-/** A clock that stands still. */
+/** A clock that stands still at `at`. */
 const standing = (clock: Clock.Clock, at: number): Clock.Clock =>
   Object.assign(Object.create(clock) as Clock.Clock, {
     unsafeCurrentTimeMillis: () => at,

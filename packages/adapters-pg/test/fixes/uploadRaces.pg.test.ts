@@ -83,7 +83,7 @@ describeServers("uploads of one user at once", (server) => {
       Effect.gen(function* () {
         const uploads = Array.from({ length: UPLOADS }, (_, index) => [
           ...ride.toReversed(),
-          // On the edge, so that the fix decides nothing.
+          // On the edge of the rule's circle, so that the fix decides nothing.
           { capturedAt: Timestamp.make(START - 1_000 - index), ...travel(RuleSamples.CIRCLE, 0, 150) }
         ])
         const { answers, firings, stored } = yield* race(uploads)

@@ -37,7 +37,7 @@ describe("rows of an upload that no port reads yet", () => {
           { reason: "future", reading: { capturedAt: START + 300_001, lat: 1, lon: 1 } },
           { reason: "no_stay", reading: { arrival: null, departure: null, lat: 1, lon: 1, accuracyM: null } },
           { reason: "out_of_range", reading: { capturedAt: START - 1, lat: 91, lon: 4, accuracyM: -1 } },
-          // JSON has neither NaN nor Infinity.
+          // JSON has neither NaN nor Infinity: both are stored as null.
           { reason: "unreadable", reading: { capturedAt: START - 1, lat: null, lon: null } }
         ])
       })

@@ -4,7 +4,7 @@ import { askZone, type LimitStore, type Rate, Subject, takeCall } from "@place-a
 import { AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
 import { expect, it } from "vitest"
-import { describeServers, lockWaits, type Server } from "../support/postgres.js"
+import { describeCitus, describeServers, lockWaits, type Server } from "../support/postgres.js"
 
 const pool = (url: string) => layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
 
@@ -21,7 +21,7 @@ const withServers = <A>(
     return yield* program(yield* Effect.all([server(url), server(url)]), Context.get(database, SqlClient))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** Makes the same call many times at once, on each server in turn. */
+/** Makes `calls` calls concurrently, divided evenly over the servers: the first call on the first server, and so on. */
 const onAll = <A, E>(
   servers: ReadonlyArray<Context.Context<LimitStore>>,
   calls: number,
@@ -39,7 +39,7 @@ describeServers("limits, two servers on one database", (on) => {
   it("admit as many calls as the rate has, and not one more or fewer [§7-too-many, limits-6]", () =>
     withServers(on, (servers) =>
       Effect.gen(function* () {
-        // A window that outlasts the test.
+        // The window outlasts the test.
         const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
         const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
         const admitted = standings.filter(({ isAdmitted }) => isAdmitted)
@@ -89,6 +89,42 @@ describeServers("limits, two servers on one database whose windows are locked", 
         expect(answers.filter(Either.isRight).length).toBe(20)
         const refusals = answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left._tag] : []))
         expect(refusals).toEqual(Array.from({ length: 40 }, () => "BudgetExceeded"))
+      })
+    ))
+})
+
+describeCitus("limits, one server on a cluster on which one shard of the windows is blocked", (on) => {
+  it("its calls wait on one connection, and calls of other shards are counted at once, and once [limits-6]", () =>
+    withServers(on, (servers, sql) =>
+      Effect.gen(function* () {
+        const rate: Rate.Rate = { calls: 10, windowMillis: Timestamp.HOUR }
+        const call = (index: number) => Effect.provide(takeCall(connection(index), rate), servers[0]!)
+        const placed = yield* sql<{ readonly index: number; readonly is_blocked: boolean }>`
+          SELECT i AS index, get_shard_id_for_distribution_column('rate_windows', ${connection(0)}::text)
+            = get_shard_id_for_distribution_column('rate_windows', 'connection con_' || i) AS is_blocked
+          FROM generate_series(0, 60) i`
+        const those = (is: boolean) => placed.filter(({ is_blocked }) => is_blocked === is).map(({ index }) => index)
+        const [mine, others] = [those(true), those(false)]
+        // More subjects than the pool has connections.
+        expect(mine.length).toBeGreaterThan(4)
+        yield* Effect.forEach(mine, call, { concurrency: "unbounded" })
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* sql`UPDATE rate_windows SET used = used
+                                  WHERE subject = ANY(${mine.map((index) => connection(index))}::text[])`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          sql.withTransaction,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        const blocked = yield* Effect.fork(Effect.forEach(mine, call, { concurrency: "unbounded" }))
+        const counted = yield* Effect.forEach(others, call, { concurrency: "unbounded" }).pipe(
+          Effect.timeout("2 seconds")
+        )
+        expect(counted.map(({ remaining }) => remaining)).toEqual(others.map(() => 9))
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect((yield* Fiber.join(blocked)).map(({ remaining }) => remaining)).toEqual(mine.map(() => 8))
       })
     ))
 })

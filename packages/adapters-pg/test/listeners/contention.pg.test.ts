@@ -19,7 +19,7 @@ const open = (appId: AppId) =>
     return listener
   })
 
-/** One event that waits for each of the listeners. */
+/** The rows of one event that waits for each of the listeners. */
 const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number) =>
   Effect.gen(function* () {
     const createdAt = yield* Timestamp.now
@@ -68,8 +68,8 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
           /**
-           * Takes a few events now and then, and closes the listener twice at once, as when a sweep finds it at the
-           * same moment.
+           * Takes a few events several times, and at the end closes the listener twice at the same moment: a sweep may
+           * close it while its stream ends.
            */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {

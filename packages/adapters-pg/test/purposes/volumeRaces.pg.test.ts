@@ -26,7 +26,7 @@ describeServers("SqlVolumeFlagStore, many at once", (server) => {
         const now = yield* Timestamp.now
         // 21 calls of each connection; the purpose expects ten.
         yield* sql`INSERT INTO access_log (user_id, at, entry_id, app_id, connection_id, endpoint, purpose, status)
-                   SELECT 'usr_' || c, ${Rows.at(now)}, 'log_' || c || '_' || n, ${app.id}, 'con_' || c,
+                   SELECT 'usr_' || c, ${Rows.at(now - 1)}, 'log_' || c || '_' || n, ${app.id}, 'con_' || c,
                           'GET /v1/locations/latest', 'find_me', 200
                    FROM generate_series(1, ${CONNECTIONS}) c, generate_series(1, 21) n`
         const raised = yield* Effect.forEach(

@@ -44,6 +44,7 @@ describeServers("sweepHistory, several workers at once", (server) => {
                 movement: null,
                 putAside: [],
                 taken: [],
+                arrivals: new Map<never, never>(),
                 visits: [],
                 states: [],
                 events: []

@@ -59,6 +59,7 @@ describeServers("migrate", ({ freshDatabase }) => {
       // These statements would be refused (55P03) if they waited behind the migration.
       while (said.length < 3) await running.query("SELECT 1 FROM one, two")
       expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
+      expect(said[0]).toContain("canceling statement due to lock timeout")
       await backup.query("COMMIT")
       expect(await applied).toEqual(["0002_more"])
       expect((await running.query("SELECT one.more FROM one, two")).rows).toEqual([])

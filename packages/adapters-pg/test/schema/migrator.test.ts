@@ -91,6 +91,24 @@ describe("migrate", () => {
       }).pipe(Effect.provide(emptyEmbedded))
   )
 
+  it.effect(
+    "places that wait for the stays of an undone import wait no more from their migration on [imports-13]",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const all = Migrator.fromRecord(migrations)
+        yield* Migrator.migrateWith(all.filter(({ id }) => id < 90))
+        yield* sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at)
+                 VALUES ('usr_1', 'dev_there', 'Pixel', 'json', 'hash', now())`
+        for (const id of ["dev_there", "dev_gone"]) {
+          yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
+                   VALUES ('usr_1', ${id}, 'plc_1', now())`
+        }
+        yield* Migrator.migrateWith(all)
+        expect(yield* sql`SELECT device_id FROM stay_backfills`).toEqual([{ device_id: "dev_there" }])
+      }).pipe(Effect.provide(emptyEmbedded))
+  )
+
   it.effect("leaves statistics behind, so that new tables are planned well", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

@@ -25,7 +25,7 @@ const COPIED = [
   "sign_in_tries"
 ]
 
-/** Tables that are distributed by the name in their key, with the column that holds the name. */
+/** Tables that are distributed neither by a user nor by an app, with the column by which they are distributed. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   connection_routes: "connection_id",
   consent_requests: "request_id",

@@ -28,8 +28,8 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 }
 
 /**
- * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database, and code that V8
- * has optimised while one database works makes the next one faster.
+ * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database. V8 also goes on
+ * optimising the code while one database works, which makes the next one faster.
  */
 const program = once(async () => compile(await readFile(join(dirname(LIBRARY), "pglite.wasm"))))
 

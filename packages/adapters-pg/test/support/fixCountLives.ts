@@ -13,7 +13,7 @@ import { UploadStores } from "./uploadStores.js"
 
 /**
  * Random scenarios of one user's fixes: uploads, imports, deletions, retention, and a previous release without counts.
- * After each deed a tally must be equal to a count of the fixes themselves.
+ * After each deed (a step of a scenario) a tally must be equal to a count of the fixes themselves.
  */
 
 const { DAY, HOUR } = Timestamp
@@ -105,6 +105,7 @@ const NOTHING = {
   quarantined: [],
   putAside: [],
   taken: [],
+  arrivals: new Map<never, never>(),
   visits: [],
   states: [],
   events: []
@@ -233,7 +234,7 @@ const importFile = (userId: UserId, name: string, now: number, fixes: ReadonlyAr
     yield* store.finish(leased, null, at)
   })
 
-/** A user who keeps more again must not see counts of fixes that retention has deleted. */
+/** When a user chooses again to keep more history, no tally may count fixes that retention has deleted before. */
 const LENGTHENED: Array<Deed> = [
   { tag: "upload", times: [-50 * DAY, -30 * DAY - 1, -30 * DAY + 1] },
   { tag: "count", fixesOfStep: 1_000 },
@@ -245,7 +246,7 @@ const LENGTHENED: Array<Deed> = [
   { tag: "previous release", times: [-40 * DAY] }
 ]
 
-/** Whether the user's counts hold after an import that has stored `stored` entries. */
+/** Whether the user's counts are valid after an import that has stored `stored` entries. */
 const holdsAfterImport = (stored: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -280,7 +281,7 @@ export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number):
       ),
       { numRuns: lives, examples: [[LENGTHENED, 0]] }
     )
-    // The scenarios must have counts that hold: a tally that always reads the fixes would pass, too.
+    // The scenarios must have valid counts: a tally that always reads the fixes would pass, too.
     expect(counted).toBeGreaterThan(lives)
   })
 

@@ -69,7 +69,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
       yield* start.pipe(under(k2, k1))
       yield* start.pipe(under(k2))
       yield* refused("k2").pipe(under(k1))
-      // Undoes the rotation, as after a mistake.
+      // Goes back to the old key, as after a rotation by mistake.
       yield* start.pipe(under(k1, k2))
       yield* start.pipe(under(k1))
     })

@@ -126,7 +126,10 @@ const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** These cases run in this order and on a database of their own: they drop partitions that others made. */
+/**
+ * These cases run in this order and on a database of their own, because each of them drops partitions, also those that
+ * other cases made.
+ */
 export const expiredPartitions: Contract<SqlClient> = [
   {
     name: "drops months that are over and empty; those with a row, the one before this one and the default stay",

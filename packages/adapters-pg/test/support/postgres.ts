@@ -8,7 +8,7 @@ import { describe, inject } from "vitest"
 
 export interface TestDatabase {
   readonly url: string
-  /** The same database at every server that has a part of it, the one of `url` first. */
+  /** The addresses of this database on every node that has a part of it. The first one is `url`. */
   readonly urls: ReadonlyArray<string>
   /** Closes whatever is still connected to the database, and drops it. */
   readonly drop: () => Promise<void>

@@ -7,8 +7,8 @@ import { Check } from "@place-access/domain/testing"
 import { Effect, Logger, LogLevel } from "effect"
 
 /**
- * This version never writes an event that it cannot read. A newer version of the service, or a person with access to
- * the database, can write such an event.
+ * An event that this version cannot read. This version never writes such an event; a newer version of the service, or a
+ * person with access to the database, can.
  */
 export const unreadableEvent = {
   name: "an event that cannot be read is named apart from the others, and can be postponed",

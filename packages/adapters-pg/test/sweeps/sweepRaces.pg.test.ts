@@ -1,52 +1,23 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import {
-  SqlAccountStore,
-  SqlAppStore,
-  SqlConnectionStore,
-  SqlConsentStore,
-  SqlFixStore,
-  SqlTokenStore,
-  SqlEventStore,
-  SqlLimitStore,
-  SqlPurposeStore,
-  SqlRetentionStore,
-  SqlTierStore
-} from "@place-access/adapters-pg"
+import { SqlEventStore, SqlLimitStore, SqlRetentionStore, SqlTierStore } from "@place-access/adapters-pg"
 import { LimitStore, Subject } from "@place-access/domain/limits"
-import { PlaceStore } from "@place-access/domain/places"
 import { ConnectionId, Timestamp } from "@place-access/domain/shared"
-import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
 import { RetentionStore, sweepTiers } from "@place-access/domain/sweeps"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describePg, describeServers, postgres } from "../support/postgres.js"
+import { tokenStores } from "../support/tokenStores.js"
 
 const { DAY } = Timestamp
 
-/** A store for users without places. */
-const noPlaces = Layer.succeed(PlaceStore, {
-  create: () => Effect.dieMessage("not in these tests"),
-  update: () => Effect.dieMessage("not in these tests"),
-  find: () => Effect.succeedNone,
-  list: () => Effect.succeed([]),
-  shapes: () => Effect.succeed([])
-})
-
 const stores = Layer.mergeAll(
+  tokenStores,
   SqlTierStore.layer,
-  SqlConnectionStore.layer,
-  SqlConsentStore.layer,
-  SqlFixStore.layer,
-  SqlTokenStore.layer,
-  SqlAccountStore.layer,
-  SqlAppStore.layer,
   SqlEventStore.layer,
-  SqlPurposeStore.layer,
   SqlLimitStore.layer,
   SqlRetentionStore.layer,
-  noPlaces,
-  MemoryWorkSignal.layer,
   Logger.minimumLogLevel(LogLevel.None)
 )
 

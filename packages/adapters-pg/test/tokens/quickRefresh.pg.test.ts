@@ -1,35 +1,15 @@
-import {
-  SqlAccountStore,
-  SqlAppStore,
-  SqlConnectionStore,
-  SqlConsentStore,
-  SqlFixStore,
-  SqlPurposeStore,
-  SqlTokenStore
-} from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as QuickRefresh from "@place-access/adapters-pg/tokens/QuickRefresh"
-import { PlaceStore } from "@place-access/domain/places"
 import { ConnectionId, Entropy, FamilyId, Timestamp, Vault } from "@place-access/domain/shared"
 import { refreshTokens, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
-import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 import { expect, it } from "vitest"
 import { migratedPostgres, START, withStores } from "../support/contracts.js"
 import { describePg } from "../support/postgres.js"
+import { tokenStores } from "../support/tokenStores.js"
 
-const stores = Layer.mergeAll(
-  SqlConnectionStore.layer,
-  SqlConsentStore.layer,
-  SqlFixStore.layer,
-  SqlTokenStore.layer,
-  SqlAccountStore.layer,
-  SqlAppStore.layer,
-  SqlPurposeStore.layer,
-  Layer.mock(PlaceStore, { list: () => Effect.succeed([]) }),
-  MemoryWorkSignal.layer,
-  Logger.minimumLogLevel(LogLevel.None)
-)
+const stores = Layer.mergeAll(tokenStores, Logger.minimumLogLevel(LogLevel.None))
 
 /** A connection, the row that a refresh of its token reads, and a function that makes the writes of the refresh. */
 const readOnce = Effect.gen(function* () {

@@ -39,7 +39,7 @@ describe("the operating system's random bytes", () => {
       [ofOne, 0],
       [ofOther, 1]
     ] as const) {
-      // Each result is in the supply, behind the result before it.
+      // Each result must be in the supply, and must come after the previous result.
       const own = taken.filter((supply) => supply.kept === kept).map((supply) => supply.taken)
       let [supply, end] = [0, 0]
       for (const text of given.filter((_, index) => index % 2 === parity)) {

@@ -9,7 +9,10 @@ import { migratedEmbedded } from "../support/embedded.js"
 
 const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("k1"))))
 
-/** The column that holds what each program of the domain seals. Cursors are not stored. */
+/**
+ * For each file of the domain that seals values with the vault, the column that stores the sealed values. Cursors of
+ * pages are sealed too, but they are not stored.
+ */
 const COLUMN_OF: Readonly<Record<string, string>> = {
   "credentials/changeAddress.ts": "mail_outbox.link_secret",
   "credentials/knownBrowsers.ts": "mail_outbox.link_secret",

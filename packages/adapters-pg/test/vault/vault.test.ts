@@ -3,6 +3,7 @@ import { Account, PasswordHasher } from "@place-access/domain/accounts"
 import { Entropy, Vault } from "@place-access/domain/shared"
 import { vaultContract } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
+import { vi } from "vitest"
 import { Effect, Either, FastCheck as fc, Redacted } from "effect"
 import { createHash } from "node:crypto"
 
@@ -180,7 +181,25 @@ describe("Argon2PasswordHasher", () => {
     Effect.gen(function* () {
       const hasher = yield* PasswordHasher
       for (const rubbish of ["", "x", "$argon2id$v=19$m=19456"]) expect(yield* hasher.verify(rubbish, "x")).toBe(false)
-      yield* hasher.waste
+      yield* hasher.waste("x")
+    }).pipe(Effect.provide(Argon2PasswordHasher.layer))
+  )
+
+  it.effect("a text longer than any password is wrong, and is never normalised [accounts-4]", () =>
+    Effect.gen(function* () {
+      const hasher = yield* PasswordHasher
+      // Each of these characters becomes 18 others.
+      const longest = "\ufdfa".repeat(200)
+      const hash = yield* hasher.hash(Account.Password.make(longest))
+      expect(yield* hasher.verify(hash, longest)).toBe(true)
+      const seen = vi.spyOn(String.prototype, "normalize")
+      const text = longest.repeat(100)
+      expect([yield* hasher.verify(hash, text), yield* hasher.waste(text)]).toEqual([false, undefined])
+      const lengths = seen.mock.contexts.map((one) => String(one).length)
+      seen.mockRestore()
+      expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(1_600)
+      const composed = yield* hasher.hash(Account.Password.make("\u1f82".repeat(200)))
+      expect(yield* hasher.verify(composed, "\u1f82".normalize("NFD").repeat(200))).toBe(true)
     }).pipe(Effect.provide(Argon2PasswordHasher.layer))
   )
 

@@ -22,8 +22,8 @@ const at = (minutes: number, metres: number): Fix.Reading => ({
 })
 
 /**
- * The beginning of `readings`, which go on with a jump after 30 minutes, silence from 60 minutes on, and readings from
- * far away four hours later.
+ * The first readings of a phone that is at the place. `readings` continues with a jump away after 30 minutes, silence
+ * from 60 minutes on, and readings from far away four hours later.
  */
 const day = [0, 10, 20].map((minutes) => at(minutes - 600, 5))
 const readings: ReadonlyArray<Fix.Reading> = [
@@ -122,6 +122,35 @@ describeServers("stays that a program of the previous release derived", (server)
         expect(yield* stored).toEqual(anew)
         expect(yield* told).toEqual({ complete: true, visits: [[-600, -540, true]] })
         expect(yield* deriveAnew()).toBe(0)
+      })
+    ))
+
+  it("are kept whole when they begin before the oldest reading that is left [retention-choice-2, visits-12]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const phone = yield* VisitSamples.phone
+        const { id: deviceId, userId } = phone
+        const stored = sql`SELECT arrival, departure, heard_until FROM stays WHERE user_id = ${userId}
+                           ORDER BY arrival`.pipe(
+          Rows.all(StayRow),
+          Effect.map((rows) =>
+            rows.map((row) =>
+              [row.arrival, row.departure, row.heard_until].map((at) => (at === null ? null : (at - START) / MINUTE))
+            )
+          )
+        )
+        yield* createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
+        yield* ingestFixes(phone, readings, [])
+        yield* deriveStays(userId, deviceId, { stepsMax: 10, fixesAStep: 100 })
+        // Retention deletes fixes by their age. The last deletion leaves no fix at all.
+        for (const left of [-570, -300, 0]) {
+          yield* sql`DELETE FROM fixes WHERE user_id = ${userId}
+                     AND captured_at < ${Rows.at(START + left * MINUTE)}`
+          yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
+          expect(yield* deriveAnew()).toBe(1)
+          expect(yield* stored).toEqual([[-600, -300, -540]])
+        }
       })
     ))
 

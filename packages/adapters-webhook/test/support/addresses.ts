@@ -1,7 +1,7 @@
 /**
  * The classes of addresses to which no webhook may go, written a second time with separate arithmetic, as an
  * independent check of the guard. Sources: the IANA registries of special-purpose addresses (RFC 6890 and its updates),
- * multicast, unallocated blocks, tunnels that carry an IPv4 address, and one cloud's own address.
+ * multicast, unallocated blocks, tunnels that carry an IPv4 address, and the address of Azure's wire server.
  */
 
 interface Range {

@@ -9,7 +9,7 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
 
 const running = new Set<ChildProcess>()
-/** Ends also the examples of a test that failed before it could stop them. */
+/** Also ends examples that a failed test did not stop. */
 afterAll(() => Promise.all([...running].map(ended)))
 
 /** An example that runs in a process of its own, on a free port. */

@@ -7,7 +7,7 @@ import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect } from "effect"
 import { afterEach } from "vitest"
-import type { Certificate } from "./certificate.js"
+import type { Certificate } from "../../../domain/test/support/certificate.js"
 
 interface Received {
   readonly method: string

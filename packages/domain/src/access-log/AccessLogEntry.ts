@@ -1,13 +1,22 @@
 // An entry of a user's access log. Decisions access-log-1 and access-log-3.
 import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "../shared/index.js"
 
-/** The `endpoint` of an entry about an event is this and the type of the event. */
+/** In an entry about an event, `endpoint` is this prefix and the type of the event: `webhook place.enter`. */
 export const EVENT_PREFIX = "webhook "
 
+/** When a developer read data about the user, the `endpoint` of the entry contains one of these path prefixes. */
+export const DEVELOPER_ROUTES = [" /developer/", " /v1/developer/"] as const
+
 /**
- * One request of an app, or one firing of its rules, for the user to read (Spec §1.7). The service stores the entry
- * before the answer or the event leaves, and keeps it when the connection ends (decision P3). An entry has no
- * coordinate.
+ * Whether the entry is about a request of the app itself, and not about an event or a request of the app's developer.
+ */
+export const isOfApp = ({ endpoint }: Pick<AccessLogEntry, "endpoint">): boolean =>
+  !endpoint.startsWith(EVENT_PREFIX) && !DEVELOPER_ROUTES.some((route) => endpoint.includes(route))
+
+/**
+ * An entry of a user's access log: one request of an app or of its developer, or one event for the app, such as a
+ * firing of a rule (Spec §1.7). The service stores the entry before it sends the answer or the event, and keeps the
+ * entry when the connection ends (decision P3). An entry never contains a coordinate.
  */
 export interface AccessLogEntry {
   readonly userId: UserId
@@ -15,13 +24,25 @@ export interface AccessLogEntry {
   readonly at: Timestamp.Timestamp
   readonly appId: AppId
   readonly connectionId: ConnectionId
-  /** Method and route, such as `GET /v1/me`, with parameters by name; or an event, such as `webhook place.enter`. */
+  /**
+   * Of a request: the method and the route, such as `GET /v1/answers/places/{place_id}/presence`. The route has the
+   * names of its parameters and not their values. Of an event: `EVENT_PREFIX` and the event's type.
+   */
   readonly endpoint: string
-  /** The purpose's key as the app sent it; null when the app sent no key, or a key that names none of its purposes. */
+  /**
+   * The key of the purpose that the request named. Null when the request named no purpose or one that the app does not
+   * have, and for an event.
+   */
   readonly purpose: string | null
-  /** The HTTP status of the answer. Of an event: 200 sent, 403 not permitted, 404 without a receiver, 410 too old. */
+  /**
+   * Of a request: the HTTP status of the answer. Of an event: 200 when it was sent, 403 when the app had no permission
+   * for it, 404 when no endpoint subscribed to it, 410 when it was too old.
+   */
   readonly status: number
-  /** The error code of a refused request, or why an event was not sent; null after an answer or a sent event. */
+  /**
+   * The error code of a refused request, or of an event that was not sent; null when the request or event was not
+   * refused.
+   */
   readonly error: string | null
   /**
    * What the app learned, in words for the user; null for a refused request. For an event that was not sent: what the
@@ -29,8 +50,9 @@ export interface AccessLogEntry {
    */
   readonly disclosed: string | null
   /**
-   * How many requests the entry stands for. More than 1 only for calls with a token that no longer works: all such
-   * calls of one connection to one route, within an hour from `at`, share an entry (decision limits-10).
+   * How many requests the entry stands for. It is more than 1 only for requests with a token that no longer works. The
+   * service stores one entry for all requests that one connection makes to one route with its dead tokens, within an
+   * hour from `at` (decision limits-10).
    */
   readonly times: number
 }

@@ -7,28 +7,31 @@ import type { AccessLogEntry } from "./AccessLogEntry.js"
 export interface AccessLogFilter {
   readonly appId?: AppId | undefined
   readonly purpose?: string | undefined
-  /** Inclusive: this instant counts. */
+  /** Entries at this instant or later match. */
   readonly from?: Timestamp | undefined
-  /** Exclusive: this instant no longer counts. */
+  /** Entries before this instant match. */
   readonly to?: Timestamp | undefined
 }
 
-/** The key of a user's entry, by which an index finds it. */
+/** Identifies an entry of one user. The store finds an entry by this key with an index. */
 export type AccessLogKey = Pick<AccessLogEntry, "at" | "id">
 
-/** How many answers and events about one user an app got under one purpose; `purpose` null: without a purpose. */
+/**
+ * How many answers and events about one user an app got. `purpose`: the key that the requests named; null for requests
+ * without a purpose, and for events.
+ */
 export interface UseCounts {
   readonly purpose: string | null
   readonly count: number
 }
 
-/** The number of requests of one app, and of events for the app, in one stretch of time (`AccessLogStore.tally`). */
+/** How many requests and events of one app the access log has in one stretch of time (`AccessLogStore.tally`). */
 export interface AppTally {
   readonly appId: AppId
   /** The index, in the `edges` of `tally`, of the edge where the stretch begins. */
   readonly edge: number
   readonly count: number
-  /** Those of `count` that are requests of the app, and not events. */
+  /** How many of `count` are requests of the app (`AccessLogEntry.isOfApp`), and not events or its developer's. */
   readonly requests: number
 }
 
@@ -36,7 +39,9 @@ export interface AppTally {
 export interface AccessLogRequest {
   readonly connectionId: ConnectionId
   readonly appId: AppId
-  /** Answers after this moment do not count: the connection ended then. Null: all answers count. */
+  /**
+   * When the connection ended: later answers do not count. Null: the connection has not ended, so all answers count.
+   */
   readonly until: Timestamp | null
 }
 
@@ -51,12 +56,12 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
     readonly record: (entry: AccessLogEntry) => StoreEffect<void>
     /**
      * Like `record`. When the user has an entry with this time and id already, its `times` becomes the greater of both
-     * values. So repeated calls share one entry, even when they are stored at once or out of order.
+     * values. So repeated calls share one entry, even when they are stored at the same time or out of order.
      */
     readonly recordRepeat: (entry: AccessLogEntry) => StoreEffect<void>
     /**
-     * Like `record`, unless the user has an entry with one of these keys. An entry whose transaction has not committed
-     * is not seen.
+     * Like `record`, but stores nothing when the user has an entry with one of these keys. The check does not see an
+     * entry whose transaction has not committed.
      */
     readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
     /** The entries that match the filter, newest first. Entries of the same time are in the order of descending ids. */
@@ -72,13 +77,15 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**
-     * Counts the requests of each app and its events from each edge (inclusive) to the next (exclusive). Refused
-     * requests and withheld events count too, and an entry counts `times` times. `edges`: at least two, ascending.
-     * Ordered by edge, then app; an app without an entry in a stretch is left out there.
+     * Counts, for each app, its requests, the requests of its developer and the events for it, in each stretch of time
+     * from one edge (inclusive) to the next (exclusive). Refused requests and events that were not sent count too, and
+     * an entry counts `times` times. `edges`: at least two, ascending. The result is ordered by edge, then app. It has
+     * no element for an app without an entry in the stretch.
      */
     readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
     /**
-     * The time of each connection's newest answered request or sent event. A connection that has neither is left out.
+     * The time of each connection's newest answered request or sent event. A connection that has neither is not in the
+     * map.
      */
     readonly lastAnswered: (
       userId: UserId,

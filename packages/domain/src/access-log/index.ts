@@ -1,8 +1,9 @@
 /**
- * The access log: the user's list of everything that apps asked and learned about them. An entry (`AccessLogEntry`)
- * says in words what was disclosed. It has no coordinate and no token, and outlives the connection. The HTTP adapter
- * calls `recordAccess` before the answer to an app leaves; deliveries add an entry for each firing of a rule. The
- * user's pages read the log with `listAccessLog`.
+ * The access log: a list for the user of everything that apps asked and learned about the user. An entry
+ * (`AccessLogEntry`) says in words what was disclosed. An entry has no coordinate and no token, and it stays when the
+ * connection ends. The HTTP adapter calls `recordAccess` before it sends an answer to an app. The programs of
+ * `deliveries` add entries about events, such as the firing of a rule. The user's pages read the log with
+ * `listAccessLog`.
  *
  * @module
  */

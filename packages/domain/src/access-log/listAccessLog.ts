@@ -87,8 +87,8 @@ const toFilter = ({ purposeId, ...rest }: Query) =>
   })
 
 /**
- * Returns a function from app and key to the wording of the purpose. Archived purposes are included, because old
- * entries name them.
+ * Returns a function that finds a purpose's id and wording by the app's id and the purpose's key. Archived purposes are
+ * included, because old entries name them.
  */
 const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
   Effect.gen(function* () {

@@ -39,14 +39,18 @@ export const recordAccess = program("recordAccess", function* (access: Access) {
   })
 })
 
-/** The id, time and count of the entry that the calls with a dead token share. */
+/**
+ * The id, time and count of one entry that stands for several calls: the calls of one connection to one route, within
+ * an hour, with dead tokens. A dead token was issued once, but no longer works.
+ */
 export type Repeat = Pick<AccessLogEntry, "id" | "at" | "times">
 
 /**
- * Counts a call with a token that no longer works: once for the rate of its connection, like every other call, and once
- * for the entry that all such calls of a route share within an hour (decision limits-10). Returns that entry's id, time
- * and count. None when the connection is beyond its rate: then the caller writes no entry, and the next entry that is
- * written counts this call too.
+ * Counts a call with a token that no longer works (decision limits-10). The call counts against the rate limit of its
+ * connection, like every other call. It also counts for the access log: all calls with a dead token to one route,
+ * within an hour, share one entry. Returns the id, time and count of this entry. Returns none when the connection is
+ * over its rate limit: then the caller must not write the entry, and the next entry that is written counts this call
+ * too.
  */
 export const countDeadCall = program(
   "countDeadCall",

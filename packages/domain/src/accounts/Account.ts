@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
-/** What an account may do besides using the service as a person (decision A1). */
+/** Roles give an account rights in addition to those that every user has (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
 
@@ -16,7 +16,7 @@ export const Email = Schema.transform(Schema.String, Schema.String, {
   encode: (text) => text
 }).pipe(
   Schema.annotations({ jsonSchema: { type: "string", maxLength: 254 } }),
-  // A length filter of the library would replace the JSON schema above.
+  // `Schema.maxLength` would replace the JSON schema above, so a plain filter checks the length.
   Schema.filter((text) => text.length <= 254, { message: () => "must be at most 254 characters" }),
   Schema.filter((text) => EMAIL.test(text) && !/[\p{C}\p{Z}]/u.test(text), {
     message: () => "must be an e-mail address"
@@ -58,7 +58,7 @@ export interface Account {
   readonly displayName: DisplayName
   readonly roles: ReadonlyArray<Role>
   readonly createdAt: Timestamp.Timestamp
-  /** Since when nobody can use the account (decision staff-1); null: it is not suspended. */
+  /** Since when nobody can use the account (decision staff-1); null: the account is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   /**
    * When the owner proved that they read the mail to `email`. Null: not yet, so the address gets no mail except the
@@ -71,7 +71,7 @@ export interface Account {
   readonly language: Language.Language | null
   /**
    * The language of mails when `language` is null: the language of the first browser that signed in and named a
-   * language that we have. Null: no browser has named one.
+   * language that we have. Null: no browser has named a language that we have.
    */
   readonly browserLanguage: Language.Language | null
   /** The app of a test person (decision test-people-1). Null: the account of a real person. */
@@ -97,7 +97,7 @@ export const EMAIL_TAKEN = "the e-mail address is taken"
 /** Whether the account has `role`. */
 export const hasRole = (account: Account, role: Role): boolean => account.roles.includes(role)
 
-/** Whether the account reviews or administers apps. */
+/** Whether the account has the role of a reviewer or of an admin. */
 export const isStaff = (account: Pick<Account, "roles">): boolean =>
   account.roles.some((role) => role === "reviewer" || role === "admin")
 
@@ -117,3 +117,15 @@ export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<T
  */
 export const mailLanguageOf = ({ browserLanguage, language }: Pick<Account, "browserLanguage" | "language">) =>
   language ?? browserLanguage ?? Language.DEFAULT
+
+/** A suspension that is over. No event that occurred in this time is ever sent (decision staff-1). */
+export interface Suspension {
+  /** Inclusive. */
+  readonly from: Timestamp.Timestamp
+  /** Exclusive. */
+  readonly until: Timestamp.Timestamp
+}
+
+/** Whether `at` lies in one of the past suspensions. */
+export const wasSuspended = (past: ReadonlyArray<Suspension>, at: Timestamp.Timestamp): boolean =>
+  past.some(({ from, until }) => from <= at && at < until)

@@ -11,7 +11,9 @@ import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.j
 export interface AccountCredentials {
   readonly account: Account
   readonly passwordHash: string
-  /** How often the password was replaced. A session counts only while the account has the session's version. */
+  /**
+   * How often the password was replaced. A session is valid only while this number equals `Session.passwordVersion`.
+   */
   readonly passwordVersion: number
 }
 
@@ -28,13 +30,16 @@ export interface ChosenNotices {
 }
 
 /**
- * Accounts with their passwords and sessions, and the attempts to sign in. `audit`: the event of the change, stored in
- * the same transaction (decision audit-1).
+ * Accounts with their passwords and sessions, and the attempts to sign in. A method with a parameter `audit` stores
+ * this audit event in the transaction of its change (decision audit-1).
  */
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
   {
-    /** Stores the account, and, if given, `keep` as its `HistoryStore.choice`. `Conflict`: the e-mail is taken. */
+    /**
+     * Stores the account and, unless `keep` is left out, the owner's choice of how long to keep history
+     * (`HistoryStore.choice`). `Conflict`: another account has the e-mail address.
+     */
     readonly create: (
       account: Account,
       passwordHash: string,
@@ -64,7 +69,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** Replaces the chosen notices. No effect on an unknown account. */
     readonly chooseNotices: (id: UserId, kinds: ReadonlyArray<NoticeKind>) => StoreEffect<void>
     /**
-     * A page of the people in these buckets (`leases/Bucket`) who chose a notice, ordered by id (by character codes).
+     * A page of the people who chose at least one notice and whose id belongs to one of these buckets
+     * (`leases/Bucket`). Ordered by id, by character codes.
      */
     readonly listNotified: (page: {
       readonly buckets: ReadonlyArray<number>
@@ -72,14 +78,18 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       readonly after: UserId | undefined
     }) => StoreEffect<ReadonlyArray<ChosenNotices>>
 
+    /** No effect when the account was deleted meanwhile: the cookie then finds no session. */
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
-    /** None when the session is unknown or over at `now`, its password was replaced, or its account is suspended. */
+    /**
+     * None when the session is unknown or has expired at `now`, when the account's password was replaced since the
+     * sign-in, or when the account is suspended.
+     */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
     /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
     readonly renewSession: (session: Session) => StoreEffect<void>
     /**
-     * Gives the session the hash of a new cookie and stores `confirmedAt`, if the session has this version of the
-     * password. The old hash then finds no session. False: the session has another version, or is closed.
+     * Gives the session the hash of a new cookie and stores `confirmedAt`. The old cookie then finds no session.
+     * Returns false and changes nothing when the session is closed, or has another `passwordVersion`.
      */
     readonly confirmSession: (
       session: Pick<Session, "hash" | "passwordVersion">,
@@ -89,7 +99,10 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Closes the session of this hash. Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
-    /** Closes every session of this account except the session of the hash `kept` (null: none). Returns how many. */
+    /**
+     * Closes every session of this account except the one with the hash `kept`; null closes all. Returns how many it
+     * closed.
+     */
     readonly closeOtherSessions: (
       id: UserId,
       kept: Vault.Hash | null,
@@ -97,19 +110,23 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     ) => StoreEffect<number>
 
     /**
-     * Locks the e-mail and the network address, or the known browser, gives the attempts of the last
-     * `SignInThrottle.WINDOW` to `decide`, and stores the attempt if admitted. An admitted attempt counts at once, so
-     * that two attempts at one account never see the same state.
+     * Stores the attempt if `decide` admits it. First the store locks the e-mail and the network address, or the known
+     * browser, and passes the attempts of the last `SignInThrottle.WINDOW` to `decide`. Concurrent attempts at one
+     * account wait for this lock, so each of them sees the attempts that were admitted before.
      */
     readonly admitTry: (
       tried: SignInTry,
       decide: (recent: RecentTries, now: Timestamp.Timestamp) => ThrottleVerdict
     ) => StoreEffect<ThrottleVerdict>
-    /** The password or the code was wrong: the attempt becomes a failure at the time when it was admitted. */
+    /**
+     * Marks the attempt as a failure, because the password or the code was wrong. The failure has the time at which the
+     * attempt was admitted.
+     */
     readonly failTry: (id: SignInTry["id"]) => StoreEffect<void>
     /**
-     * The password or the code was right: removes the attempt. Earlier failures of the account, or of the known
-     * browser, no longer count for it. The failures of the network address still count.
+     * Removes the attempt, because the password or the code was right. Earlier failures of the account, or of the known
+     * browser, no longer count against that account or browser. Earlier failures from the network address still count
+     * against the address.
      */
     readonly clearTries: (tried: SignInTry) => StoreEffect<void>
   }

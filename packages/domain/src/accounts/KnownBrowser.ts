@@ -4,17 +4,20 @@ import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
 /**
- * A browser with which the owner of an account signed in before (decision accounts-14). A signed cookie proves it; the
- * database stores nothing about the browser. Attempts to sign in from such a browser are counted separately
- * (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner. The cookie signs nobody in.
+ * A browser with which the owner of an account signed in before (decision accounts-14). The browser proves this with a
+ * cookie that the service signed; the database stores nothing about the browser. Attempts to sign in from such a
+ * browser are counted separately (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner. The
+ * cookie alone signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
   /** The id under which the browser's attempts to sign in are counted. */
   readonly id: string
-  /** The cookie counts only while the account's password has this version, so a new password ends it. */
+  /**
+   * The cookie is valid only while the account's password has this version. So a new password invalidates the cookie.
+   */
   readonly passwordVersion: number
-  /** Exclusive: this instant no longer counts. */
+  /** From this instant on, the cookie is not valid. */
   readonly expiresAt: Timestamp
 }
 
@@ -22,8 +25,8 @@ export interface KnownBrowser {
 export const LIFETIME = 365 * DAY
 
 /**
- * The cookie to set after a sign-in at `now`. A browser that was known to this account before keeps its id, so its
- * failed attempts still count.
+ * The cookie to set after a sign-in at `now`. `before`: the content of the cookie that the browser sent. A browser that
+ * was known to this account before keeps its id, so that its failed attempts still count.
  */
 export const issueCookie = program(
   "issueCookie",

@@ -2,21 +2,28 @@ import { Context, type Effect } from "effect"
 import type { Password } from "./Account.js"
 
 /**
- * Hashes passwords with argon2id (decision A2). It hashes the NFKC form, so that one password typed on two keyboards is
- * the same (NIST SP 800-63B §3.1.1.2). Hashing is slow on purpose, so an adapter limits how many hashes run at once.
+ * Hashes passwords with argon2id (decision A2). It hashes the NFKC form of the text, because two keyboards may encode
+ * the same typed password differently (NIST SP 800-63B §3.1.1.2). Hashing is slow on purpose, so an adapter limits how
+ * many hashes run at once.
  */
 export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/PasswordHasher")<
   PasswordHasher,
   {
-    /** Uses a fresh salt. */
+    /** Uses a new random salt for each call. */
     readonly hash: (password: Password) => Effect.Effect<string>
-    /** False also for a hash that cannot be read. */
-    readonly verify: (hash: string, password: string) => Effect.Effect<boolean>
-    /** Takes as long as `verify`, so that sign-in does not show by its time who has an account. */
-    readonly waste: Effect.Effect<void>
     /**
-     * Returns a check whether a text is one of the commonest passwords in leaked data, for `PasswordRules.refusal`. The
-     * list is in lower case, and is loaded when it is first needed.
+     * Whether the password has this hash. False also for a hash that cannot be parsed. A text that is too long to be a
+     * password takes no more time than a password.
+     */
+    readonly verify: (hash: string, password: string) => Effect.Effect<boolean>
+    /**
+     * Takes as long as `verify` with the same password, and does nothing else. A sign-in with an unknown e-mail calls
+     * it, so that the response time does not reveal who has an account.
+     */
+    readonly waste: (password: string) => Effect.Effect<void>
+    /**
+     * Returns a function that says whether a text, in lower case, is one of the commonest passwords in leaked data (for
+     * `PasswordRules.refusal`). The list of these passwords is loaded when it is first needed.
      */
     readonly common: Effect.Effect<(text: string) => boolean>
   }

@@ -1,16 +1,22 @@
 // Which passwords are refused although they are long enough. Decision accounts-7.
 import type { Account, Password } from "./Account.js"
 
-/** The password's owner. Guesses about a person begin with their address and name. */
+/** The owner of the password. Attackers try passwords that are made from the owner's e-mail address and name. */
 export type PasswordOwner = Pick<Account, "email" | "displayName">
 
 /** Whether a text, in lower case, is one of the commonest passwords (`PasswordHasher.common`). */
 export type IsCommon = (text: string) => boolean
 
-/** A common password with up to this many digits and signs around it is still refused: `dragon2026!`. */
+/**
+ * A common password is refused even with digits and signs around it, up to this number of them, such as `dragon2026!`.
+ */
 const PADDING_MAX = 6
 
-/** The least number of characters of a core (`coresOf`): almost every shorter text is a listed password. */
+/**
+ * A core is what is left of a password without the digits and signs at its ends (`coresOf`). A core with fewer
+ * characters than this is not checked. Almost every such short text is in the list of common passwords, so the check
+ * would refuse almost every password with a short core.
+ */
 const CORE_MIN = 4
 
 /**
@@ -27,8 +33,9 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
 }
 
 /**
- * What is left of the text without digits and signs at its ends: once for each way to leave out up to `PADDING_MAX` of
- * them. All ways are needed, because a listed password may itself begin or end with digits: `qwerty123456!`.
+ * Removes digits and signs from the ends of the text, up to `PADDING_MAX` of them, in every possible way, and returns
+ * what is left each time. Removing as many as possible is not enough, because a common password may itself begin or end
+ * with digits: `qwerty123456!`.
  */
 const coresOf = (text: string): ReadonlyArray<string> => {
   const characters = [...text]
@@ -44,7 +51,7 @@ const coresOf = (text: string): ReadonlyArray<string> => {
   return cores
 }
 
-/** The number of digits and signs before the first letter: all characters when there is no letter. */
+/** The number of characters before the first letter. Without a letter, the number of all characters. */
 const paddingOf = (characters: ReadonlyArray<string>): number => {
   const first = characters.findIndex((character) => /\p{L}/u.test(character))
   return first === -1 ? characters.length : first

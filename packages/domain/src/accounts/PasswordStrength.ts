@@ -4,15 +4,16 @@
 export type PasswordStrength = "weak" | "fair" | "strong"
 
 /**
- * In bits: the base-2 logarithm of the number of guesses that a password needs. Below `FAIR_BITS` it is weak, below
- * `STRONG_BITS` fair.
+ * The limits between weak, fair and strong passwords, in bits: the base-2 logarithm of the number of guesses that an
+ * attacker needs.
  */
 const FAIR_BITS = 42
 const STRONG_BITS = 60
 
 /**
- * Judges by the characters that a guesser cannot foresee. A character that repeats the character before, or continues a
- * row such as `abc` or `321`, adds nothing; nor does the last of three characters that occurred together before.
+ * How strong the password is. Only the characters that an attacker cannot foresee count. A character does not count
+ * when it repeats the character before, when it continues a row such as `abc` or `321`, or when it ends three
+ * characters that occurred in the same order before.
  */
 export const of = (password: string): PasswordStrength => {
   const bits = unforeseen(password) * Math.log2(alphabet(password))
@@ -33,8 +34,8 @@ const unforeseen = (password: string): number => {
 }
 
 /**
- * How many characters a guesser tries for each position. Each kind of character counts 8, and not the size of its
- * alphabet, because long texts of letters are likely to be words.
+ * How many characters an attacker tries for each position. Each kind of character (small letters, capitals, digits,
+ * signs) adds only 8 and not the size of its alphabet, because long texts of letters are likely to be words.
  */
 const alphabet = (password: string): number =>
   (/\p{Ll}/u.test(password) ? 8 : 0) +

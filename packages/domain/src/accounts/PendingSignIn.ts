@@ -4,14 +4,17 @@ import { UserId, Vault } from "../shared/index.js"
 import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * A pending sign-in opens nothing by itself: no route takes it for a session. The browser keeps it as a token that this
- * service signed, so nothing is stored for a sign-in that nobody finishes.
+ * A pending sign-in gives no access: no route accepts it in place of a session. The browser keeps the pending sign-in
+ * as a token that this service signed. So the service stores nothing for a sign-in that nobody finishes.
  */
 export interface PendingSignIn {
   readonly userId: UserId
-  /** The version of the password that was right. After a change of the password the sign-in starts over. */
+  /**
+   * The version of the password that was checked. After a change of the password, the person must sign in from the
+   * start.
+   */
   readonly passwordVersion: number
-  /** Exclusive: this instant no longer counts. */
+  /** From this instant on, the pending sign-in is not valid. */
   readonly expiresAt: Timestamp
 }
 

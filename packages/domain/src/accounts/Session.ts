@@ -2,11 +2,11 @@
 import { SessionId, type UserId, type Vault } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What the sign-in request said of the browser, for the owner's list of sessions. No decision uses these values. */
+/** The browser and address of the sign-in request, for the owner's list of sessions. No decision uses these values. */
 export interface Client {
   /** Such as "Firefox on Linux"; null when the request named no known browser. */
   readonly browser: string | null
-  /** The network address; null for a session from before addresses were kept. */
+  /** The network address; null for a session that was opened before the service stored addresses. */
   readonly address: string | null
 }
 
@@ -15,24 +15,31 @@ export interface Session extends Client {
   readonly hash: Vault.Hash
   readonly userId: UserId
   /**
-   * `AccountCredentials.passwordVersion` of the password that was checked. A sign-in that checked the old password
-   * while it was being replaced may store its session later; with another version that session never counts.
+   * `AccountCredentials.passwordVersion` of the password that was checked. A sign-in may check the old password while
+   * somebody replaces the password, and store its session afterwards. Such a session has the old version, so it is
+   * never valid.
    */
   readonly passwordVersion: number
   /** The time of the sign-in. */
   readonly createdAt: Timestamp
-  /** The time of the last renewal: the session was used then, and perhaps within the hour after it. */
+  /**
+   * The time of the last renewal. A use renews the session at most once an hour, so the last use may be up to an hour
+   * later.
+   */
   readonly seenAt: Timestamp
-  /** When its owner last proved who they are: at the sign-in, and at each confirmation since. */
+  /** When the owner of the account last proved who they are: at the sign-in, or at a later confirmation. */
   readonly confirmedAt: Timestamp
-  /** Exclusive: this instant no longer counts. */
+  /** From this instant on, the session is not valid. */
   readonly expiresAt: Timestamp
 }
 
 /** How long a session stays valid after its last use. */
 export const LIFETIME = 14 * DAY
 
-/** How long a session stays valid after the sign-in, however much it is used, so that a stolen cookie stops working. */
+/**
+ * The longest time from the sign-in to the end of a session, even if the session is in use. So a stolen cookie stops
+ * working.
+ */
 export const LONGEST = 30 * DAY
 
 /** The least time between two renewals of a session. Without it every request would write to the database. */
@@ -40,7 +47,9 @@ const RENEWED_EVERY = HOUR
 
 const UNKNOWN: Client = { browser: null, address: null }
 
-/** A session that begins now. `hash`: the SHA-256 of its cookie. Version 0: the account's first password. */
+/**
+ * A session that begins now. `hash`: the SHA-256 of its cookie. `passwordVersion` 0 is the account's first password.
+ */
 export const open = (
   hash: Vault.Hash,
   userId: UserId,
@@ -72,10 +81,10 @@ export const renewed = (session: Session, now: Timestamp): Session | undefined =
         expiresAt: plus(session.createdAt, Math.min(now - session.createdAt + LIFETIME, LONGEST))
       }
 
-/** The session's id for its owner: a part of the digest, which distinguishes sessions and is no secret. */
+/** The id of the session in its owner's list: the first part of `hash`. This part is no secret. */
 export const idOf = ({ hash }: Pick<Session, "hash">): SessionId => SessionId.make(`ses_${hash.slice(0, 24)}`)
 
-/** Whether the session has not expired; at `expiresAt` it has. */
+/** Whether the session has not expired. At `expiresAt` the session has expired. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
 
 /** How long a sign-in or a confirmation permits dangerous actions (decision accounts-17). */
@@ -85,5 +94,5 @@ export const FRESH_FOR = 15 * MINUTE
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR
 
-/** Whether the text has the form of `Entropy.secret`. Any other text needs no look-up. */
+/** Whether the text has the form of `Entropy.secret`, as every session cookie has. No other text can find a session. */
 export const isCookie = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

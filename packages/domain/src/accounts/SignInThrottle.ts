@@ -2,27 +2,36 @@
 import { MINUTE, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Email } from "./Account.js"
 
-/** The window of decision A2: five failures of one account, or fifty from one address, in 15 minutes close sign-in. */
+/**
+ * Five failures at one account within this time, or fifty from one network address, make the service refuse further
+ * attempts (decision A2).
+ */
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
 export const PER_ADDRESS = 50
-/** The limit for failures of one known browser, which count for no other limit. */
+/** The limit for failures of one known browser. These failures do not count for the other two limits. */
 export const PER_BROWSER = 5
 
-/** An attempt without a result after this time counts as a failure: the process that checked it died. */
+/**
+ * An attempt without a result after this time counts as a failure, because the process that checked the password has
+ * died.
+ */
 export const IN_FLIGHT = 30 * SECOND
 
-/** One attempt to sign in. It counts whether or not the e-mail belongs to an account. */
+/** One attempt to sign in. Attempts with an e-mail that belongs to no account count as well. */
 export interface SignInTry {
   readonly id: string
   readonly email: Email
-  /** The address as `network` returns it. */
+  /** The network address of the request, as the function `network` returns it. */
   readonly address: string
   /** `KnownBrowser.id`, when the attempt comes from a browser that is known to this account; else null. */
   readonly browser: string | null
 }
 
-/** An attempt that counts. It counts as soon as it is admitted, so that concurrent attempts cannot exceed the limit. */
+/**
+ * An attempt that was admitted. It counts from its admission on, before its result is known, so that concurrent
+ * attempts cannot exceed the limit.
+ */
 export interface CountedTry {
   readonly at: Timestamp
   /** False while the password is being checked. */
@@ -35,7 +44,10 @@ export interface RecentTries {
   readonly ofAccount: ReadonlyArray<CountedTry>
   /** Attempts of unknown browsers from the address. */
   readonly ofAddress: ReadonlyArray<CountedTry>
-  /** Attempts of the known browser, when the attempt comes from one; then `ofAccount` and `ofAddress` do not count. */
+  /**
+   * Attempts of the known browser from which the new attempt comes; then `ofAccount` and `ofAddress` do not count. Left
+   * out when the new attempt does not come from a known browser.
+   */
   readonly ofBrowser?: ReadonlyArray<CountedTry>
 }
 
@@ -45,7 +57,7 @@ export type ThrottleVerdict =
   | { readonly _tag: "Busy" }
   | { readonly _tag: "Closed"; readonly retryAfterMillis: number }
 
-/** Whether one more attempt is admitted after the recent attempts of its account and address, or its browser. */
+/** Whether one more attempt is admitted, given the recent attempts at its account and from its address or browser. */
 export const decide = (recent: RecentTries, now: Timestamp): ThrottleVerdict => {
   const counted = limitsOf(recent)
   const wait = Math.max(...counted.map(([tries, limit]) => untilOpen(tries, limit, now)))
@@ -53,7 +65,10 @@ export const decide = (recent: RecentTries, now: Timestamp): ThrottleVerdict => 
   return counted.some(([tries, limit]) => isFull(tries, limit, now)) ? { _tag: "Busy" } : { _tag: "Admitted" }
 }
 
-/** A known browser has a limit of its own: a stranger who guesses, also from the same address, cannot use it up. */
+/**
+ * A known browser has a separate limit. So a stranger who guesses passwords, even from the same address, cannot lock
+ * this browser out.
+ */
 const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
   ofBrowser === undefined
     ? ([
@@ -66,8 +81,9 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached if the attempt fails. They then refuse further attempts, which the audit log records as a
- * lock-out. Empty for a known browser: its limit shuts out that browser only, and is not recorded.
+ * The limits that are reached if this attempt fails. From then on the throttle refuses further attempts, and the audit
+ * log records a lock-out. Empty for a known browser: its limit locks out only that browser, so the audit log does not
+ * record it.
  */
 export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
   recent.ofBrowser !== undefined
@@ -79,7 +95,7 @@ export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<Thrott
 
 const counts = (one: CountedTry, now: Timestamp): boolean => now - one.at < WINDOW
 
-/** In how many milliseconds the window has fewer than `limit` failures; 0 when it has fewer now. */
+/** After how many milliseconds fewer than `limit` failures are left in the window; 0 when there are fewer already. */
 const untilOpen = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp): number => {
   const failures = tries.filter((one) => counts(one, now) && (one.failed || now - one.at >= IN_FLIGHT))
   const freesUp = failures.at(-limit)
@@ -90,8 +106,8 @@ const isFull = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp)
   tries.filter((one) => counts(one, now)).length >= limit
 
 /**
- * The unit by which attempts are counted: an IPv4 address, an IPv6 /64 (one household has all of it), or any other
- * text.
+ * The network for which attempts are counted together: an IPv4 address, or the /64 prefix of an IPv6 address, because
+ * one household has a whole /64. Any other text is returned in lower case.
  */
 export const network = (address: string): string => {
   const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()
@@ -101,7 +117,7 @@ export const network = (address: string): string => {
   if (head === undefined || rest.length > 0 || !/^[0-9a-f:.]+$/.test(bare) || !bare.includes(":")) return bare
   const left = head === "" ? [] : head.split(":")
   const right = tail === undefined || tail === "" ? [] : tail.split(":")
-  // An IPv4 address in dotted form at the end stands for two groups.
+  // An IPv6 address can end in a dotted IPv4 address, which stands for two groups.
   const written = left.length + right.length + (bare.includes(".") ? 1 : 0)
   const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - written }, () => "0"), ...right]
   return `${groups

@@ -5,7 +5,10 @@ import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
-/** The session's last proof is at least 15 minutes old, or the session is over. Wire: 403 `confirmation_required`. */
+/**
+ * The person last proved who they are at least 15 minutes ago, or the session is over. Wire: 403
+ * `confirmation_required`.
+ */
 export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {}
 
 /**
@@ -27,8 +30,8 @@ export const requireFreshSession = program("requireFreshSession", function* (coo
 
 /**
  * Fails with `ConfirmationRequired` when the account has a second factor and the session of this cookie was neither
- * opened nor confirmed in the last 15 minutes. For actions that ask for the password: without a second factor, the
- * password proves enough.
+ * opened nor confirmed in the last 15 minutes. For actions that also ask for the password: without a second factor, the
+ * password is proof enough.
  */
 export const requireFreshWithFactor = program("requireFreshWithFactor", function* (account: Account, cookie: string) {
   if (yield* (yield* AccountStore).hasFactor(account.id)) yield* requireFreshSession(cookie)

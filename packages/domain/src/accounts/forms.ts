@@ -5,8 +5,9 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, so no other site can make one.
- * `form` limits the token further, for example to one consent request; the check must name the same form.
+ * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, so no other site can make the
+ * token. `form` limits the token to one form, for example of one consent request: `checkFormToken` must get the same
+ * `form`.
  */
 export const formToken = program("formToken", function* (cookie: string, form: string = "") {
   const vault = yield* Vault.Vault
@@ -27,8 +28,8 @@ export const checkFormToken = program("checkFormToken", function* (cookie: strin
 const material = (cookie: string, form: string): string => `${cookie}\n${form}`
 
 /**
- * Identifies one submitted form of one browser: its form token, and a random text that is new each time the form is
- * shown. Undefined where there is no form, as in the API.
+ * Identifies one displayed form in one browser: the form token, and a random text that is new each time the page shows
+ * the form. The same form sent twice has the same value. Undefined for a call of the API, which has no form.
  */
 export type SentForm = string | undefined
 

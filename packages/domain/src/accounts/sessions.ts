@@ -37,7 +37,10 @@ export interface ListedSession {
   readonly isCurrent: boolean
 }
 
-/** The browsers in which this account is signed in, the last used first. `cookie` is of the browser that asks. */
+/**
+ * The browsers in which this account is signed in, the last used first. `cookie`: the cookie of the browser that shows
+ * the list.
+ */
 export const listSessions = program("listSessions", function* (userId: UserId, cookie: string) {
   const current = (yield* Vault.Vault).sha256(cookie)
   const sessions = yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)

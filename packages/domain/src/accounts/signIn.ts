@@ -31,7 +31,8 @@ const SUSPENDED =
  */
 export class FactorRequired extends Schema.TaggedError<FactorRequired>()("FactorRequired", {
   /**
-   * The signed `PendingSignIn`, with which the second step continues. Empty in `confirmSession`, which has a session.
+   * The signed `PendingSignIn`, which the second step of the sign-in needs. Empty when `confirmSession` fails with this
+   * error, because the person is signed in already.
    */
   pending: Schema.String
 }) {}
@@ -39,19 +40,19 @@ export class FactorRequired extends Schema.TaggedError<FactorRequired>()("Factor
 export interface SignIn {
   readonly email: Email
   readonly password: string
-  /** The request's address. An IPv6 address counts as its /64. */
+  /** The network address of the request. The throttle counts all IPv6 addresses of one /64 together. */
   readonly address: string
-  /** `Session.Client.browser`. */
+  /** The browser, for `Session.Client.browser`: such as "Firefox on Linux". */
   readonly browser?: string | null
   /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
 }
 
 /**
- * The account with this e-mail and password, and the hash that the password was compared with (decision A2).
- * `WrongCredentials` for a wrong password and for an unknown e-mail, after the same work; `TooManyAttempts` when the
- * throttle refuses, before the password is checked. `Forbidden` for a suspended account, only after the right password:
- * nobody else learns of the suspension.
+ * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password
+ * and for an unknown e-mail; both take the same time. `TooManyAttempts` when the throttle refuses, before the password
+ * is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else learns of the
+ * suspension.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -67,8 +68,9 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
 })
 
 /**
- * The browser that the request's cookie names, if it is known to the account with this e-mail; else undefined. Only a
- * cookie that we signed leads to a look-up, so a stranger learns nothing from the time that it takes.
+ * The browser that the request's cookie names, if it is known to the account with this e-mail; else undefined. The
+ * program looks the account up only when this service signed the cookie. So a stranger, who has no signed cookie,
+ * cannot tell from the response time whether the e-mail has an account.
  */
 const knownTo = ({ email, knownBrowser }: Pick<SignIn, "email" | "knownBrowser">) =>
   Effect.gen(function* () {
@@ -88,7 +90,7 @@ const settle = (
     const hasher = yield* PasswordHasher
     const credentials = yield* accounts.findByEmail(tried.email)
     const right = yield* Option.match(credentials, {
-      onNone: () => Effect.as(hasher.waste, false),
+      onNone: () => Effect.as(hasher.waste(password), false),
       onSome: ({ passwordHash }) => hasher.verify(passwordHash, password)
     })
     if (Option.isNone(credentials) || !right) {
@@ -103,7 +105,7 @@ const settle = (
 
 /**
  * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills`. `userId` null: the e-mail has no
- * account. The e-mail is not recorded, because somebody may have typed their password into its field.
+ * account. The e-mail is not recorded, because people sometimes type their password into the field for the e-mail.
  */
 export const recordFailure = program(
   "recordFailure",
@@ -126,9 +128,9 @@ export const checkPassword = program("checkPassword", function* (input: SignIn) 
 })
 
 /**
- * Stores the attempt if the throttle admits it, and returns the limits that are reached if it fails. While only
- * attempts in flight reach a limit, it waits, up to 3.1 s: one person may sign in with several browsers at once.
- * `TooManyAttempts` when the throttle refuses.
+ * Stores the attempt if the throttle admits it, and returns the limits that are reached if the attempt fails. When a
+ * limit is reached only because of attempts in flight, the program waits and tries again, for up to 3.1 s: one person
+ * may sign in with several browsers at once. `TooManyAttempts` when the throttle refuses.
  */
 export const admit = program("admit", function* (tried: SignInThrottle.SignInTry) {
   const accounts = yield* AccountStore
@@ -149,8 +151,8 @@ const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
  * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
- * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account, in whatever way
- * its owner signs in.
+ * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account, for every way
+ * to sign in.
  */
 export const openSession = program(
   "openSession",

@@ -4,19 +4,19 @@ import * as Place from "../places/Place.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { best } from "./VisiblePlaces.js"
 
-/** The place where the user is, if it is one of the app's places (decisions §4, L9). */
+/** At which place the user is, of the places that the user shares with the app (decisions §4, L9). */
 export type CurrentPlace =
   | { readonly state: "at_place"; readonly place: Place.PlaceRef; readonly asOf: Timestamp }
-  /** The user is certainly outside all of the app's places. */
+  /** The user is certainly outside all places that the user shares with the app. */
   | { readonly state: "elsewhere"; readonly place: null; readonly asOf: Timestamp }
   | typeof UNKNOWN
 
 export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
 
 /**
- * Decides by the newest decisive fix since `since`: a fix that is certainly inside one of the places, or certainly
- * outside all of them. An imprecise fix decides nothing. `fixes` are newest first. Without places, every fix means
- * elsewhere.
+ * Decides by the newest fix since `since` that is certainly inside one of the places, or certainly outside all of them.
+ * A fix that is too inaccurate for either is skipped. `fixes` are newest first. When `places` is empty, every fix
+ * decides for "elsewhere".
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

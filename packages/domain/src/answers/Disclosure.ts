@@ -7,10 +7,10 @@ import type { CurrentPlace } from "./CurrentPlace.js"
 import type { PlaceAtMoment } from "./PlaceAtMoment.js"
 import type { Presence } from "./Presence.js"
 
-/** The entry when the app asked during a pause (decision connection-4). */
+/** The text of the log entry when the app asked during a pause (decision connection-4). */
 export const PAUSED = "Nothing, because you had paused the app"
 
-/** The entry when the app asked at which of its places the user is. */
+/** The text of the log entry when the app asked at which of its places the user is. */
 export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
   state === "at_place"
     ? `You were at ${place.label}`
@@ -18,30 +18,30 @@ export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
       ? "You were at none of the places that it may ask about"
       : "It was not known where you were"
 
-/** The entry when the app read the list of places. */
+/** The text of the log entry when the app read the list of places. */
 export const ofSharedPlaces = (count: number): string => `the names of ${Words.count(count, "shared place")}`
 
-/** The entry when the app asked whether the user is at a place. */
+/** The text of the log entry when the app asked whether the user is at a place. */
 export const ofPresence = (label: string, { state }: Presence): string =>
   state === "unknown"
     ? `It was not known whether you were at ${label}`
     : `You were ${state === "yes" ? "" : "not "}at ${label}`
 
-/** The entry when the app asked whether the user is in a circle, which the app calls `label`. */
+/** The text of the log entry when the app asked whether the user is in a circle, which the app calls `label`. */
 export const ofZone = (label: string, radiusM: number, { state }: Presence): string =>
   `whether you were within ${Math.round(radiusM)} m of “${label}”: ${state === "unknown" ? "not known" : state}`
 
-/** The entry when the app asked at which place the user was at a moment. */
+/** The text of the log entry when the app asked at which place the user was at a moment. */
 export const ofPlaceAtMoment = (at: Timestamp, { asOf, place }: PlaceAtMoment): string =>
   asOf === null
     ? `It was not known where you were on ${Words.moment(at)}`
     : `You were at ${place === null ? "none of the places that it may ask about" : place.label} on ${Words.moment(asOf)}`
 
-/** The entry when the app asked for the newest coordinates. It does not repeat the coordinates. */
+/** The text of the log entry when the app asked for the newest coordinates. It does not repeat the coordinates. */
 export const ofLatest = (isKnown: boolean): string =>
   isKnown ? "your last known location" : "that no location of yours is known"
 
-/** The entry when the app asked for the coordinates nearest to a moment. */
+/** The text of the log entry when the app asked for the coordinates nearest to a moment. */
 export const ofNearest = (at: Timestamp, nearest: Nearest.Nearest | undefined): string =>
   nearest === undefined
     ? `that your location on ${Words.moment(at)} is not known`
@@ -52,11 +52,11 @@ interface Stretch {
   readonly until: Timestamp
 }
 
-/** The entry when the app read the coordinates of a stretch of time. */
+/** The text of the log entry when the app read the coordinates of a stretch of time. */
 export const ofRange = (count: number, stretch: Stretch): string =>
   `${Words.count(count, "location")} ${between(stretch)}`
 
-/** The entry when the app read how many coordinates there are for each day. */
+/** The text of the log entry when the app read how many coordinates there are for each day. */
 export const ofDays = (count: number, stretch: Stretch): string =>
   `how many locations there are on each of ${Words.count(count, "day")} ${between(stretch)}`
 

@@ -7,9 +7,9 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import { best, type VisiblePlaceCandidate } from "./VisiblePlaces.js"
 
 /**
- * The result of a look-up (Spec §2.5). `place` null: the user was at none of the app's places, or no fix was near
- * enough in time, and then `asOf` is null too. `asOf` is the time of the fix, `deltaSeconds` how far it is from the
- * moment.
+ * Where the user was at the moment that the app asked about (Spec §2.5). `asOf` is the time of the fix that decided,
+ * and `deltaSeconds` the time between that fix and the moment. All three fields are null when no fix was near enough in
+ * time. Only `place` is null when the fix was at none of the places that are shared with the app.
  */
 export interface PlaceAtMoment {
   readonly place: Place.PlaceRef | null

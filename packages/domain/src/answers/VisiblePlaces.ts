@@ -12,11 +12,11 @@ export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArra
   return own.filter(({ id }) => ids.has(id))
 }
 
-/** The places that the app can ask about now. An archived place matches no more (Spec §4.5, visits rule 5). */
+/** The places that the app can ask about now: the shared places that are not archived (Spec §4.5, visits rule 5). */
 export const current = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> =>
   shared(connection, own).filter(({ archivedAt }) => archivedAt === null)
 
-/** A place with the circle by which it is judged: the place's present circle, or an earlier one. */
+/** A place with the circle that a point was compared with: the place's present circle, or an earlier one. */
 export interface VisiblePlaceCandidate {
   readonly place: Place
   readonly circle: Geometry.Circle

@@ -35,8 +35,9 @@ export interface PlacePresence {
 }
 
 /**
- * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. `NotFound` for an unknown, withdrawn or
- * archived place and for another person's place, so that the app cannot tell them apart. `id` may be any text.
+ * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. `NotFound` for an unknown place, an
+ * archived place, a place of another person, and a place that is not shared with the app. So the app cannot tell these
+ * cases apart. `id` may be any text.
  */
 export const checkPresence = program(
   "checkPresence",
@@ -46,7 +47,7 @@ export const checkPresence = program(
     if (place === undefined) return yield* new NotFound({ what: "place" })
     const presence = (yield* isPaused(connection))
       ? Presence.UNKNOWN
-      : yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
+      : yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, Effect.void, (fixes, since) =>
           Presence.decide(place.circle, fixes, since)
         )
     const result: PlacePresence = { place: Place.ref(place), presence }
@@ -54,22 +55,22 @@ export const checkPresence = program(
   }
 )
 
-/** The place where the user is now, of the app's places, by fixes of the last `maxAgeS` seconds. */
+/** At which of the places that are shared with the app the user is, by the fixes of the last `maxAgeS` seconds. */
 export const findCurrentPlace = program(
   "findCurrentPlace",
   function* (connection: Pick<Connection, "userId" | "places" | "pause">, maxAgeS: number) {
     if (yield* isPaused(connection)) return CurrentPlace.UNKNOWN
     const places = VisiblePlaces.current(connection, yield* (yield* PlaceStore).list(connection.userId))
-    return yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
+    return yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, Effect.void, (fixes, since) =>
       CurrentPlace.decide(places, fixes, since)
     )
   }
 )
 
 /**
- * The place where the user was at `at`, of the places that are shared with the app now (decision L9), by the nearest
- * fix within `toleranceMs`. When a place was shared does not matter. A place that was archived later still matches
- * earlier moments.
+ * At which place the user was at the moment `at`, by the nearest fix within `toleranceMs`. The program looks only at
+ * the places that are shared with the app now (decision L9), even if they were not shared at that moment. A place that
+ * was archived later still matches earlier moments.
  */
 export const lookUpPlace = program(
   "lookUpPlace",
@@ -88,9 +89,9 @@ export const lookUpPlace = program(
 )
 
 /**
- * Whether the user is inside a circle that the app drew, by fixes of the last `maxAgeS` seconds. `BudgetExceeded`
- * beyond the budget of questions that the app has for this person, which zone rules use too: many questions could
- * locate a person.
+ * Whether the user is inside a circle that the app drew, by the fixes of the last `maxAgeS` seconds. `BudgetExceeded`
+ * when the app has used up its budget of questions about circles for this person; rules on zones use the same budget.
+ * Without the budget, an app could locate a person with many questions.
  */
 export const verifyZone = program(
   "verifyZone",
@@ -99,11 +100,14 @@ export const verifyZone = program(
     circle: Geometry.Circle,
     maxAgeS: number
   ) {
-    // During a pause nothing is disclosed, so nothing is taken from the budget.
+    // During a pause nothing is disclosed, so the app's budget of questions about circles does not shrink.
     if (yield* isPaused({ pause })) return Presence.UNKNOWN
-    yield* askZone({ userId, appId }, circle)
-    return yield* newestDecisive(yield* FixHistory, userId, maxAgeS, (fixes, since) =>
-      Presence.decide(circle, fixes, since)
+    return yield* newestDecisive(
+      yield* FixHistory,
+      userId,
+      maxAgeS,
+      askZone({ userId, appId }, circle),
+      (fixes, since) => Presence.decide(circle, fixes, since)
     )
   }
 )
@@ -112,29 +116,41 @@ export const verifyZone = program(
 const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> =>
   Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
-/** How many fixes are read first. The newest fix usually decides; near an edge, hundreds of fixes may not. */
+/**
+ * How many fixes are read first. The newest fix usually decides. Near the edge of a circle, hundreds of fixes may not
+ * decide.
+ */
 const FIRST_PAGE = 8
 const PAGE_MAX = 1_000
 
 /**
- * Gives `decide` the fixes of the last `maxAgeS` seconds, newest first, page by page, until it decides or no fix is
- * left.
+ * Reads the fixes of the last `maxAgeS` seconds, newest first and page by page, and passes each page to `decide`. Stops
+ * when `decide` returns a state other than "unknown", or when no fix is left.
+ *
+ * `ask` runs between the first page and the first decision, and may refuse the answer. A fault of the database mostly
+ * shows at the first page, and then `ask` has counted no question. `ask` does not run later: how many pages are read
+ * depends on where the user is, and an app must not learn that from the duration of a refused call.
  */
-const newestDecisive = <A extends { readonly state: string }>(
+const newestDecisive = <A extends { readonly state: string }, E, R>(
   history: FixHistory["Type"],
   userId: UserId,
   maxAgeS: number,
+  ask: Effect.Effect<void, E, R>,
   decide: (fixes: ReadonlyArray<Fix.StoredFix>, since: Timestamp.Timestamp) => A
 ) =>
   Timestamp.nowWith((now) => {
     const since = Timestamp.plus(now, -maxAgeS * Timestamp.SECOND)
-    const until = (end: Timestamp.Timestamp | null, limit: number): Effect.Effect<A, StoreError> =>
-      Effect.flatMap(history.newest(userId, now, { from: since, until: end }, limit), (fixes) => {
-        const answer = decide(fixes, since)
-        const last = fixes.at(-1)
-        return answer.state !== "unknown" || last === undefined || fixes.length < limit
-          ? Effect.succeed(answer)
-          : until(last.capturedAt, Math.min(limit * 8, PAGE_MAX))
-      })
-    return until(null, FIRST_PAGE)
+    const page = (until: Timestamp.Timestamp | null, limit: number) =>
+      history.newest(userId, now, { from: since, until }, limit)
+    const decided = (fixes: ReadonlyArray<Fix.StoredFix>, limit: number): Effect.Effect<A, StoreError> => {
+      const answer = decide(fixes, since)
+      const last = fixes.at(-1)
+      if (answer.state !== "unknown" || last === undefined || fixes.length < limit) return Effect.succeed(answer)
+      const next = Math.min(limit * 8, PAGE_MAX)
+      return Effect.flatMap(page(last.capturedAt, next), (more) => decided(more, next))
+    }
+    return page(null, FIRST_PAGE).pipe(
+      Effect.zipLeft(ask),
+      Effect.flatMap((fixes) => decided(fixes, FIRST_PAGE))
+    )
   })

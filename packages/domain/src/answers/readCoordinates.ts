@@ -41,7 +41,7 @@ export const fixesForApp = program(
   }
 )
 
-/** The days with fixes (`listDays`); none while the app is paused. */
+/** The days with fixes (`listDays`); an empty list while the app is paused. */
 export const daysForApp = program(
   "daysForApp",
   function* (connection: Asker, asked: HistoryQuery.HistoryRequest, tz: string) {

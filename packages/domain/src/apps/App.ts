@@ -6,8 +6,8 @@ import { LogoDigest } from "./AppLogo.js"
 import { RedirectUri } from "./RedirectUri.js"
 
 /**
- * A new app is in the sandbox and is submitted for review. A reviewer lets it into production, or sends it back to the
- * sandbox with a note (decision P2).
+ * A new app is in the sandbox until its developer submits it for review. A reviewer then lets the app into production,
+ * or sends it back to the sandbox with a note (decision P2).
  */
 export const AppStatus = Schema.Literal("sandbox", "in_review", "production")
 export type AppStatus = typeof AppStatus.Type
@@ -36,7 +36,10 @@ export const DeclaredScopes = Schema.Array(Scope.Scope).pipe(
   Schema.minItems(1, { message: () => "must name at least one scope" })
 )
 
-/** A production app's change in review (decision M2). A null field does not change; a list is replaced as a whole. */
+/**
+ * The change to a production app that waits for a reviewer (decision M2). A null field does not change. A list is
+ * replaced as a whole.
+ */
 export const Proposal = Schema.Struct({
   name: Schema.NullOr(Schema.typeSchema(AppName)),
   description: Schema.NullOr(Schema.typeSchema(AppDescription)),
@@ -50,7 +53,10 @@ export const Proposal = Schema.Struct({
 })
 export type Proposal = typeof Proposal.Type
 
-/** A registered app. Fields that a reviewer reads (name, logo, scopes and so on) have the values in force. */
+/**
+ * A registered app. The fields that need a review (name, logo, scopes and so on) have the values in force. Values that
+ * wait for a reviewer are in `proposal`.
+ */
 export interface App extends Submittable {
   readonly id: AppId
   readonly ownerId: UserId
@@ -61,7 +67,7 @@ export interface App extends Submittable {
   readonly logo: LogoDigest | null
   /** The scopes that the developer declared. A user can grant no others (Spec §5.6). */
   readonly declaredScopes: ReadonlyArray<Scope.Scope>
-  /** The scopes to which an admin narrowed the app; null: not narrowed. */
+  /** The only scopes that an admin allows the app; null: no admin has limited the app. */
   readonly allowedScopes: ReadonlyArray<Scope.Scope> | null
   readonly redirectUris: ReadonlyArray<RedirectUri>
   readonly status: AppStatus
@@ -74,7 +80,7 @@ export interface App extends Submittable {
   /** The note of the last decision about the app, until the developer submits again; null: no note. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
-  /** Since when the developer's account is suspended, and so the app (decision staff-1); null: not suspended. */
+  /** Since when the app is suspended, because its developer's account is (decision staff-1); null: not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   readonly createdAt: Timestamp.Timestamp
 }
@@ -103,15 +109,16 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
-/** The person who wants to connect an app. `testOf`: the app of a test person; null: a real person. */
+/** The person who wants to connect an app. `testOf`: the app that made this test person; null: a real person. */
 export interface Connecting {
   readonly id: UserId
   readonly testOf: AppId | null
 }
 
 /**
- * Whether this person can connect the app. Before production, only the owner (Spec §5.4, decision A1) and the app's own
- * test people can. A test person never connects an app in production (decision test-people-3).
+ * Whether this person can connect the app. Before production, only the person in whose name the app is registered
+ * (`ownerId`; Spec §5.4, decision A1) and the app's own test people can. A test person never connects an app in
+ * production (decision test-people-3).
  */
 export const canBeConnectedBy = (app: App, { id, testOf }: Connecting): boolean =>
   app.status === "production" ? testOf === null : app.ownerId === id || testOf === app.id

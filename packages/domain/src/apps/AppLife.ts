@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Note, Verdict } from "../reviews/Verdict.js"
-import { Conflict, Scope, type Timestamp } from "../shared/index.js"
+import { Conflict, isOutdatedForm, OUTDATED_FORM, Scope, type Timestamp } from "../shared/index.js"
 import type { App, AppDescription, HomepageUrl, AppName } from "./App.js"
 import type { LogoDigest } from "./AppLogo.js"
 import * as AppProposal from "./AppProposal.js"
@@ -29,13 +29,19 @@ export interface AppEdit {
   /** Null removes the logo. */
   readonly logo?: LogoDigest | null | undefined
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
+  /**
+   * The revision that the form showed. `Conflict` with `OUTDATED_FORM` when the app has another revision and the edit
+   * would change something (decision apps-11). Left out: not checked.
+   */
+  readonly shown?: number | undefined
 }
 
 /**
- * Applies a developer's change. Before production it takes effect at once, but scopes cannot be added during a review.
- * In production, a part that needs a review waits for one (`AppProposal.propose`); setting a waiting part back to its
- * present value withdraws it. The app and its tokens lose a removed scope at once (Spec §5.6), unless no approved scope
- * would be left. An edit equal to the present state has no effect.
+ * Applies a developer's change. Before production, the change takes effect at once, but scopes cannot be added during a
+ * review. In production, a changed field that needs a review waits for a reviewer (`AppProposal.propose`). To withdraw
+ * a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed scope at
+ * once (Spec §5.6). When no approved scope would be left, a production app keeps its present scopes until a reviewer
+ * decides. An edit that changes nothing has no effect.
  */
 export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
@@ -49,21 +55,28 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step 
       logo: change.logo === undefined ? before.logo : change.logo,
       scopes: change.scopes === undefined ? before.scopes : Scope.normalise(change.scopes)
     },
+    change.shown,
     now
   )
 }
 
 /**
  * Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused even when nothing changes, because the
- * registration would give it a new client secret.
+ * registration would give it a new client secret. `shown` is the revision that the form showed, as in `AppEdit`.
  */
-export const register = (app: App, redirectUris: ReadonlyArray<RedirectUri>, now: Timestamp.Timestamp): Step =>
-  app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, now) : refused(REVOKED)
+export const register = (
+  app: App,
+  redirectUris: ReadonlyArray<RedirectUri>,
+  now: Timestamp.Timestamp,
+  shown?: number
+): Step =>
+  app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, shown, now) : refused(REVOKED)
 
-const become = (app: App, next: AppProposal.Profile, now: Timestamp.Timestamp): Step => {
+const become = (app: App, next: AppProposal.Profile, shown: number | undefined, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
   if (AppProposal.readsTheSame(before, next)) return Either.right(app)
   if (app.revokedAt !== null) return refused(REVOKED)
+  if (shown !== undefined && shown !== app.revision) return refused(OUTDATED_FORM)
   const revision = app.revision + 1
   if (app.status === "production") {
     const after = { ...AppProposal.propose(app, next), revision }
@@ -77,8 +90,8 @@ const become = (app: App, next: AppProposal.Profile, now: Timestamp.Timestamp): 
 export const SCOPES_IN_REVIEW = "scopes cannot be added while the app is in review"
 
 /**
- * Queues the app for reviewers. A submission that is changed keeps its place in the queue; a new submission removes the
- * note of the last decision.
+ * Puts the app into the queue of the reviewers, and removes the note of the last decision. An app that is in the queue
+ * already keeps its place.
  */
 const waiting = (app: App, now: Timestamp.Timestamp): App =>
   app.submission === null ? { ...app, reviewNote: null, submission: Submission.of(app, now) } : app
@@ -107,8 +120,9 @@ export const submit = (app: App, now: Timestamp.Timestamp): Step => {
 }
 
 /**
- * Decides an app in review: it goes to production, or back to the sandbox with a note. For a production app, decides
- * the waiting change, which comes into force or is dropped. Scopes and origins that were ever approved stay approved.
+ * Applies a reviewer's verdict. An app in review goes to production, or back to the sandbox with a note. The waiting
+ * change of a production app comes into force, or is dropped. Scopes and origins that were approved once stay approved.
+ * The revision grows when a change is dropped: a form that shows the dropped change must not propose it again.
  */
 export const decide = (app: App, verdict: Verdict): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -117,29 +131,37 @@ export const decide = (app: App, verdict: Verdict): Step => {
   if (outdated !== undefined) return Either.left(outdated)
   const decided: App = { ...app, reviewNote: verdict.note, submission: null, proposal: null }
   if (verdict.decision === "reject") {
-    return Either.right(app.status === "in_review" ? { ...decided, status: "sandbox" } : decided)
+    return Either.right(
+      app.status === "in_review" ? { ...decided, status: "sandbox" } : { ...decided, revision: app.revision + 1 }
+    )
   }
   const accepted = AppProposal.putInForce(decided, AppProposal.wanted(app))
   return Either.right({ ...AppProposal.approved(accepted), status: "production" })
 }
 
+/** The scopes to which an admin limits an app; null: no limit. */
+type Limit = App["allowedScopes"]
+
 /**
  * Limits the app to the scopes `allowed`, whatever it declares now or later; null lifts the limit. Tokens lose the
- * other scopes at once, because effective scopes are computed at each call (Spec §5.6).
+ * other scopes at once, because effective scopes are computed at each call (Spec §5.6). `shown` is the limit that the
+ * form showed: `Conflict` with `OUTDATED_FORM` when the app has another limit, and the form would change it (decision
+ * apps-11). Left out: not checked.
  */
-export const narrow = (app: App, allowed: ReadonlyArray<Scope.Scope> | null): Step => {
+export const narrow = (app: App, allowed: Limit, shown?: Limit): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   const allowedScopes = allowed === null ? null : Scope.normalise(allowed)
-  const isSame =
-    allowedScopes === null || app.allowedScopes === null
-      ? allowedScopes === app.allowedScopes
-      : Scope.same(allowedScopes, app.allowedScopes)
-  return Either.right(isSame ? app : { ...app, allowedScopes })
+  const isPresent = (limit: Limit) => isSameLimit(limit, app.allowedScopes)
+  if (isOutdatedForm(isPresent, shown, allowedScopes)) return refused(OUTDATED_FORM)
+  return Either.right(isPresent(allowedScopes) ? app : { ...app, allowedScopes })
 }
+
+const isSameLimit = (one: Limit, other: Limit): boolean =>
+  one === null || other === null ? one === other : Scope.same(one, other)
 
 /**
  * Revokes the app for good, and drops its submission and its waiting change. Every check of a token reads `revokedAt`,
- * so the app's tokens stop working at once. A second revocation changes nothing, so the first reason stays.
+ * so the app's tokens stop working at once. Revoking a revoked app changes nothing, so the first reason stays.
  */
 export const revoke = (app: App, reason: Note, now: Timestamp.Timestamp): App =>
   app.revokedAt === null ? { ...app, revokedAt: now, reviewNote: reason, submission: null, proposal: null } : app

@@ -33,7 +33,10 @@ export const bytesOf = (png: LogoPng): Uint8Array =>
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 /** The number of bytes of a chunk's length, name and checksum together. */
 const FRAME_BYTES = 12
-/** The names of the chunks that only an animated PNG has. Its later frames could show what the reviewer did not see. */
+/**
+ * The names of the chunks that only an animated PNG has. The later frames of an animation could show what the reviewer
+ * did not see.
+ */
 const ANIMATED = new Set(["acTL", "fcTL", "fdAT"])
 
 const NOT_PNG = "must be a PNG file in base64"

@@ -5,12 +5,12 @@ import { LogoDigest } from "./AppLogo.js"
 import * as RedirectUri from "./RedirectUri.js"
 
 /**
- * How an app in production changes (decision M2). The developer edits the whole app as it should be (`Profile`). The
- * parts that need no review take effect at once. The other parts become the app's `Proposal`, and the approved parts
- * stay in force until a reviewer decides. Decisions apps-4 and apps-5.
+ * How an app in production changes (decision M2). The developer edits the whole `Profile`. Changes that need no review
+ * take effect at once. The other changes become the app's `Proposal`, and the approved values stay in force until a
+ * reviewer decides. Decisions apps-4 and apps-5.
  */
 
-/** The part of an app that a reviewer reads. */
+/** The fields of an app that a reviewer reads. */
 export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "logo" | "redirectUris"> {
   readonly scopes: ReadonlyArray<Scope.Scope>
 }
@@ -43,8 +43,8 @@ export const putInForce = (app: App, { scopes, ...profile }: Profile): App => ({
 })
 
 /**
- * Adds the scopes and origins in force to `approvedScopes` and `approvedOrigins`, where they stay after the developer
- * drops them.
+ * Adds the scopes and origins in force to `approvedScopes` and `approvedOrigins`. There they stay even when the
+ * developer removes them from the app.
  */
 export const approved = (app: App): App => ({
   ...app,
@@ -53,8 +53,9 @@ export const approved = (app: App): App => ({
 })
 
 /**
- * Applies the profile that the developer of a production app wants. A part that needs no review takes effect at once;
- * the others become the proposal. Of scopes and redirect URIs, only what was never approved needs a review.
+ * Applies the profile that the developer of a production app wants. A change that needs no review takes effect at once;
+ * the other changes become the proposal. A scope, or the origin of a redirect URI, needs a review only if it was never
+ * approved.
  */
 export const propose = (before: App, next: Profile): App => {
   const app = approved(before)

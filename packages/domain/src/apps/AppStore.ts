@@ -17,12 +17,12 @@ export interface Registered {
   readonly secrets: ReadonlyArray<ClientSecret>
 }
 
-/** The result of a decision under the app's lock. */
+/** What the function `decide` of `AppStore.update` returns. */
 export interface AppChange<A> {
   readonly outcome: A
   /** The state to store; null changes nothing. */
   readonly after: Registered | null
-  /** A logo that `after` names, in force or proposed, and that is stored with it. */
+  /** The picture of a new logo that `after` names, in force or proposed. The store saves it together with `after`. */
   readonly logo?: Logo | undefined
   /** The decision of a reviewer or an admin, committed together with the change. */
   readonly recorded?: RecordedDecision<AppReview.AppUnderReview> | undefined
@@ -38,27 +38,31 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
     /**
-     * Locks the owner and stores an app without client secret and logo, which `update` adds later. False, and nothing
-     * is stored, when the owner has `AccountLimits.APPS` apps already.
+     * Locks the owner's account and stores an app without client secret and logo, which `update` adds later. `Full`,
+     * and nothing is stored, when the owner has `AccountLimits.APPS` apps already; `NoOwner` when the owner's account
+     * was deleted.
      */
-    readonly create: (app: App) => StoreEffect<boolean>
+    readonly create: (app: App) => StoreEffect<"Made" | "Full" | "NoOwner">
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
     readonly findRegistered: (id: AppId) => StoreEffect<Option.Option<Registered>>
     /** The members of the app's team other than its owner, longest membership first, then by id. */
     readonly members: (id: AppId) => StoreEffect<ReadonlyArray<TeamMember>>
     /**
-     * The apps that the account owns or is a member of, oldest first, then by id. `after` is where an earlier page
-     * ended.
+     * The apps that the account owns or is a member of, oldest first, then by id. `after` is the position at which the
+     * page before ended.
      */
     readonly listOf: (userId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */
     readonly list: (limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
-    /** A logo that the app names, in force or proposed. The store keeps no other logos: a change drops them. */
+    /**
+     * A logo that the app names, in force or proposed. The store keeps no other logos: `update` deletes a logo that the
+     * app no longer names.
+     */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
-     * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets),
-     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore` changes the owner).
-     * None when there is no such app.
+     * Locks the app, passes its present state to `decide`, a plain function, and stores what `decide` returns: `after`
+     * (app and secrets), `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore`
+     * changes the owner). None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

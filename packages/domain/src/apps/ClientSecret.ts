@@ -10,21 +10,21 @@ export interface ClientSecret {
   readonly appId: AppId
   readonly hash: Vault.Hash
   readonly createdAt: Timestamp
-  /** Exclusive; null for the newest secret, which does not expire. */
+  /** From this instant on, the secret is not valid. Null for the newest secret, which does not expire. */
   readonly expiresAt: Timestamp | null
 }
 
-/** How long the previous secret keeps working. */
+/** How long, in milliseconds, a secret still works after a newer secret was issued. */
 export const OVERLAP = 24 * HOUR
 
-/** The secret is live before `expiresAt`, not at it. */
+/** Whether the secret is valid at `now`. At `expiresAt` it is no longer valid. */
 export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
 /** `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
 export const format = (random: string): string => `pa_cs_${random}`
 
-/** Ends every secret but the newest at once. */
+/** Ends every secret but the newest at once. `before` has the newest secret first. */
 export const endPrevious = (before: ReadonlyArray<ClientSecret>): ReadonlyArray<ClientSecret> => before.slice(0, 1)
 
 /** The secrets that are valid at `now`, newest first. */
@@ -32,7 +32,8 @@ export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): Read
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * The most valid secrets of an app. Without this limit, a script that registers again and again would fill the table.
+ * The greatest number of valid secrets of an app. Without this limit, a script that registers again and again would
+ * fill the table.
  */
 export const MAX_LIVE = 100
 

@@ -1,7 +1,7 @@
 // Where the browser goes after a consent (decision apps-6).
 import { Schema } from "effect"
 
-/** The most redirect URIs of an app. */
+/** The greatest number of redirect URIs of an app. */
 export const MAX = 20
 
 export const MAX_LENGTH = 2_048
@@ -54,7 +54,7 @@ const isAllowed = (text: string): boolean => {
 
 const isPort = (port: number): boolean => port >= 1 && port <= 65_535
 
-/** An IPv6 address (RFC 4291 §2.2) without the dotted form. */
+/** Whether the text is an IPv6 address (RFC 4291 §2.2). The form that ends in a dotted IPv4 address is refused. */
 const isIpv6 = (text: string): boolean => {
   const [head = "", tail, ...rest] = text.split("::")
   const groups = [head, tail ?? ""].flatMap((part) => (part === "" ? [] : part.split(":")))

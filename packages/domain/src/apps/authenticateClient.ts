@@ -9,7 +9,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidC
 
 const decodeId = Schema.decodeUnknownOption(AppId)
 
-/** The app that a client claims to be; none when there is no such app. `proveClient` checks the claim. */
+/** The app that a client says it is; none when there is no such app. `proveClient` then checks the client's secret. */
 export const findClient = program("findClient", function* (clientId: string | undefined) {
   const id = decodeId(clientId)
   const result: Option.Option<Registered> = Option.isNone(id)
@@ -33,8 +33,8 @@ export const proveClient = program("proveClient", function* (found: Option.Optio
 })
 
 /**
- * The app that proves itself with its secret, else `InvalidClient`. A revoked app is accepted and gets `invalid_grant`
- * later: a 401 would wrongly say that its credentials are wrong (Spec §4.3).
+ * The app that proves itself with its secret, else `InvalidClient`. The secret of a revoked app is accepted, and a
+ * later check answers `invalid_grant`: a 401 would wrongly say that the secret is wrong (Spec §4.3).
  */
 export const authenticateClient = program("authenticateClient", function* (clientId: string, clientSecret: string) {
   return yield* proveClient(yield* findClient(clientId), clientSecret)

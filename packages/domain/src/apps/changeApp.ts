@@ -21,7 +21,7 @@ export interface NewApp {
 
 /**
  * Creates a sandbox app without redirect URIs and client secret, and gives the account the role of developer.
- * `Conflict` when the account has `AccountLimits.APPS` apps already.
+ * `Conflict` when the account has `AccountLimits.APPS` apps already. `NotFound` when the account was deleted meanwhile.
  */
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
@@ -39,14 +39,16 @@ export const createApp = program("createApp", function* (account: Account.Accoun
     ...INITIAL,
     createdAt: yield* Timestamp.now
   }
-  if (!(yield* apps.create(app))) return yield* new Conflict({ reason: AccountLimits.APPS.refusal })
+  const made = yield* apps.create(app)
+  if (made === "NoOwner") return yield* new NotFound({ what: "account" })
+  if (made === "Full") return yield* new Conflict({ reason: AccountLimits.APPS.refusal })
   return app
 })
 
 /**
  * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
- * team. `Forbidden`: its role does not allow changes. `Conflict`: the app is revoked, or scopes are added during a
- * review.
+ * team. `Forbidden`: the account's role in the team does not allow changes. `Conflict`: the app is revoked, scopes are
+ * added during a review, or the form showed an earlier revision (`AppEdit.shown`).
  */
 export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppChanges) {
   const { logo: png, ...fields } = change
@@ -63,20 +65,21 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
 /**
  * Replaces the app's redirect URIs and issues a new client secret, which is returned only here. The previous secret
  * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
- * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`: it
- * is no owner. `Conflict`: the app is revoked.
+ * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`:
+ * the account is not an owner of the app. `Conflict`: the app is revoked, or the form showed an earlier revision
+ * (`shown`, as in `AppEdit`); then no secret is issued either.
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",
-  function* (account: Account.Account, id: AppId, redirectUris: RedirectUri.List) {
+  function* (account: Account.Account, id: AppId, redirectUris: RedirectUri.List, shown?: number) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
     let committed: AuditEvent.AuditEvent | undefined
     const outcome = yield* changeAs(account, id, "secrets", (before, now) => {
-      const edited = AppLife.register(before.app, redirectUris, now)
+      const edited = AppLife.register(before.app, redirectUris, now, shown)
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
-      // A first secret replaces no other, so it is no audit event.
+      // The first secret of an app replaces no other secret, so it makes no audit event.
       committed =
         Either.isRight(edited) && before.secrets.length > 0 ? audited("secret_rotated", account, id, now) : undefined
       return { outcome: edited, after: Either.getOrNull(after), audit: committed }
@@ -87,10 +90,10 @@ export const registerRedirectUris = program(
 )
 
 /**
- * Issues a new client secret, which is returned only here, and ends every other secret at once, for an owner who fears
- * that somebody else has the secret. Tokens and connections stay; the app's servers cannot refresh tokens until they
- * have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: it is no owner. `Conflict`: the
- * app is revoked or has no secret.
+ * Issues a new client secret, which is returned only here, and ends every other secret at once. An owner does this when
+ * somebody else may know the secret. Tokens and connections stay valid, but the app's servers cannot refresh tokens
+ * until they have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: the account is not an
+ * owner of the app. `Conflict`: the app is revoked or has no secret.
  */
 export const replaceClientSecret = program("replaceClientSecret", function* (account: Account.Account, id: AppId) {
   const clientSecret = ClientSecret.format(yield* Entropy.secret)
@@ -100,8 +103,8 @@ export const replaceClientSecret = program("replaceClientSecret", function* (acc
 })
 
 /**
- * Ends every client secret but the newest at once, before its 24 hours are over. Idempotent. Fails like
- * `replaceClientSecret`.
+ * Ends every client secret except the newest at once. Otherwise a replaced secret works for 24 hours after its
+ * replacement. Idempotent. Fails like `replaceClientSecret`.
  */
 export const endPreviousClientSecrets = program(
   "endPreviousClientSecrets",
@@ -112,7 +115,7 @@ export const endPreviousClientSecrets = program(
 
 /**
  * The client secrets that work, newest first; none for a revoked app. `NotFound`: the account is not in the app's team.
- * `Forbidden`: it is no owner.
+ * `Forbidden`: the account is not an owner of the app.
  */
 export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
   yield* getApp(account, id, "secrets")

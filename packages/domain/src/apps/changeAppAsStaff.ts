@@ -14,7 +14,6 @@ import {
   ReviewDecisionId,
   type UserId
 } from "../shared/index.js"
-import type { Scope } from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { App } from "./App.js"
 import * as AppLife from "./AppLife.js"
@@ -32,8 +31,8 @@ import { teamOf } from "./readApps.js"
  */
 export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
   yield* Staff.requireReviewer(account)
-  const { decision, note } = yield* Verdict.check(verdict)
-  const kind = decision === "approve" ? "approved" : "rejected"
+  const { note } = yield* Verdict.check(verdict)
+  const kind = ReviewDecision.kindOf(verdict)
   const team = yield* teamById(id)
   return yield* decideWithoutOwn(account, Staff.DECIDING.reviews, team, (mayBeOwn) =>
     changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
@@ -43,13 +42,14 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
 })
 
 /**
- * An admin limits the app to the scopes `allowed`, or lifts the limit (null); the limit counts for live tokens too
- * (Spec §5.6). Idempotent. `Forbidden` without the role, and for the admin's own app while another admin can decide.
- * `NotFound` for an unknown app, `Conflict` for a revoked one.
+ * An admin limits the app to the scopes `allowed`, or lifts the limit (null). Tokens that were issued before lose the
+ * other scopes too (Spec §5.6). Idempotent. `Forbidden` for an account that is no admin, and for the admin's own app
+ * while another admin can decide. `NotFound` for an unknown app, `Conflict` for a revoked app and for a form that
+ * showed another limit (`shown`; left out: not checked).
  */
 export const narrowApp = program(
   "narrowApp",
-  function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
+  function* (account: Account, id: AppId, allowed: App["allowedScopes"], shown?: App["allowedScopes"]) {
     yield* Staff.requireAdmin(account)
     const team = yield* teamById(id)
     return yield* decideWithoutOwn(account, Staff.DECIDING.scopes, team, (mayBeOwn) =>
@@ -58,13 +58,18 @@ export const narrowApp = program(
         id,
         { kind: "narrowed", note: null },
         (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-          isOwn(account, team, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.narrow(before, allowed)
+          isOwn(account, team, before) && !mayBeOwn
+            ? Either.left(new Staff.OwnWork())
+            : AppLife.narrow(before, allowed, shown)
       )
     )
   }
 )
 
-/** Whether the account may decide about the app and its purposes, or limit the app's scopes (decision reviews-1). */
+/**
+ * Whether the account may review the app and its purposes (`what` is "reviews"), or limit the app's scopes ("scopes").
+ * Decision reviews-1.
+ */
 export const mayDecideAbout = program(
   "mayDecideAbout",
   function* (account: Account, app: Pick<App, "id" | "ownerId">, what: keyof typeof Staff.DECIDING) {
@@ -73,8 +78,8 @@ export const mayDecideAbout = program(
 )
 
 /**
- * Makes a transition by staff. App, decision, mails and audit event are committed together. Nothing is stored when the
- * transition fails or changes nothing.
+ * Applies the transition `step` for a reviewer or an admin. The changed app, the decision, the mails and the audit
+ * event are committed together. Nothing is stored when the transition fails or changes nothing.
  */
 export const changeAsStaff = <E>(
   by: Account,
@@ -117,7 +122,10 @@ const teamById = (id: AppId) =>
     return yield* teamOf(app)
   })
 
-/** A member of the team has the owner's interest, so the app counts as the member's own (decision teams-1). */
+/**
+ * Whether the account is in the app's team. Every member has the owner's interest, so the app counts as the member's
+ * own (decision teams-1).
+ */
 const isOwn = (account: Account, team: ReadonlyArray<UserId>, app: App): boolean =>
   team.includes(account.id) || app.ownerId === account.id
 

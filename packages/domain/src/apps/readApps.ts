@@ -40,7 +40,7 @@ export const readersOf = program(
   }
 )
 
-/** All accounts in the app's team, its holder first. */
+/** All accounts in the app's team. The first is the holder, in whose name the app is registered (`App.ownerId`). */
 export const teamOf = program("teamOf", function* (app: Pick<App, "id" | "ownerId">) {
   return yield* readersOf(app, TeamRole.TeamRole.literals)
 })

@@ -16,8 +16,8 @@ const TeamRole = Schema.Literal("owner", "developer", "viewer")
 const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
 
 /**
- * What happened. No field takes free text of a person, so none can have a password, a token, a place or a note. An
- * e-mail address is never a field: an event names an account by its id, or nobody.
+ * What happened. No field contains text that a person typed, so an event cannot contain a password, a token, a place or
+ * a note. An event names an account by its id and never by its e-mail address.
  */
 export const AuditDetail = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("account_made"), roles: Schema.Array(Role) }),
@@ -34,7 +34,7 @@ export const AuditDetail = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("unlocked") }),
   Schema.Struct({ kind: Schema.Literal("sessions_ended"), count: Schema.NonNegativeInt }),
   Schema.Struct({ kind: Schema.Literal("password_changed"), how: Schema.Literal("password", "link") }),
-  /** An operator took a link with which the owner sets a new password. */
+  /** An operator made a link with which the owner of the account can set a new password. */
   Schema.Struct({ kind: Schema.Literal("reset_link_made") }),
   Schema.Struct({ kind: Schema.Literal("address_confirmed", "address_changed", "address_restored") }),
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
@@ -57,8 +57,8 @@ export const AuditDetail = Schema.Union(
     purposeId: Schema.NullOr(PurposeId)
   }),
   /**
-   * `role`: of the member or the invitation. The event is about the member, or about the person who made, withdrew or
-   * answered the invitation.
+   * `role`: the member's role, or the role that the invitation offers. The event is about the member, or about the
+   * person who made, withdrew or answered the invitation.
    */
   Schema.Struct({
     kind: Schema.Literal(
@@ -107,25 +107,28 @@ export const OWNER: AuditActor = { _tag: "Owner" }
 export const OPERATOR: AuditActor = { _tag: "Operator" }
 export const STRANGER: AuditActor = { _tag: "Stranger" }
 
-/** Who acted: the account that the event is about, when its own owner acts, or else a reviewer or an admin. */
+/** The actor of an event: `Owner` when the account that the event is about acted itself, else `Staff`. */
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 
 /** An event before it is stored. Later only the actor's id may change, when the actor's account is deleted. */
 export interface AuditEvent {
   readonly at: Timestamp
-  /** The account that the event is about; null: no account, or one that does not exist. */
+  /**
+   * The account that the event is about; null: no account, for example when somebody tried to sign in with an unknown
+   * e-mail address.
+   */
   readonly userId: UserId | null
   readonly actor: AuditActor
   readonly detail: AuditDetail
 }
 
-/** An event of the log. The id orders events of one millisecond, and says nothing else. */
+/** An event of the log. The id orders events of the same millisecond, and has no other meaning. */
 export interface StoredAuditEvent extends AuditEvent {
   readonly id: string
 }
 
-/** How long sign-ins, failed attempts and lock-outs are kept: they are many, and each has a network address. */
+/** How long sign-ins, failed sign-ins and lock-outs are kept. They are many, and each has a network address. */
 const ATTEMPTS = 90 * DAY
 /** How long the other events are kept: as long as the access log. */
 const OTHERS = 400 * DAY

@@ -9,9 +9,9 @@ export interface AuditFilter {
   readonly kind?: AuditKind | undefined
   /** Events about this account, and events that it caused as staff or as a member of a team. */
   readonly userId?: UserId | undefined
-  /** Inclusive: this instant counts. */
+  /** Events at this instant or later match. */
   readonly from?: Timestamp | undefined
-  /** Exclusive: this instant no longer counts. */
+  /** Events before this instant match. */
   readonly to?: Timestamp | undefined
 }
 

@@ -1,7 +1,7 @@
 /**
  * The audit log: what staff and operators did, and security events such as sign-ins, lock-outs and new secrets.
  * `AuditEvent` says what can be recorded, and how long it is kept. `recordAudit` stores one event and writes it to the
- * service's log. Admins read the log with `listAudit` of the room `staff`.
+ * service's log. Admins read the log with `listAudit` of `staff`.
  *
  * @module
  */

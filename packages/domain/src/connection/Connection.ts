@@ -11,7 +11,7 @@ export const EndReason = Schema.Literal(
   "admin_revoked",
   /** the end of the standard tier passed */
   "expired",
-  /** a used refresh token was presented again, too late for a retry after a lost answer */
+  /** a used refresh token was presented again, so late that it was no retry after a lost answer */
   "refresh_token_reused",
   /** an authorization code was exchanged twice */
   "code_reused"
@@ -27,8 +27,8 @@ export interface SharedPlace {
 }
 
 /**
- * A user's consent to an app (Spec §2.2). While the connection is live, a new consent to the same app changes it;
- * afterwards, a new consent makes a new connection.
+ * A user's consent to an app (Spec §2.2). While the connection is live, a new consent to the same app changes this
+ * connection. After its end, a new consent makes a new connection.
  */
 export interface Connection {
   readonly userId: UserId
@@ -51,7 +51,10 @@ export interface Connection {
   readonly connectedAt: Timestamp.Timestamp
   readonly endedAt: Timestamp.Timestamp | null
   readonly endReason: EndReason | null
-  /** The token family of the present consent; no other token works. Null until the first code is exchanged. */
+  /**
+   * The token family of the present consent: only tokens of this family work. Null until the app exchanges the
+   * authorization code of this consent.
+   */
   readonly familyId: FamilyId | null
 }
 

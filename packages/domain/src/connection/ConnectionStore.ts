@@ -27,11 +27,11 @@ export interface WithApp {
  */
 export type Write =
   /**
-   * Ends the connection for good, revokes its tokens and deletes its legacy subscriptions; its rules fire no more. Only
-   * the first end of a connection is stored.
+   * Ends the connection for good, revokes its tokens and deletes its legacy subscriptions. The app's rules about this
+   * user no longer fire. Only the first end of a connection is stored.
    */
   | { readonly _tag: "End"; readonly reason: EndReason; readonly at: Timestamp }
-  /** Marks the connection as leaked, for the list that reviewers read. */
+  /** Marks the connection as one whose tokens or code may have leaked, for the list that reviewers read. */
   | { readonly _tag: "Flag"; readonly at: Timestamp }
   /** Puts a mail into the outbox, unless one with the same `message.dedupeKey` was put there before. */
   | { readonly _tag: "Mail"; readonly message: MailMessage }
@@ -43,7 +43,10 @@ export type Write =
   | {
       readonly _tag: "LookAt"
       readonly at: Timestamp | null
-      /** True: a stored time that is earlier stays, because a notice that no sweep has sent yet may be due then. */
+      /**
+       * If true, the store keeps the stored time when it is earlier than `at`. Otherwise a notice that is due at the
+       * stored time, and that no sweep has sent yet, would be skipped.
+       */
       readonly keepsEarlier?: boolean
     }
   /** Replaces the granted scopes. `sensitiveExpiresAt` is null without a sensitive scope. Tokens stay valid. */
@@ -106,10 +109,12 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     /** The user's connection, live or ended. None when the user has no connection of this id. */
     readonly findOfUser: (userId: UserId, id: ConnectionId) => StoreEffect<Option.Option<WithApp>>
     /** The app's connection, live or ended. None when the app has no connection of this id. */
-    readonly findOfApp: (appId: AppId, id: ConnectionId) => StoreEffect<Option.Option<Connection>>
+    readonly findOfApp: (appId: AppId, id: ConnectionId) => StoreEffect<Option.Option<WithApp>>
     /** The last `limit` entries of the consent history, newest first. Empty for another user's connection. */
     readonly history: (userId: UserId, id: ConnectionId, limit: number) => StoreEffect<ReadonlyArray<ConsentEntry>>
-    /** The connection of this user and app, if it has not ended. Its standard tier may have passed. */
+    /**
+     * The connection of this user and app whose end is not stored. The end date of its standard tier may have passed.
+     */
     readonly findLive: (userId: UserId, appId: AppId) => StoreEffect<Option.Option<Connection>>
     /** The user's connections, newest first. Ended connections are included. */
     readonly listOfUser: (userId: UserId) => StoreEffect<ReadonlyArray<WithApp>>

@@ -15,8 +15,8 @@ export interface ConnectionDescription {
   readonly externalUserId: string | null
   readonly scopes: ReadonlyArray<Scope.Scope>
   /**
-   * The granted scopes, lapsed sensitive scopes included. Without sensitive scopes this equals `scopes` while the
-   * connection is live.
+   * The granted scopes that the app still declares, lapsed sensitive scopes included. While the connection is live and
+   * has no sensitive scopes, this list equals `scopes`.
    */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
@@ -52,8 +52,8 @@ export interface UserConnection
   extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
   /**
-   * False from the end of the connection on, even before a worker stores the end; then `endedAt` and `endReason` are
-   * set.
+   * False as soon as the connection is over, even if no worker has stored the end yet. Then `endedAt` and `endReason`
+   * are not null.
    */
   readonly live: boolean
   /** The present pause; null when the connection is not paused or has ended. */
@@ -79,8 +79,9 @@ const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, 
 }
 
 /**
- * The connection as its user reads it. `own`: the user's places, archived ones included. An ended connection shows what
- * was granted at its end.
+ * The connection as its user reads it. `own`: the user's places, archived ones included. An ended connection shows the
+ * places, the scopes and the state of the sensitive tier at its end, but not the scopes that the app no longer declares
+ * at `now`.
  */
 export const forUser = (
   { app, connection }: WithApp,
@@ -88,7 +89,8 @@ export const forUser = (
   lastUsedAt: Timestamp | null,
   now: Timestamp
 ): UserConnection => {
-  const { externalUserId: _, sub: __, ...described } = describe({ app, connection }, now)
+  const end = ending({ app, connection }, now)
+  const { externalUserId: _, sub: __, ...described } = describe({ app, connection }, end.endedAt ?? now)
   return {
     ...described,
     id: connection.id,
@@ -100,7 +102,7 @@ export const forUser = (
       status: app.status
     },
     live: EffectiveScopes.isLive(connection, app, now),
-    ...ending({ app, connection }, now),
+    ...end,
     pause: EffectiveScopes.isLive(connection, app, now) && Pause.isOn(connection.pause, now) ? connection.pause : null,
     agreedScopes: EffectiveScopes.agreed(connection, app, now),
     lastUsedAt,
@@ -121,11 +123,12 @@ export interface AppUser
 
 /** The connection as the app's developer reads it. An ended connection keeps its dates and has no effective scope. */
 export const forDeveloper = ({ app, connection }: WithApp, now: Timestamp): AppUser => {
-  const { placesVersion: _, ...described } = describe({ app, connection }, now)
+  const end = ending({ app, connection }, now)
+  const { placesVersion: _, ...described } = describe({ app, connection }, end.endedAt ?? now)
   return {
     ...described,
     grantId: connection.id,
     live: EffectiveScopes.isLive(connection, app, now),
-    ...ending({ app, connection }, now)
+    ...end
   }
 }

@@ -7,20 +7,22 @@ import type { Pause } from "./Pause.js"
 /** What changed the agreement. */
 export const ConsentChange = Schema.Literal(
   /**
-   * the user allowed the app on the consent page: `connected` the first time, `changed` with other choices, `renewed`
-   * for exact location again
+   * the user allowed the app on the consent page: `connected` made the connection, `changed` changed it, and `renewed`
+   * extended the sharing of exact location
    */
   "connected",
   "changed",
   "renewed",
-  /** `permissions_changed` to `resumed`: the user changed the connection without a request of the app */
+  /**
+   * the values from `permissions_changed` to `resumed`: the user changed the connection without a request of the app
+   */
   "permissions_changed",
   "end_changed",
   "exact_location_ended",
   "places_changed",
   "paused",
   "resumed",
-  /** the grace after the end of exact location passed (Spec §3.1) */
+  /** the grace period after the end of exact location is over (Spec §3.1) */
   "exact_location_removed",
   /** the connection ended: this entry is never stored, `ConsentHistory.of` makes it from the connection */
   "ended"
@@ -31,6 +33,11 @@ export type ConsentChange = typeof ConsentChange.Type
 export interface Agreement {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly places: ReadonlyArray<PlaceId>
+  /**
+   * The places whose visits from before the sharing are shared too. Null in entries of older versions, which did not
+   * record this.
+   */
+  readonly earlierVisits: ReadonlyArray<PlaceId> | null
   readonly standardExpiresAt: Timestamp.Timestamp | null
   readonly sensitiveExpiresAt: Timestamp.Timestamp | null
   readonly pause: Pause | null
@@ -54,6 +61,7 @@ export const of = (
   agreement: {
     scopes: after.heldScopes,
     places: after.places.map(({ placeId }) => placeId),
+    earlierVisits: after.places.filter((shared) => shared.includeEarlierVisits).map(({ placeId }) => placeId),
     standardExpiresAt: after.standardExpiresAt,
     sensitiveExpiresAt: after.sensitiveExpiresAt,
     pause: after.pause

@@ -4,7 +4,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type * as Place from "../places/Place.js"
 import type { Connection, EndReason } from "./Connection.js"
 import type { UserConnection } from "./ConnectionView.js"
-import type { ConsentChange, ConsentEntry } from "./ConsentEntry.js"
+import type { Agreement, ConsentChange, ConsentEntry } from "./ConsentEntry.js"
 import type { Pause } from "./Pause.js"
 
 /** Who made a change: the user on the app's consent page, the user in the portal, the app, or the service. */
@@ -19,10 +19,12 @@ export interface HistoryEntry {
   readonly scopes: ReadonlyArray<Scope>
   /** The places with their present labels (Spec §4.5.5). */
   readonly places: ReadonlyArray<Place.PlaceRef>
+  /** Those places whose visits from before the sharing are shared too. Null: not recorded (`Agreement`). */
+  readonly earlierVisits: ReadonlyArray<Place.PlaceRef> | null
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
   readonly pause: Pause | null
-  /** Scopes and places that the next older entry does not have; `removed` has those that only the older entry has. */
+  /** What the next older entry does not have; `removed` has what only the older entry has. */
   readonly added: Difference
   readonly removed: Difference
 }
@@ -30,6 +32,8 @@ export interface HistoryEntry {
 interface Difference {
   readonly scopes: ReadonlyArray<Scope>
   readonly places: ReadonlyArray<Place.PlaceRef>
+  /** Empty when one of the two entries does not record this. */
+  readonly earlierVisits: ReadonlyArray<Place.PlaceRef>
 }
 
 const BY: Readonly<Record<Exclude<ConsentChange, "ended">, ChangedBy>> = {
@@ -54,10 +58,12 @@ const ENDED_BY: Readonly<Record<EndReason, ChangedBy>> = {
   code_reused: "service"
 }
 
+const NOTHING = { scopes: [], places: [], earlierVisits: [] }
+
 /**
- * At most `limit` entries of the history, newest first, and before them the entry `ended` of an ended connection, which
- * is made from `view` because it is never stored. `stored` is newest first and has up to `limit + 1` entries: entry
- * number `limit + 1` is not returned, and only shows what the next newer entry changed.
+ * At most `limit` entries of the history, newest first. For an ended connection, an entry `ended` comes before them; it
+ * is computed from `view`, because it is never stored. `stored` is newest first and has up to `limit + 1` entries.
+ * Entry number `limit + 1` is not returned: it only shows what the entry before it in the list added and removed.
  */
 export const of = (
   view: UserConnection,
@@ -71,7 +77,12 @@ export const of = (
   const entries = stored.slice(0, limit).map((entry, index): HistoryEntry => {
     const { agreement, at, change } = entry
     const before = stored[index + 1]?.agreement
-    const had = { scopes: before?.scopes ?? [], places: before?.places ?? [] }
+    const had: Pick<Agreement, "scopes" | "places" | "earlierVisits"> = before ?? NOTHING
+    // Nothing is listed about earlier visits when one of the two entries does not record them.
+    const [visits, hadVisits]: readonly [Agreement["places"], Agreement["places"]] =
+      agreement.earlierVisits === null || had.earlierVisits === null
+        ? [[], []]
+        : [agreement.earlierVisits, had.earlierVisits]
     return {
       at,
       change,
@@ -79,20 +90,30 @@ export const of = (
       endReason: null,
       scopes: agreement.scopes,
       places: placesOf(agreement.places),
+      earlierVisits: agreement.earlierVisits === null ? null : placesOf(agreement.earlierVisits),
       standardExpiresAt: agreement.standardExpiresAt,
       sensitiveExpiresAt: agreement.sensitiveExpiresAt,
       pause: agreement.pause,
       added: {
         scopes: agreement.scopes.filter((scope) => !had.scopes.includes(scope)),
-        places: placesOf(agreement.places.filter((id) => !had.places.includes(id)))
+        places: placesOf(agreement.places.filter((id) => !had.places.includes(id))),
+        earlierVisits: placesOf(visits.filter((id) => !hadVisits.includes(id)))
       },
       removed: {
         scopes: had.scopes.filter((scope) => !agreement.scopes.includes(scope)),
-        places: placesOf(had.places.filter((id) => !agreement.places.includes(id)))
+        places: placesOf(had.places.filter((id) => !agreement.places.includes(id))),
+        earlierVisits: placesOf(hadVisits.filter((id) => !visits.includes(id)))
       }
     }
   })
   if (view.endedAt === null) return entries
+  // A connection that is older than the consent history may have no entry. Then the scopes and places of the connection
+  // itself are listed as removed.
+  const last = entries[0] ?? {
+    scopes: view.heldScopes,
+    places: view.places.map(({ id, kind, label }) => ({ id, kind, label })),
+    earlierVisits: view.places.filter(({ includeEarlierVisits }) => includeEarlierVisits)
+  }
   const ended: HistoryEntry = {
     at: view.endedAt,
     change: "ended",
@@ -100,11 +121,12 @@ export const of = (
     endReason: view.endReason,
     scopes: [],
     places: [],
+    earlierVisits: [],
     standardExpiresAt: null,
     sensitiveExpiresAt: null,
     pause: null,
-    added: { scopes: [], places: [] },
-    removed: { scopes: view.heldScopes, places: view.places.map(({ id, kind, label }) => ({ id, kind, label })) }
+    added: NOTHING,
+    removed: { scopes: last.scopes, places: last.places, earlierVisits: last.earlierVisits ?? [] }
   }
   return [ended, ...entries]
 }

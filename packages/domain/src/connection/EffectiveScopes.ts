@@ -8,7 +8,10 @@ import type { Connection } from "./Connection.js"
 type Grant = Pick<Connection, "heldScopes" | "standardExpiresAt" | "sensitiveExpiresAt" | "endedAt">
 type Declared = Pick<App.App, "declaredScopes" | "allowedScopes" | "revokedAt">
 
-/** Live: not ended, standard tier not passed, app not revoked. Only then do the connection's tokens work. */
+/**
+ * Whether the connection is live: no end is stored, its standard tier has not ended, and its app is not revoked. Tokens
+ * work only while their connection is live.
+ */
 export const isLive = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   grant.endedAt === null && app.revokedAt === null && Tier.standardIsLive(grant, now)
 
@@ -20,7 +23,7 @@ export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =
 
 /**
  * `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed sensitive scopes included. The app
- * must ask for exactly these scopes to renew. Without sensitive scopes they equal the effective scopes of a live
+ * must ask for exactly these scopes to renew. Without sensitive scopes, this list equals the effective scopes of a live
  * connection.
  */
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
@@ -55,7 +58,10 @@ export const effective = (grant: Grant, app: Declared, now: Timestamp): Readonly
 
 export type Check = "allowed" | "missing" | "lapsed"
 
-/** `lapsed` when a renewal can bring the scope back: in the grace period, while the app still declares the scope. */
+/**
+ * Whether the app may use the scope at `now`. `lapsed`: not now, but a renewal by the user can bring the scope back,
+ * because the grace period has not ended and the app still declares the scope.
+ */
 export const check = (grant: Grant, app: Declared, scope: Scope.Scope, now: Timestamp): Check =>
   effective(grant, app, now).includes(scope)
     ? "allowed"

@@ -4,8 +4,9 @@ import { SensitiveScope, Scope } from "../shared/Scope.js"
 import { Timestamp } from "../shared/Timestamp.js"
 
 /**
- * A bad `GET /authorize` that must not redirect: client or redirect URI may not be genuine, or no state protects the
- * answer (decision O3). Wire: a page with status 400. `message` is for the person who reads the page.
+ * A bad `GET /authorize` that must not redirect the browser: the client or the redirect URI may be forged, or there is
+ * no `state` to protect the answer (decision O3). Wire: a page with status 400. `message` is for the person who reads
+ * the page.
  */
 export class AuthorizePage extends Schema.TaggedError<AuthorizePage>()("AuthorizePage", {
   parameter: Schema.Literal("client_id", "redirect_uri", "state"),
@@ -24,7 +25,7 @@ export const ConsentRefusal = Schema.Literal(
   "unknown",
   /** the request is older than `ConsentRequest.LIFETIME` */
   "expired",
-  /** the request was answered already: on review by any user, on an answer by another user */
+  /** the request was answered already: `reviewConsent` fails in any case, `decideConsent` if another user answered */
   "decided",
   /**
    * the user may not connect the app (`App.canBeConnectedBy`), in most cases because the app is not in production
@@ -33,9 +34,15 @@ export const ConsentRefusal = Schema.Literal(
   "sandbox",
   /** the app was revoked, which is final */
   "app_revoked",
-  /** the account of the app's holder is suspended: the app can be connected again afterwards (decision staff-1) */
+  /**
+   * the account in whose name the app is registered (`App.ownerId`) is suspended: the app can be connected again after
+   * the suspension (decision staff-1)
+   */
   "app_suspended",
-  /** a renewal page was answered when nothing was left to renew: the page is shown again */
+  /**
+   * a renewal page was answered, but the request is no longer a renewal: the user must see a new page; or the app no
+   * longer has the redirect URI of the request: the user must start again in the app
+   */
   "outdated"
 )
 export type ConsentRefusal = typeof ConsentRefusal.Type
@@ -58,9 +65,9 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 }) {}
 
 /**
- * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503 `unavailable` with
- * `Retry-After`: the app keeps its tokens, and the answer does not show whose account it is. `known`: the connection of
- * a bearer token, for the access log.
+ * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503
+ * `connection_on_hold` with `Retry-After`: the app keeps its tokens, and the answer does not show whose account it is.
+ * `known`: the connection of a bearer token, for the access log.
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))

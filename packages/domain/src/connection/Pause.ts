@@ -3,12 +3,13 @@ import { Schema } from "effect"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The last pause of a connection, which may be over. While it lasts, the app learns nothing about where the user is or
- * was, and no rule of the app is evaluated. It ends at `until` without a worker, because every check compares times.
+ * The last pause of a connection, which may be over. During the pause, the app learns nothing about where the user is
+ * or was, and the service evaluates no rule of the app. No worker ends the pause at `until`: every check compares
+ * `until` with the present time.
  */
 export interface Pause {
   readonly from: Timestamp
-  /** Exclusive; null: until the user resumes. */
+  /** When the pause is over. Null: the pause lasts until the user resumes the app. */
   readonly until: Timestamp | null
 }
 
@@ -22,11 +23,17 @@ const MILLIS: Readonly<Record<PauseLength, number | null>> = { hour: HOUR, day: 
 export const isOn = (pause: Pause | null, now: Timestamp): boolean =>
   pause !== null && (pause.until === null || now < pause.until)
 
-/** When the last pause ended; null while it lasts, and when there was none. Rules start over at this time. */
+/**
+ * When the last pause ended; null during the pause, and when there was none. Rules start over at this time: the first
+ * fix after it that is certainly inside or outside the circle of a rule sets the state of the rule and fires nothing.
+ */
 export const endedAt = (pause: Pause | null, now: Timestamp): Timestamp | null =>
   pause !== null && !isOn(pause, now) ? pause.until : null
 
-/** Whether a rule's event is withheld: during the pause, and later when it occurred before the pause ended. */
+/**
+ * Whether a rule's event must not be sent at `now`: every event during the pause, and after the pause every event that
+ * occurred before the pause ended.
+ */
 export const silences = (pause: Pause | null, occurredAt: Timestamp, now: Timestamp): boolean => {
   const ended = endedAt(pause, now)
   return isOn(pause, now) || (ended !== null && occurredAt < ended)
@@ -41,7 +48,7 @@ export const begin = (pause: Pause | null, length: PauseLength, now: Timestamp):
   }
 }
 
-/** The pause after "Resume"; it does not change when it is over already. */
+/** The pause after the user has resumed the app at `now`. A pause that is over already does not change. */
 export const end = (pause: Pause | null, now: Timestamp): Pause | null =>
   pause !== null && isOn(pause, now) ? { ...pause, until: now } : pause
 

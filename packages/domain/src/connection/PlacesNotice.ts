@@ -5,8 +5,9 @@ import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 
 /**
- * The event about a change to the app's set of places (Spec §6.1). `connection` is after the change. Empty when the set
- * did not change, for the first set (`before` undefined), and when the app may not watch places.
+ * The event about a change to the set of places that are shared with the app (Spec §6.1). `before` is the connection
+ * before the change, undefined for a new connection; `connection` is the connection after the change. Empty for a new
+ * connection, when the set did not change, and when the app has no scope to watch places.
  */
 export const events = (
   before: Pick<Connection, "placesVersion"> | undefined,

@@ -22,6 +22,13 @@ export const present = (
 const archivedIn = (own: ReadonlyArray<Place>): ReadonlySet<PlaceId> =>
   new Set(own.filter((place) => place.archivedAt !== null).map((place) => place.id))
 
+/** Whether both lists have the same places with the same `includeEarlierVisits`, in any order. */
+export const same = (a: ReadonlyArray<ChosenPlaces>, b: ReadonlyArray<ChosenPlaces>): boolean =>
+  a.length === b.length &&
+  a.every(({ includeEarlierVisits, placeId }) =>
+    b.some((other) => other.placeId === placeId && other.includeEarlierVisits === includeEarlierVisits)
+  )
+
 /** The ids in `chosen` that name no place of the user, or an archived place that was not shared before. */
 export const refused = (
   chosen: ReadonlyArray<ChosenPlaces>,
@@ -36,14 +43,14 @@ export const refused = (
 }
 
 /**
- * The set after the user's choice. A place that was shared before keeps the time of its sharing. The version grows only
- * when the set changes (decisions §10).
+ * The set after the user's choice. A place that was shared before keeps its `sharedAt`. `placesVersion` grows only when
+ * a place is added or removed (decisions §10).
  *
- * For a new connection, `before` is the last version that this `sub` ever had. Counting goes on from there, so that an
- * app never sees one version with two different sets.
+ * For a new connection, `before` is the last `placesVersion` that earlier connections of this user and app had. The new
+ * connection continues with the next number, so that an app never sees one version with two different sets.
  *
- * An archived place that was shared stays shared, chosen or not. Pages do not list archived places, so a user cannot
- * have deselected them, and past visits must keep showing them (Spec §3.1, §4.5).
+ * An archived place that was shared stays shared, even if it is not in `chosen`. The pages do not list archived places,
+ * so the user has not deselected the place, and past visits must keep showing it (Spec §3.1, §4.5).
  */
 export const replace = (
   before: Before | number,

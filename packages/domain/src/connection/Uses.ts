@@ -24,7 +24,8 @@ export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
 /**
  * The uses as the user reads them, with the wordings of the purposes. `counted`: the counts since `since(now)`.
- * `purposes`: all purposes of the app, archived ones included. `held`: the scopes that the connection has.
+ * `purposes`: all purposes of the app, archived ones included. `held`: the scopes of the connection. A purpose without
+ * uses is listed only when it covers one of these scopes.
  */
 export const of = (
   counted: ReadonlyArray<Counted>,

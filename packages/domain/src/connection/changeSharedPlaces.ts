@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
 import type { Place } from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import { Conflict, Entropy, Invalid, NotFound, program } from "../shared/index.js"
+import { Conflict, Entropy, Invalid, isOutdatedForm, NotFound, OUTDATED_FORM, program } from "../shared/index.js"
 import { type ConnectionId, EventId, type PlaceId, type UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import {
@@ -19,26 +19,36 @@ import * as PlacesNotice from "./PlacesNotice.js"
 import { getConnection } from "./readConnections.js"
 import * as SharedPlaces from "./SharedPlaces.js"
 
-type Outcome = "shared" | "not_found" | "ended" | "refused"
+type Outcome = "shared" | "not_found" | "ended" | "refused" | "outdated"
 
 /**
  * Replaces the set of places that the app may ask about (`SharedPlaces.replace`). `Invalid` on `places` for a place
  * that is not the user's, and for an archived place that is not shared yet. `Conflict` when the connection has ended.
  * `NotFound` for another user's connection.
+ *
+ * `shown`: the places that the form showed as shared, archived ones included. `Conflict` with `OUTDATED_FORM` when
+ * other places are shared and the choice would change them (decision connection-10). Left out: not checked.
  */
 export const sharePlaces = program(
   "sharePlaces",
-  function* (userId: UserId, id: ConnectionId, chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>) {
+  function* (
+    userId: UserId,
+    id: ConnectionId,
+    chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>,
+    shown?: ReadonlyArray<SharedPlaces.ChosenPlaces>
+  ) {
     const own = yield* (yield* PlaceStore).list(userId)
     const eventId = EventId.make(yield* Entropy.id("evt"))
     const outcome = yield* (yield* ConnectionStore).change(id, (state, now) =>
-      decide({ userId, own, chosen, eventId }, state, now)
+      decide({ userId, own, chosen, shown, eventId }, state, now)
     )
     switch (Option.getOrElse(outcome, (): Outcome => "not_found")) {
       case "not_found":
         return yield* new NotFound({ what: "connection" })
       case "ended":
         return yield* new Conflict({ reason: "the connection has ended" })
+      case "outdated":
+        return yield* new Conflict({ reason: OUTDATED_FORM })
       case "refused":
         return yield* Invalid.of("places", "must name only places of yours that are not archived")
       case "shared":
@@ -52,11 +62,12 @@ interface Input {
   readonly userId: UserId
   readonly own: ReadonlyArray<Place>
   readonly chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>
+  readonly shown: ReadonlyArray<SharedPlaces.ChosenPlaces> | undefined
   readonly eventId: EventId
 }
 
 const decide = (
-  { chosen, eventId, own, userId }: Input,
+  { chosen, eventId, own, shown, userId }: Input,
   { app, connection }: WithApp,
   now: Timestamp
 ): ConnectionDecision<Outcome> => {
@@ -65,12 +76,16 @@ const decide = (
   if (connection.endedAt !== null || over.length > 0) return { outcome: "ended", writes: over }
   if (SharedPlaces.refused(chosen, own, connection.places).length > 0) return { outcome: "refused", writes: [] }
   const after = SharedPlaces.replace(connection, chosen, own, now)
+  const isPresent = (places: ReadonlyArray<SharedPlaces.ChosenPlaces>) => SharedPlaces.same(places, connection.places)
+  if (isOutdatedForm(isPresent, shown, after.places)) {
+    return { outcome: "outdated", writes: [] }
+  }
   const events = PlacesNotice.events(connection, { app, connection: { ...connection, ...after } }, eventId, now)
   return {
     outcome: "shared",
     writes: [
       { _tag: "SetPlaces", ...after },
-      ...(after.placesVersion === connection.placesVersion
+      ...(SharedPlaces.same(connection.places, after.places)
         ? []
         : [{ _tag: "Record", entry: ConsentEntry.of("places_changed", { ...connection, ...after }, now) } as const]),
       ...events.map((event): Write => ({ _tag: "Emit", event }))
@@ -79,9 +94,9 @@ const decide = (
 }
 
 /**
- * Archives a place. From now on it matches no fix; past visits keep its label (Spec §4.5.5). In each live connection
- * that shares the place, `placesVersion` grows, and an app that may watch places gets a `places.changed` event.
- * Idempotent. `NotFound`: the user has no such place.
+ * Archives a place. From then on no fix counts as being at this place, but past visits keep its label (Spec §4.5.5). In
+ * each live connection that shares the place, `placesVersion` grows, and an app that may watch places gets a
+ * `places.changed` event. Idempotent. `NotFound`: the user has no such place.
  */
 export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
   const connections = yield* ConnectionStore
@@ -91,11 +106,14 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
     outcome = yield* connections.archivePlace(userId, id, (state, now) => decideArchive(eventIds, state, now))
   } while (Option.contains(outcome, "again"))
   if (Option.isNone(outcome)) return yield* new NotFound({ what: "place" })
-  // A worker sends the event, if there is one.
+  // Wakes a worker, which sends the `places.changed` events, if there are any.
   yield* (yield* WorkSignal).raise
 })
 
-/** `again`: since the event ids were made, another connection began to share the place and has no event id yet. */
+/**
+ * `again`: after `freshEventIds` made the event ids, another connection began to share the place and has no event id
+ * yet. So `archivePlace` tries again with new ids.
+ */
 type ArchiveOutcome = "archived" | "again"
 
 const freshEventIds = (userId: UserId) =>

@@ -16,7 +16,7 @@ export const disconnect = program("disconnect", function* (userId: UserId, id: C
   if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
 })
 
-/** The most connections that one query reads. Each connection is ended in its own transaction. */
+/** How many connections one query reads at most. Each connection is ended in its own transaction. */
 const BATCH = 100
 
 export interface EndRevoked {
@@ -26,9 +26,9 @@ export interface EndRevoked {
 }
 
 /**
- * Ends the connections of revoked apps as of the revocation (Spec §3.1), and returns how many. May be interrupted,
- * repeated and run by several workers at once. A connection that cannot be ended is logged, and the next run tries
- * again.
+ * Ends the connections of revoked apps (Spec §3.1), and returns how many. The stored end is the time of the revocation
+ * (`Ending.ifRevoked`). May be interrupted, repeated and run by several workers at once. A connection that cannot be
+ * ended is logged, and the next run tries again.
  */
 export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
   const connections = yield* ConnectionStore

@@ -38,11 +38,12 @@ export const pageConnections = program(
       return yield* Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`)
     }
     const query = JSON.stringify(["connections", userId])
-    const [last] = cursor === undefined ? [] : yield* Cursor.open(cursor, query)
+    const position = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
     const all = yield* (yield* ConnectionStore).listOfUser(userId)
-    // A connection is never removed from the list, so the position of a cursor always exists.
-    const begin = last === undefined ? 0 : all.findIndex(({ connection }) => connection.id === last) + 1
-    const page = Page.of(all.slice(begin), limit, ({ connection }) => [connection.id])
+    // Compares times and ids, and does not look for the connection at the position, because that connection may be
+    // deleted. For example, an app in the sandbox and its connections are deleted with the account of the app's owner.
+    const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, position))
+    const page = Page.of(rest, limit, ({ connection }) => [connection.connectedAt, connection.id])
     const result: ConnectionPage = {
       connections: yield* viewed(userId, page.items),
       nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
@@ -58,7 +59,10 @@ export const getConnection = program("getConnection", function* (userId: UserId,
   return connection ?? (yield* new NotFound({ what: "connection" }))
 })
 
-/** The most entries shown of a consent history. A user who pauses daily reaches this number after half a year. */
+/**
+ * How many entries of a consent history are shown at most. A user who pauses and resumes an app every day reaches this
+ * number after half a year.
+ */
 const HISTORY_LIMIT = 400
 
 /** What was agreed in a connection and when, newest first. `NotFound` for another user's connection. */
@@ -91,8 +95,8 @@ export const describeConnection = program("describeConnection", function* (calle
 })
 
 /**
- * How many answers and events the app got in 90 days, by purpose, earlier connections included. `NotFound`: not a
- * connection of the user.
+ * How many answers and events the app got about the user in 90 days, by purpose. Earlier connections of this app count
+ * too. `NotFound`: the user has no connection of this id.
  */
 export const listUses = program("listUses", function* (userId: UserId, id: ConnectionId) {
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)

@@ -15,7 +15,7 @@ export interface AskingApp {
 
 /**
  * The app of a request that can still be answered. None when the request has expired or was decided, or when nobody can
- * connect the app now: then the pages of sign-in name no app.
+ * connect the app now. Then the sign-in pages do not mention an app.
  */
 export const of = (
   request: Pick<ConsentRequest, "createdAt" | "decided">,

@@ -41,8 +41,9 @@ const unknownClient = page("client_id", "The link names no app that is known her
 const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_method", "external_user_id"] as const
 
 /**
- * Checks first what a redirect depends on (app, address, state), then the other parameters (decision O3). `purposes`
- * are the app's. `issuer` is added to the answer when the request has `response_type` (RFC 9207).
+ * Checks the parameters of `GET /authorize` (decision O3). First come the app, the redirect URI and the state: without
+ * them, no error can be sent to the app. `purposes` are the purposes of the app. The answer to the app contains
+ * `issuer`, as the parameter `iss`, when the request has `response_type` (RFC 9207).
  */
 export const check = (
   parameters: Parameters,
@@ -135,7 +136,8 @@ export const unavailable = (
 }
 
 /**
- * The address for the browser: the registered redirect URI with the answer, the state and, for `answersIssuer`, `iss`.
+ * The address to which the browser is redirected: the registered redirect URI with the parameters of the answer and the
+ * `state`, and with `iss` when `answersIssuer` is true.
  */
 export const answer = (
   request: Pick<ConsentRequest, "redirectUri" | "state" | "answersIssuer">,

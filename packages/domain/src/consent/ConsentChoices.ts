@@ -1,11 +1,14 @@
 import * as Scope from "../shared/Scope.js"
 import type { Mode } from "./ConsentRequest.js"
 
-/** The posted consent form (decisions §10), which may be forged. Absent and empty fields are the same. */
+/** The posted consent form (decisions §10), which may be forged. An empty field counts as absent. */
 export interface ConsentChoices {
   /** The field `decision`: `allow` or `cancel`; on a renewal page also `stop`, which ends the sensitive sharing. */
   readonly decision: string | undefined
-  /** The field `mode`: the answered page's `ConsentReview.mode`. Undefined: the mode at the decision. */
+  /**
+   * The field `mode`: the `ConsentReview.mode` of the page that the user answered. If undefined, the mode at the time
+   * of the decision counts.
+   */
   readonly shown: Mode | undefined
   /** The values of the field `scope`, one for each ticked box. */
   readonly scopes: ReadonlyArray<string>
@@ -23,8 +26,9 @@ export interface ConsentChoices {
 }
 
 /**
- * Whether the answer shares exact location over a connection that has no end, which needs a fresh sign-in (decision
- * accounts-18). A renewal needs no fresh sign-in: it shares for 90 days at most, whatever the connection's end.
+ * Whether the answer shares exact location in a connection without an end. This answer needs a fresh sign-in (decision
+ * accounts-18). A renewal needs no fresh sign-in, because it does not change the end of the connection and shares exact
+ * location for 90 days at most.
  */
 export const sharesWithoutEnd = ({ decision, scopes, shown, standardDays }: ConsentChoices): boolean =>
   decision === "allow" &&

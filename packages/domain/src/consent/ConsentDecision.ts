@@ -34,7 +34,10 @@ import * as SharedPlaces from "../connection/SharedPlaces.js"
 
 // The decision about a consent page. Decisions consent-5, consent-6, consent-7, consent-8 and M7.
 
-/** The user, the answer, and ids and secrets made beforehand: everything that is read or made before the lock. */
+/**
+ * Everything that `decideConsent` reads or generates before the store locks the request: the user, the answer, ids and
+ * secrets.
+ */
 export interface ConsentInput {
   readonly userId: UserId
   /** `Account.testOf` of the user. */
@@ -47,7 +50,7 @@ export interface ConsentInput {
   readonly phoneHasSent: boolean
   /** The ids of a new connection. `sub` is used only when the user was never connected to the app. */
   readonly fresh: { readonly connectionId: ConnectionId; readonly sub: Sub }
-  /** The id of the event about changed places. */
+  /** The id for the event about changed places, if the decision emits this event. */
   readonly eventId: EventId
   /**
    * The secret of the authorization code, derived from the request's id with each of our keys. When the form is posted
@@ -69,16 +72,31 @@ export type UserDecision = RequestDecision<ConsentOutcome>
 const only = (outcome: ConsentOutcome): UserDecision => ({ outcome, decided: null, approval: null })
 const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused", reason })
 
-/** Why nobody can connect the app now; undefined when people can. Only a revoked app stays closed for good. */
+/**
+ * Why nobody can connect the app now; undefined when people can. A revoked app stays closed forever, a suspended app
+ * only until the account of its owner (`App.ownerId`) is resumed.
+ */
 export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): ConsentRefusal | undefined =>
   app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined
 
 /**
- * Decides a request once. The same form posted again gets the first answer, with the same code. Everything is checked
- * against the state under the lock, because the form may be forged or out of date.
+ * Whether an answer to the request may be sent to its redirect URI. The app's owner may have removed the URI: a
+ * stranger may control the address by now. Always true for test people: their requests have an address that no app
+ * registers, because they redirect no browser.
+ */
+export const canBeAnswered = (
+  request: Pick<ConsentRequest, "redirectUri">,
+  app: Pick<App.App, "redirectUris">,
+  testOf: AppId | null
+): boolean => testOf !== null || app.redirectUris.includes(request.redirectUri)
+
+/**
+ * Decides a request once. The same form posted again gets the first answer, with the same code. The form may be forged
+ * or out of date, so everything is checked against `state`, which the store read after it had locked the request.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state
+  if (!canBeAnswered(request, app, input.testOf)) return refuse("outdated")
   if (request.decided !== null) return repeat(input, request, request.decided)
   if (!isOpen(request, now)) return refuse("expired")
   const closed = closedApp(app)
@@ -175,7 +193,7 @@ const connectionOf = (
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
-  // The new tokens are of another family than the old ones, so a repeated exchange of an old code cannot end them.
+  // The new tokens get a new family. A repeated exchange of an old code ends only the old family, not the new tokens.
   familyId: null
 })
 
@@ -196,8 +214,9 @@ const scopesAfter = (
 const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
 /**
- * The writes of an approval besides connection and code: they revoke the old tokens, mail the user a receipt, set when
- * the tier sweep next checks the connection, add to the consent history, and emit an event about changed places.
+ * The writes of an approval in addition to the connection and the code: they revoke the old tokens, mail the user a
+ * receipt, set the time when the tier sweep next checks the connection, add an entry to the consent history, and emit
+ * an event about changed places.
  */
 const writesOf = (
   input: ConsentInput,
@@ -235,7 +254,7 @@ const writesOf = (
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
-  // Scopes that the grace period has removed are left to the tier sweep, which informs the app.
+  // After the grace period, the tier sweep removes the sensitive scopes and informs the app.
   if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
   const ended = heldScopes.length === 0
@@ -279,9 +298,11 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 }
 
 /**
- * The mode by which the form is judged, because another tab may have changed the connection since the page was shown.
- * The pages `new` and `change` ask every question, so the form counts as a full answer. A renewal page asks too little
- * when nothing is left to renew: then undefined, and the page is shown again.
+ * The mode in which the answer is checked. `shown` is the mode of the page that the user answered, `now` the mode of a
+ * page that would be shown now. They differ when another tab has changed the connection meanwhile. The pages `new` and
+ * `change` ask every question, so their answers are complete in every mode. When a renewal page would be shown now,
+ * they count as `change`. A renewal page asks fewer questions. So its answer is refused (undefined) when `now` is
+ * another mode, and the user must see a new page.
  */
 const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   if (shown === undefined || shown === now) return now
@@ -309,7 +330,8 @@ const check = (
   }
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
-  // A renewal page asks for the days only. Scopes that are posted with its form can only leave out sensitive scopes.
+  // A renewal page asks only for the days: without posted scopes, all requested scopes are renewed. Posted scopes can
+  // only leave out sensitive scopes.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))

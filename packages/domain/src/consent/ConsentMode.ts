@@ -1,4 +1,4 @@
-// Which consent screen is shown (decision consent-2).
+// Which consent page is shown (decision consent-2).
 import type { App } from "../apps/App.js"
 import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -7,9 +7,9 @@ import type { Mode } from "./ConsentRequest.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
- * The screen that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the app asks for
- * exactly the held scopes and one of them is sensitive, else `change`. So an app without sensitive scopes that asks
- * again gets `change`, where the user can choose the standard expiry again.
+ * The kind of consent page that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the
+ * app asks for exactly the held scopes and one of them is sensitive, else `change`. So when an app without sensitive
+ * scopes asks again, the mode is `change`, and the user can choose the end of the connection again.
  */
 export const of = (
   requested: ReadonlyArray<Scope.Scope>,

@@ -36,8 +36,8 @@ export const firstVersion = (app: App): Version =>
   app.proposal === null && app.status === "production" ? "in_force" : "proposed"
 
 /**
- * The page for a user with two places who never connected the app, when the app asks for every scope that it may ask
- * for. None when the app has no redirect URI and so cannot ask yet.
+ * The consent page as it looks for a user who has two places and never connected the app. The app asks for every scope
+ * that it may ask for. None when the app has no redirect URI, because then it cannot ask for consent yet.
  */
 export const of = (
   app: App,

@@ -5,9 +5,9 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { Challenge } from "../tokens/Pkce.js"
 
 /**
- * The `state` of a request: 8 to 512 characters, counted by code point (Spec §4.1). The app gets it back unchanged and
- * percent-encoded, so a line break in it cannot reach a header. NUL is excluded because the database cannot store it,
- * half of a surrogate pair because a URL cannot contain it.
+ * The `state` of a request: 8 to 512 characters, counted by code point (Spec §4.1). The app gets the `state` back
+ * unchanged and percent-encoded, so a line break in it cannot reach a header. NUL is excluded because the database
+ * cannot store NUL. Half of a surrogate pair is excluded because a URL cannot contain it.
  */
 export const ConsentRequestState = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
@@ -36,10 +36,12 @@ export interface ConsentRequest {
   readonly challenge: Challenge
   readonly state: ConsentRequestState
   readonly externalUserId: ExternalUserId | null
-  /** True when the request has `response_type`: then the answer has `iss` (decision O3, RFC 9207). */
+  /** True when the request has `response_type`: then the answer has the parameter `iss` (decision O3, RFC 9207). */
   readonly answersIssuer: boolean
   readonly createdAt: Timestamp
-  /** The user who decided, and the outcome; null before. The same form posted again gets the same answer. */
+  /**
+   * The user who decided, and the outcome; null before the decision. The same form posted again gets the same answer.
+   */
   readonly decided: DecidedConsent | null
 }
 
@@ -49,7 +51,10 @@ export type DecidedConsent =
       readonly by: UserId
       readonly outcome: "approved"
       readonly connectionId: ConnectionId
-      /** The key that derived the code. With it, the same form gets the same code after a key rotation too. */
+      /**
+       * The key that derived the authorization code. It is stored so that the same form gets the same code even after a
+       * key rotation.
+       */
       readonly keyId: Vault.KeyId
     }
 
@@ -60,6 +65,6 @@ export const LIFETIME = 60 * MINUTE
 export const isOpen = (request: Pick<ConsentRequest, "createdAt">, now: Timestamp): boolean =>
   now < plus(request.createdAt, LIFETIME)
 
-/** The screen that the user sees (Spec §4.1). */
+/** The kind of consent page that the user sees (Spec §4.1). `ConsentMode.of` decides it. */
 export const Mode = Schema.Literal("new", "renew_sensitive", "change")
 export type Mode = typeof Mode.Type

@@ -26,13 +26,18 @@ export interface ConsentReview {
     readonly status: AppStatus
   }
   readonly developerName: string
-  /** Where the browser goes next, such as `https://coffee.example`, or `com.example.app:` of an app's own scheme. */
+  /**
+   * Where the browser goes after the answer, such as `https://coffee.example`, or `com.example.app:` for a private
+   * scheme.
+   */
   readonly redirectOrigin: string
   /** The requested scopes: standard scopes first, then sensitive scopes. */
   readonly scopes: ReadonlyArray<ScopeChoice>
-  /** Scopes that are granted now but not asked for: the user's approval removes them. Empty except in mode `change`. */
+  /**
+   * Scopes that are granted now and that the app does not ask for: an approval removes them. Empty except in `change`.
+   */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
-  /** False in a renewal, which changes neither the places nor the standard tier; `asksStandardDays` likewise. */
+  /** False in a renewal, like `asksStandardDays`: a renewal changes neither the places nor the standard tier. */
   readonly asksPlaces: boolean
   readonly asksStandardDays: boolean
   /** The user's places that are not archived, by label, then id. */
@@ -48,7 +53,10 @@ export interface ConsentReview {
   readonly uses: Uses | null
   readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
   readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>
-  /** False until a phone of the user has sent something. The page then says that every answer is unknown. */
+  /**
+   * False until a phone of the user has sent something. While false, the page says that the app gets only the answer
+   * "unknown".
+   */
   readonly phoneHasSent: boolean
 }
 
@@ -72,7 +80,10 @@ export interface PlaceChoice extends Place.PlaceRef {
 
 export interface ExpiryOption<Days> {
   readonly days: Days
-  /** The end date if the user decided when the page was made; null: no end. The days count from the decision itself. */
+  /**
+   * The end date if the user decided at once; null: no end. The real end date is later, because the days count from the
+   * user's decision.
+   */
   readonly endsAt: Timestamp.Timestamp | null
   readonly preselected: boolean
 }
@@ -83,7 +94,7 @@ export interface ConsentFacts {
   readonly developerName: string
   readonly purposes: ReadonlyArray<Purpose.Purpose>
   readonly places: ReadonlyArray<Place.Place>
-  /** The user's connection with the app, if it has not ended. Its standard tier may have passed. */
+  /** The user's connection with the app, if no end is stored. The end date of its standard tier may have passed. */
   readonly existing: Connection | undefined
   readonly phoneHasSent: boolean
   readonly uses: Uses | null

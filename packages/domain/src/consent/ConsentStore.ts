@@ -6,11 +6,14 @@ import type { AuthorizationCode } from "../tokens/AuthorizationCode.js"
 import type { TokenWrite } from "../tokens/TokenStore.js"
 import type { ConsentRequest, DecidedConsent } from "./ConsentRequest.js"
 
-/** What an approval stores: the connection as it is afterwards, and the code. */
+/** What an approval stores: the connection after the approval, and the authorization code. */
 export interface Approval {
   readonly connection: Connection
   readonly code: AuthorizationCode
-  /** A connection past its standard tier, to be ended as `expired` before `connection` is stored. Null: none. */
+  /**
+   * The earlier connection of the user and app, whose standard tier has ended. The store ends it as `expired` before it
+   * stores `connection`. Null: there is none.
+   */
   readonly expired: ConnectionId | null
 }
 
@@ -24,11 +27,11 @@ export interface RequestDecision<A> {
   readonly writes?: ReadonlyArray<TokenWrite>
 }
 
-/** What a decision about a consent request sees, while the pair of user and app is locked. */
+/** What the store reads for a decision about a consent request, after it has locked the pair of user and app. */
 export interface ApprovalState {
   readonly request: ConsentRequest
   readonly app: App
-  /** The connection of this user and app that has not ended. Its standard tier may have passed. */
+  /** The connection of this user and app whose end is not stored. The end date of its standard tier may have passed. */
   readonly existing: Option.Option<Connection>
   /** The user's `sub` at this app, if the user was ever connected to the app. */
   readonly sub: Option.Option<Connection["sub"]>

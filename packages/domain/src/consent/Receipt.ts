@@ -7,14 +7,14 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 
 /**
- * E-mails to the user about each answer to a consent page that makes, changes or ends a connection, so that nobody else
- * can do this unnoticed. The mails say how many places are shared and not which, because other people may read an
- * e-mail. Decision consent-9.
+ * E-mails to the user about each answer to a consent page that makes, changes or ends a connection. Without them, the
+ * user would not notice when somebody else uses the account. The mails say how many places are shared and not which,
+ * because other people may read an e-mail. Decision consent-9.
  */
 
 type Request = Pick<ConsentRequest, "id">
 
-/** The key of the mail: one mail for each request, also when the form is posted twice. */
+/** The `dedupeKey` of the mail. It makes sure that a form that is posted twice sends one mail. */
 const ofRequest = ({ id }: Request): string => `consent_receipt ${id}`
 
 const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
@@ -65,7 +65,7 @@ export const approved = (
   }
 }
 
-/** The receipt of "Stop sharing". `ended`: the connection had sensitive scopes only, so it ended. */
+/** The receipt for the button "Stop sharing". `ended`: the connection ended, because it had only sensitive scopes. */
 export const stopped = (
   request: Request,
   app: Pick<App.App, "name">,

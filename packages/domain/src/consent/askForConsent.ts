@@ -45,8 +45,8 @@ export const startConsent = program(
 )
 
 /**
- * The app whose consent page comes after a sign-in, for the pages that a person without a session sees (decision
- * consent-10). None: these pages name no app.
+ * The app whose consent page comes after the sign-in, for the pages that a person sees before the sign-in (decision
+ * consent-10). None when these pages must not mention an app.
  */
 export const findAskingApp = program("findAskingApp", function* (id: ConsentRequestId) {
   const request = yield* (yield* ConsentStore).findRequest(id)
@@ -71,6 +71,11 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
   if (Option.isNone(app)) return yield* new ConsentRefused({ reason: "app_revoked" })
   const closed = ConsentDecision.closedApp(app.value)
   if (closed !== undefined) return yield* new ConsentRefused({ reason: closed })
+  // The app no longer has the redirect URI of the request. `decideConsent` refuses every answer to this request, so the
+  // page would come back after each answer.
+  if (!ConsentDecision.canBeAnswered(request, app.value, account.testOf)) {
+    return yield* new ConsentRefused({ reason: "outdated" })
+  }
   if (!App.canBeConnectedBy(app.value, account)) return yield* new ConsentRefused({ reason: "sandbox" })
 
   const developer = yield* (yield* AccountStore).find(app.value.ownerId)
@@ -98,10 +103,10 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
 })
 
 /**
- * Takes the signed-in user's answer to a consent page and returns the address for the browser. `Invalid` names fields
- * of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is then shown again with the
- * problems. `ConsentRefused` when the request cannot be answered. Idempotent: the same form gets the same code (Spec
- * §3.1, §4.1; decisions O3, O8).
+ * Stores the signed-in user's answer to a consent page, and returns the address to which the browser is redirected.
+ * `Invalid` names fields of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is
+ * then shown again with the problems. `ConsentRefused` when the request cannot be answered. Idempotent: the same form
+ * gets the same code (Spec §3.1, §4.1; decisions O3, O8).
  */
 export const decideConsent = program(
   "decideConsent",
@@ -137,7 +142,7 @@ export const decideConsent = program(
     if (Option.isNone(outcome)) return yield* new ConsentRefused({ reason: "unknown" })
     switch (outcome.value._tag) {
       case "Redirect":
-        // A worker sends the events, if there are any.
+        // Wakes a worker, which sends the events of the decision, if there are any.
         yield* (yield* WorkSignal).raise
         return { redirectTo: outcome.value.to }
       case "Refused":

@@ -1,5 +1,5 @@
 /**
- * Consent: the screens on which a user connects an app, renews or changes a connection. An app's authorize request
+ * Consent: the pages on which a user connects an app, or renews or changes a connection. An app's authorize request
  * becomes a `ConsentRequest`; the user reviews it (`ConsentReview`) and decides once (`ConsentDecision`). The decision
  * writes the connection, the authorization code, events and e-mail in one commit. The pages of the authorize route call
  * `startConsent`, `reviewConsent` and `decideConsent`.

@@ -19,8 +19,9 @@ export const LinkPurpose = Schema.Literal(
 export type LinkPurpose = typeof LinkPurpose.Type
 
 /**
- * A link that was mailed, or given to an operator, and not used yet: a used link is deleted, so it works once. The
- * database has only the SHA-256 of its secret. The mail has the secret encrypted until the mail is sent.
+ * A link that was mailed, or given to an operator, and not used yet. A used link is deleted, so a link works once. The
+ * row of the link has only the SHA-256 of its secret. Until the mail is sent, the row of the mail has the secret,
+ * encrypted.
  */
 export interface AccountLink {
   readonly hash: Vault.Hash
@@ -39,7 +40,7 @@ export interface AccountLink {
    */
   readonly addressVersion: number
   readonly createdAt: Timestamp
-  /** Exclusive: this instant no longer counts. */
+  /** From this instant on, the link is not valid. */
   readonly expiresAt: Timestamp
 }
 
@@ -69,7 +70,7 @@ export const make = (
   expiresAt: plus(now, LIFETIMES[purpose])
 })
 
-/** Whether the link still works for `owner`, who has this address now. */
+/** Whether the link still works for `owner`. `owner.email` is the address that the account has now. */
 export const isLive = (
   link: AccountLink,
   purpose: LinkPurpose,
@@ -82,10 +83,10 @@ export const isLive = (
   now < link.expiresAt
 
 /**
- * Whether the link outlives a new password. An undo link does: otherwise a thief who changed the address and then the
- * password would make the owner's undo link useless.
+ * Whether the link still works after the password was replaced. Only an undo link does. Otherwise a thief could change
+ * the address and then the password, and the owner's undo link would no longer work.
  */
 export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
 
-/** Whether the text has the form of `Entropy.secret`. Any other text needs no look-up. */
+/** Whether the text has the form of `Entropy.secret`, as every link's secret has. No other text can find a link. */
 export const isSecret = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

@@ -8,10 +8,10 @@ import * as AccountLink from "./AccountLink.js"
 import type { CredentialState } from "./PasswordChange.js"
 
 /**
- * An address changes in two steps: the person asks for it, and a link that was mailed to the new address confirms it,
- * in a session of the same account. The old address then gets a link that undoes the change. A thief who took an
- * account over can change its address again and again, so undo links have an order: an undo ends every link of the
- * account except the older undo links.
+ * An address changes in two steps. A signed-in person asks for the change. Then the person opens a link that was mailed
+ * to the new address, in a session of the same account. The old address gets a link that undoes the change. A thief who
+ * took an account over can change its address again and again, so undo links have an order: an undo deletes every link
+ * of the account except the older undo links.
  */
 export interface AddressState extends CredentialState {
   /** How often the address of the account was confirmed, changed or restored. */
@@ -28,15 +28,15 @@ export interface AddressReplacement {
   readonly keepsUndoBelow: number
   /** The link that undoes this change; null: no link is made. */
   readonly undo: AccountLink.AccountLink | null
-  /** Also replaces the password and ends every session, like a reset; null: neither. */
+  /** If not null, the store also sets this password and ends every session, as after a reset of the password. */
   readonly passwordHash: string | null
   readonly mails: ReadonlyArray<MailMessage>
   readonly audit: AuditEvent.AuditEvent
 }
 
 /**
- * The hash and secret of a link that undoes a change. They are made before the lock, when the change may still be
- * refused.
+ * The hash and the secret of a new link that undoes a change. They are made before the store locks the account and
+ * decides whether the change is allowed.
  */
 export interface FreshUndo {
   readonly hash: Vault.Hash
@@ -69,7 +69,7 @@ export const confirm =
       }
     }
     if (!AccountLink.isLive(link, "address_change", account, now) || link.newEmail === null) return null
-    // An address that was never confirmed gets no mail, so it cannot get the link either.
+    // An address that was never confirmed gets no mail, so no undo link is made for it.
     const undo = countsAsConfirmed(account, rule)
       ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
       : null
@@ -114,7 +114,7 @@ const keyOf = (kind: string, { createdAt, hash }: AccountLink.AccountLink): stri
   // A part of the digest distinguishes two links of the same moment, and is no secret.
   `${kind} ${createdAt} ${hash.slice(0, 12)}`
 
-/** The mail with a link that confirms an address. The caller adds the link's secret, encrypted. */
+/** The mail with a link that confirms an address. The caller adds the encrypted secret of the link. */
 export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   to: link.userId,
   address: link.newEmail ?? link.email,

@@ -9,15 +9,15 @@ import type { CredentialState, PasswordReplacement } from "./PasswordChange.js"
 import type { ConfirmedSignUp, SignUpRequest } from "./SignUpRequest.js"
 
 /**
- * Passwords, addresses, mailed links and waiting sign-ups: what proves who owns an account, and how it is replaced.
- * Decisions accounts-9 to accounts-13. `audit`: the event of the change, stored in the same transaction (decision
- * audit-1).
+ * Passwords, addresses, mailed links and waiting sign-ups: everything that proves who owns an account. Decisions
+ * accounts-9 to accounts-13. A parameter `audit` is an audit event that the method stores in the transaction of its
+ * change (decision audit-1).
  */
 export class CredentialStore extends Context.Tag("@place-access/domain/credentials/CredentialStore")<
   CredentialStore,
   {
     /**
-     * Stores the link and puts its mail into the outbox; `mail` null: an operator passes the link on. False, and
+     * Stores the link and puts its mail into the outbox. `mail` is null when an operator passes the link on. False, and
      * nothing is stored, when the account is gone or has another address than the link.
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
@@ -26,11 +26,11 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
       hash: Vault.Hash
     ) => StoreEffect<Option.Option<{ readonly link: AccountLink; readonly account: Account }>>
     /**
-     * Locks the account, reads the clock and the link, and calls `decide`. One transaction replaces the password and
-     * raises its version, gives the version to the session that stays, ends the other sessions, deletes the links of
-     * the account that do not outlive the password, forgets its failed attempts to sign in, puts the notice into the
-     * outbox, and stores the event of the audit log. False, and nothing is written, when there is no such account or
-     * `decide` returns null.
+     * Locks the account, reads the clock and the link, and calls `decide`. One transaction then replaces the password
+     * and raises `passwordVersion`, gives the new version to the session that stays, and ends the other sessions. It
+     * deletes the links of the account (except those of `AccountLink.outlivesPassword`), and the account's failed
+     * attempts to sign in no longer count. It puts the notice into the outbox and stores the audit event. False, and
+     * nothing is written, when there is no such account or `decide` returns null.
      */
     readonly replacePassword: (
       userId: UserId,
@@ -41,8 +41,8 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     /**
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes everything that the
      * `AddressReplacement` names. `Refused`, and nothing is written, when there is no such account or `decide` returns
-     * null; `Taken`, and nothing is written, when another account has the address. An account that never confirmed the
-     * address loses it to an account that confirms it (`SignUpRequest.releasedEmail`).
+     * null. `Taken`, and nothing is written, when another account has the address and does not lose it. An account that
+     * never confirmed its address loses the address to an account that confirms it (`SignUpRequest.releasedEmail`).
      */
     readonly replaceAddress: (
       userId: UserId,
@@ -63,12 +63,19 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
     /** None when the account was made, or the hash is unknown. Expired requests are found until they are swept. */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
-    /** The newest request for this address that has not expired at `now`. None when there is no such request. */
-    readonly newestSignUp: (email: Email, now: Timestamp.Timestamp) => StoreEffect<Option.Option<SignUpRequest>>
     /**
-     * Makes the account that `decide` returns, with its choice of history and its event, and deletes every request for
-     * its address. `Refused` when there is no such request or `decide` returns null. `Taken`, with the same deletion
-     * and without an event, when another account has confirmed the address.
+     * The newest request for this address that has not expired at `now`. With `userId`, only a request for this
+     * account. None when there is no such request.
+     */
+    readonly newestSignUp: (
+      email: Email,
+      now: Timestamp.Timestamp,
+      userId?: UserId
+    ) => StoreEffect<Option.Option<SignUpRequest>>
+    /**
+     * Stores the account and the audit event that `decide` returns, and the choice `keep` of the request. Deletes every
+     * request for the account's address. `Refused`, and nothing is written, when there is no such request or `decide`
+     * returns null. `Taken` when another account has confirmed the address: then only the requests are deleted.
      */
     readonly confirmSignUp: (
       hash: Vault.Hash,

@@ -10,7 +10,7 @@ import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import { type AccountLink, isLive } from "./AccountLink.js"
 import type { CredentialState } from "./PasswordChange.js"
 
-/** For this long after an account was made, every sign-in counts as its owner's. */
+/** For this long after an account was made, a sign-in from an unknown browser sends no mail. */
 const SETTLING = HOUR
 
 /** Whether to mail the owner about a sign-in from an unknown browser. */
@@ -36,8 +36,8 @@ const PROOFS: Readonly<Record<ProvedBy, { readonly how: string; readonly advice:
 }
 
 /**
- * The mail about a sign-in from an unknown browser. The owner gets at most one a day for each browser and network,
- * because a program without cookies is unknown at each of its sign-ins.
+ * The mail about a sign-in from an unknown browser. The owner gets at most one mail a day for each browser and network.
+ * Without this limit, a program that keeps no cookies would cause a mail at each of its sign-ins.
  */
 export const mail = (
   { id }: Account,
@@ -61,7 +61,7 @@ export const mail = (
   }
 }
 
-/** The mail with an unlock link. The caller adds the link's secret, encrypted. */
+/** The mail with an unlock link. The caller adds the encrypted secret of the link. */
 export const unlockMail = (link: AccountLink): MailMessage => ({
   to: link.userId,
   dedupeKey: `unlock ${link.createdAt} ${link.hash.slice(0, 12)}`,

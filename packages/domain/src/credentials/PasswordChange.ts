@@ -15,13 +15,13 @@ export interface CredentialState {
 }
 
 /**
- * Everything that a new password commits in one transaction. The links of the account end with its old password
- * (`AccountLink.outlivesPassword`), and its failed attempts to sign in no longer count: a proven owner must not wait
- * because a stranger guesses.
+ * Everything that a change of the password commits in one transaction. The store also deletes the links of the account
+ * (except those of `AccountLink.outlivesPassword`), and the account's failed attempts to sign in no longer count: an
+ * owner who has proved who they are must not wait because a stranger guesses passwords.
  */
 export interface PasswordReplacement {
   readonly passwordHash: string
-  /** The session that stays, of the browser that asked; null: every session ends. */
+  /** The session of the browser that changes the password: this session stays. Null: every session ends. */
   readonly keeps: Vault.Hash | null
   readonly notice: MailMessage
   readonly audit: AuditEvent.AuditEvent
@@ -51,7 +51,7 @@ export const reset =
       ? { passwordHash, keeps: null, notice: resetDoneMail(account, now), audit: changed(account, "link", now) }
       : null
 
-/** The audit event of a changed password; `how`: with the old password, or with a link. */
+/** The audit event of a changed password. `how`: whether the owner gave the old password, or used a link. */
 export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp): AuditEvent.AuditEvent => ({
   at,
   userId: id,
@@ -86,7 +86,7 @@ const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
   link: FORGOTTEN
 })
 
-/** The mail with a link that sets a new password. The caller adds the secret of the link, encrypted. */
+/** The mail with a link that sets a new password. The caller adds the encrypted secret of the link. */
 export const resetMail = (link: AccountLink.AccountLink): MailMessage => ({
   to: link.userId,
   // A part of the digest distinguishes two links of the same moment, and is no secret.

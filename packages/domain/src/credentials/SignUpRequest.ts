@@ -7,9 +7,9 @@ import { type UserId, type Vault, Words } from "../shared/index.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * What a person typed when they signed up. It becomes an account when somebody opens the mailed link and knows the
- * password. Until then it reserves nothing: another person can sign up with the same address, and the first who
- * confirms it gets the account.
+ * What a person typed when they signed up. The request becomes an account when somebody opens the mailed link and gives
+ * the password. Until then the request reserves nothing: another person can sign up with the same address, and the
+ * first who confirms the address gets the account.
  */
 export interface SignUpRequest {
   /** The SHA-256 of the link's secret. */
@@ -23,13 +23,13 @@ export interface SignUpRequest {
   /** The page that the person wanted to open. */
   readonly returnTo: string
   readonly createdAt: Timestamp
-  /** Exclusive: this instant no longer counts. */
+  /** From this instant on, the link is not valid. */
   readonly expiresAt: Timestamp
 }
 
 export const LIFETIME = DAY
 
-/** The request with a new link, which is valid from `now` on. An earlier link of the request works until it expires. */
+/** The request with a new link, which is valid from `now` on. Earlier links of the request work until they expire. */
 export const withLink =
   (request: Omit<SignUpRequest, "hash" | "createdAt" | "expiresAt">) =>
   (hash: Vault.Hash, now: Timestamp): SignUpRequest => ({
@@ -39,7 +39,7 @@ export const withLink =
     expiresAt: plus(now, LIFETIME)
   })
 
-/** Whether the link still works; at `expiresAt` it does not. */
+/** Whether the link has not expired. At `expiresAt` the link has expired. */
 export const isLive = ({ expiresAt }: SignUpRequest, now: Timestamp): boolean => now < expiresAt
 
 /** The account and the audit event, committed together when an address is confirmed. */
@@ -75,13 +75,13 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
     : null
 
 /**
- * The placeholder address of an account whose address somebody else has confirmed. The account and its sessions stay,
- * and its owner can set another address. A typed address is put into lower case, so nobody can sign in or sign up with
- * the placeholder.
+ * The placeholder address of an account that lost its unconfirmed address, because another person has confirmed that
+ * address. The account and its sessions stay, and its owner can set another address. The placeholder begins with a
+ * capital letter. A typed address is put into lower case, so nobody can sign in or sign up with the placeholder.
  */
 export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
 
-/** The mail with a link that confirms a sign-up. The caller adds the secret of the link, encrypted. */
+/** The mail with a link that confirms a sign-up. The caller adds the encrypted secret of the link. */
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,
   address: request.email,

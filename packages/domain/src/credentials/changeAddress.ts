@@ -18,8 +18,8 @@ export const requireConfirmed = program(
 )
 
 /**
- * Stores a link and mails it, unless its mailbox got too many links lately. When another account has the address, its
- * `owner` gets a mail without the link.
+ * Stores a link and mails it. Does nothing when the mailbox got too many links lately (`Rate.LINKS`). `owner`: another
+ * account that has confirmed the address; then a mail without the link goes to that account's owner.
  */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
@@ -52,9 +52,10 @@ export const requestConfirmation = program("requestConfirmation", function* (acc
 })
 
 /**
- * Mails a link to a new address; `confirmAddress` changes the account's address with it. When another account has
- * confirmed the address, its owner gets a mail without the link, and the answer is the same. `Invalid` for the present
- * address. The caller must require a fresh proof (`requireFreshSession`): an open browser is not enough.
+ * Mails a link to a new address. With this link, `confirmAddress` changes the account's address. When another account
+ * has confirmed the address, its owner gets a mail without the link, and the caller gets the same answer. `Invalid` for
+ * the present address. The caller must call `requireFreshSession` first, because somebody else may use a browser that
+ * was left open.
  */
 export const requestAddressChange = program(
   "requestAddressChange",
@@ -85,9 +86,10 @@ export const describeConfirmation = program(
 
 /**
  * Confirms the present address of the signed-in account, or changes it to the address that got the link. After a
- * change, a mail to the old address has a link that undoes the change. The link proves who reads the mail, and the
- * session proves whose account it is. `NotFound` when the link does not work any more, or is another account's;
- * `Conflict` when another account has confirmed the address meanwhile. Returns the account's id and new address.
+ * change, a mail to the old address has a link that undoes the change. The link proves that the person reads the mail,
+ * and the session proves that the account is theirs. `NotFound` when the link does not work any more, or is a link of
+ * another account. `Conflict` when another account has confirmed the address meanwhile. Returns the account's id and
+ * new address.
  */
 export const confirmAddress = program(
   "confirmAddress",
@@ -124,8 +126,8 @@ const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
 }
 
 /**
- * The account, and the address that the link brings back, for the page that the link opens. Changes nothing: mail
- * scanners open links too.
+ * The account, and the address that the link brings back, for the page that the link opens. Changes nothing, because
+ * mail scanners also open links.
  */
 export const describeUndo = program("describeUndo", function* (secret: string) {
   const { account, link } = yield* liveLink(secret, "address_undo")
@@ -136,7 +138,7 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
  * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
  * the address may know the old password. Every session ends, and so does every link of the account except older undo
  * links. `NotFound` when the link does not work any more, `Invalid` for a password that attackers try first, `Conflict`
- * when another account has the address now.
+ * when another account has confirmed the address meanwhile.
  */
 export const undoAddressChange = program(
   "undoAddressChange",

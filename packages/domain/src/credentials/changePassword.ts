@@ -20,11 +20,11 @@ export interface NewPassword {
   readonly newPassword: Account.Password
   /** The network address of the request. */
   readonly address: string
-  /** `SignIn.knownBrowser`. */
+  /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
   /** The session that stays, with a new cookie. */
   readonly session: Session.Session["hash"]
-  /** The form that was sent: sent twice, both answers have the same cookie. */
+  /** The form that was sent. When the form is sent twice, both answers have the same cookie. */
   readonly form?: SentForm
 }
 
@@ -36,7 +36,7 @@ export interface NewPassword {
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input
   const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-  // The account may have been deleted since the session was checked, and its e-mail given to a new one.
+  // After the check of the session, the account may have been deleted, and a new account may have its e-mail address.
   if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
   const passwordHash = yield* choosePassword(newPassword, account, "new_password")
   const replaced = yield* (yield* CredentialStore).replacePassword(
@@ -44,13 +44,16 @@ export const changePassword = program("changePassword", function* (account: Acco
     null,
     PasswordChange.change({ verified: verified.passwordVersion, passwordHash, keeps: session })
   )
-  // Somebody replaced the password after the check, so the password that was typed is wrong now.
+  // Somebody replaced the password after `verifyPassword`, so the password that was typed is wrong now.
   if (!replaced) return yield* new WrongCredentials()
   yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
   return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 }, form)
 })
 
-/** Gives the session a new cookie. The typed password also confirms the session, unless there is a second factor. */
+/**
+ * Gives the session a new cookie. For an account without a second factor, the typed password also confirms the session
+ * (`Session.confirmedAt`).
+ */
 const withNewCookie = (
   account: Account.Account,
   session: Pick<Session.Session, "hash" | "passwordVersion">,

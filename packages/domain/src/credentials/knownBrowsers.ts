@@ -24,8 +24,9 @@ export interface CompletedSignIn {
 }
 
 /**
- * Called after a sign-in, before the answer. Returns the cookie that makes the browser known to the account. Mails the
- * owner when the browser was not known, except in the first hour of the account (decision accounts-16).
+ * Called after a sign-in, before the answer is sent. Returns the cookie that makes the browser known to the account.
+ * Mails the owner when the browser was not known, except in the first hour after the account was made (decision
+ * accounts-16).
  */
 export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
   const { account, client, passwordVersion, provedBy } = input
@@ -56,9 +57,10 @@ export const knowBrowser = program(
 )
 
 /**
- * Mails a link that makes the browser that uses it known to the account, so that its owner can sign in while strangers
- * guess passwords. Does nothing when no account has the address, or when three such links were mailed in the last half
- * hour. The caller answers without waiting, because the answer must not show whether a link was mailed.
+ * Mails a link to the owner. The browser that opens the link becomes known to the account, so that the owner can sign
+ * in while strangers guess passwords. Does nothing when no account has the address, or after three calls for the
+ * address in half an hour. The caller must answer without waiting for this program, because the response time must not
+ * show whether a link was mailed.
  */
 export const requestUnlock = program("requestUnlock", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
@@ -72,14 +74,16 @@ export const requestUnlock = program("requestUnlock", function* (email: Account.
   yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
 })
 
-/** The account of the link, for the page that the link opens. Changes nothing: mail scanners open links too. */
+/**
+ * The account of the link, for the page that the link opens. Changes nothing, because mail scanners also open links.
+ */
 export const describeUnlock = program("describeUnlock", function* (secret: string) {
   return (yield* liveLink(secret, "unlock")).account
 })
 
 /**
- * Uses the link, once, and returns the cookie that makes this browser known to the account. It signs nobody in: the
- * password must still be right. `NotFound` when the link does not work any more.
+ * Uses up the link, and returns the cookie that makes this browser known to the account. The cookie signs nobody in:
+ * the owner must still give the password. `NotFound` when the link does not work any more.
  */
 export const useUnlock = program("useUnlock", function* (secret: string, cookie: string | undefined) {
   const { account, link } = yield* liveLink(secret, "unlock")

@@ -3,12 +3,12 @@ import { NotFound, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 
-/** The error of every link that does not work, for whatever reason. */
+/** The error for every link that does not work. It is the same for every reason. */
 export const dead = () => new NotFound({ what: "link" })
 
 /**
- * The live link of this secret, with its account. `NotFound` when it was used, expired or never existed: the answer
- * does not say which.
+ * The link of this secret, with its account, if the link works and has one of these purposes. `NotFound` when the link
+ * was used, has expired or never existed: the answer does not say which.
  */
 export const liveLink = (secret: string, ...purposes: ReadonlyArray<AccountLink.LinkPurpose>) =>
   Effect.gen(function* () {

@@ -11,8 +11,8 @@ import * as PasswordChange from "./PasswordChange.js"
 
 /**
  * Mails a link with which the owner of this address sets a new password. Does nothing when no account has the address,
- * or when three links were mailed in the last half hour: the newest link still works. The answer must not show whether
- * a link was mailed, so the caller answers without waiting for this program.
+ * or after three calls for the address in half an hour: the newest link still works then. The caller must answer
+ * without waiting for this program, because the response time must not show whether a link was mailed.
  */
 export const requestReset = program("requestReset", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
@@ -27,8 +27,9 @@ export const requestReset = program("requestReset", function* (email: Account.Em
 })
 
 /**
- * The secret of a new link for the owner of this address, which an operator passes on when the owner cannot read mail,
- * or no mail is sent. Nothing is mailed until the link is used. `NotFound` when no account has the address.
+ * Makes a link with which the owner of this address sets a new password, and returns the link's secret. An operator
+ * passes the link on when the owner cannot read mail, or when the service sends no mail. This program mails nothing.
+ * `NotFound` when no account has the address.
  */
 export const issueResetLink = program("issueResetLink", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)
@@ -49,16 +50,16 @@ export const issueResetLink = program("issueResetLink", function* (email: Accoun
 })
 
 /**
- * The account whose password the link sets, for the page that the link opens. Changes nothing: mail scanners open links
- * too.
+ * The account whose password the link sets, for the page that the link opens. Changes nothing, because mail scanners
+ * also open links.
  */
 export const describeReset = program("describeReset", function* (secret: string) {
   return (yield* liveLink(secret, "password_reset")).account
 })
 
 /**
- * Sets a new password with a link, once. Every session of the account ends, and its owner gets a mail. `NotFound` when
- * the link does not work any more, `Invalid` for a password that attackers try first, after which the link still works.
+ * Sets a new password and uses up the link. Every session of the account ends, and its owner gets a mail. `NotFound`
+ * when the link does not work any more. `Invalid` for a password that attackers try first; then the link still works.
  * Returns the account.
  */
 export const resetPassword = program("resetPassword", function* (secret: string, password: Account.Password) {

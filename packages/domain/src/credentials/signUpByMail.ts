@@ -25,18 +25,21 @@ export interface SignUpByMail extends NewAccount {
 }
 
 /**
- * Signs a person up where mail can be sent: mails a link to the address, and `confirmSignUp` makes the account. When an
- * account has confirmed the address, its owner gets a mail without the link. Answer, work and time are the same in both
- * cases, also when no more mail goes to the address for a while. `Forbidden` while sign-up is closed, `Invalid` for a
- * password that attackers try first.
+ * Signs a person up in a service that can send mail: mails a link to the address, with which `confirmSignUp` makes the
+ * account. When an account has confirmed the address already, its owner gets a mail without the link. The answer and
+ * the response time are the same in both cases, so that strangers cannot find out who has an account. The answer is
+ * also the same when the rate limit stops the mail. Returns the id of the account that the sign-up would become, with
+ * which `resendSignUp` finds this sign-up. `Forbidden` while sign-up is closed, `Invalid` for a password that attackers
+ * try first.
  */
 export const requestSignUp = program("requestSignUp", function* (input: SignUpByMail, policy: "open" | "closed") {
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
   const displayName = input.displayName ?? Account.nameFrom(input.email)
   const passwordHash = yield* choosePassword(input.password, { email: input.email, displayName })
+  const userId = UserId.make(yield* Entropy.id("usr"))
   yield* mailLink(
     {
-      userId: UserId.make(yield* Entropy.id("usr")),
+      userId,
       email: input.email,
       displayName,
       passwordHash,
@@ -45,23 +48,26 @@ export const requestSignUp = program("requestSignUp", function* (input: SignUpBy
     },
     input.address
   )
+  return userId
 })
 
 /**
- * Mails a new link for the newest sign-up with this address. Does nothing when no sign-up waits, or when too many mails
- * were sent. The caller answers without waiting, because the answer must not show whether a mail was sent.
+ * Mails a new link for the newest sign-up with this address and, if it is given, this `userId`. Without the id, the
+ * link may be that of a stranger who signed up with the address later, and would not work with this person's password.
+ * Does nothing when no sign-up waits, or when too many mails were sent. The caller must answer without waiting for this
+ * program, because the response time must not show whether a mail was sent.
  */
-export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string) {
-  const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now)
+export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string, userId?: UserId) {
+  const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now, userId)
   if (Option.isSome(waiting)) yield* mailLink(waiting.value, address)
 })
 
 type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 
 /**
- * Stores a sign-up and mails its link. The sign-up is stored also when an account has the address, so that the work is
- * the same; nobody gets the secret of the link then. An account that never confirmed the address does not block the
- * address for others, and its owner gets no mail about the sign-up.
+ * Stores a sign-up and mails its link. The sign-up is stored even when an account has confirmed the address, so that
+ * the response takes the same time; then nobody gets the secret of the link. An account that never confirmed the
+ * address does not block the address for others, and its owner gets no mail about the sign-up.
  */
 const mailLink = (waiting: Waiting, address: string) =>
   Effect.gen(function* () {
@@ -86,8 +92,8 @@ const mailLink = (waiting: Waiting, address: string) =>
   })
 
 /**
- * The sign-up of this link. `NotFound` when it was confirmed, is too old or never existed: the answer does not say
- * which.
+ * The sign-up of this link. `NotFound` when the sign-up was confirmed, the link has expired, or there was no such link:
+ * the answer does not say which.
  */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!isSecret(secret)) return yield* dead()
@@ -103,9 +109,10 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
 })
 
 /**
- * Makes the account of a sign-up. The link proves who reads the mail, and the password proves who signed up: somebody
- * who signs up with another person's address gets no account when that person opens the link. `WrongCredentials` for
- * another password, `NotFound` for a link that does not work any more, `Conflict` when the address has an account now.
+ * Makes the account of a sign-up. The link proves that the person reads the mail, and the password proves that the same
+ * person signed up. So somebody who signs up with another person's address gets no account when that person opens the
+ * link. `WrongCredentials` for another password, `NotFound` for a link that does not work any more, `Conflict` when an
+ * account has confirmed the address meanwhile.
  */
 export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
   const request = yield* describeSignUp(secret)

@@ -6,7 +6,10 @@ import type { MailMessage } from "../mail/Mail.js"
 import { Conflict, UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** The placeholder for deleted accounts, as an app's reviewer or owner. It cannot sign in and gets no mail. */
+/**
+ * The account that stands in for deleted accounts: reviews by a deleted account, and revoked apps of a deleted account,
+ * name this account. Nobody can sign in with it, and it gets no mail.
+ */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
   // A typed address is put into lower case, so nobody can sign in or sign up with this address.
@@ -22,12 +25,18 @@ export const NOBODY: Account = {
   testOf: null
 }
 
-/** An app of the deleted account, and how many other people have connected it; test people do not count. */
+/** An app of the deleted account. */
 export interface OwnedApp {
   readonly app: App
-  readonly people: number
-  /** The owner who holds the app afterwards; null: there is none, and the app is revoked (decision teams-4). */
+  /**
+   * The owner in the app's team who takes the app over; null: there is none, so the app is revoked (decision teams-4).
+   */
   readonly heir: UserId | null
+}
+
+/** An app of the account, and how many other people have connected it; test people do not count. */
+export interface CountedApp extends OwnedApp {
+  readonly people: number
 }
 
 /** What the decision reads under the account's lock. */
@@ -40,13 +49,21 @@ export interface AccountDeletionState {
 }
 
 /**
- * The decision to delete an account, which `AccountDeletionStore.begin` carries out in one transaction. Workers delete
- * the rows that remain from `lookAt` on.
+ * What deleting the account would do, for its owner to read. Counting the people of an app may take seconds, so the
+ * decision, which other people's sign-ins may have to wait for, does not know these numbers.
+ */
+export interface Outlook extends AccountDeletionState {
+  readonly apps: ReadonlyArray<CountedApp>
+}
+
+/**
+ * The decision to delete an account, which `AccountDeletionStore.begin` carries out in one transaction. From `lookAt`
+ * on, workers delete the rows that remain.
  */
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
-  /** Null when the address was not confirmed: it may belong to a stranger. */
+  /** The mail about the deletion. Null when the address was not confirmed, because it may belong to a stranger. */
   readonly receipt: MailMessage | null
 }
 
@@ -55,7 +72,7 @@ export const LAST_ADMIN = "you are the only admin: the service needs another one
 /** The reason in the revocation of the account's apps, for their users, reviewers and admins. */
 export const REVOKED_NOTE = "Its developer deleted their account."
 
-/** Every account can be deleted except that of the last admin, because nobody could run the service any more. */
+/** Every account can be deleted except the last admin's: without an admin, nobody could run the service any more. */
 export const decide = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
   decideBy(state, now, BY_OWNER)
 
@@ -93,17 +110,18 @@ const BY_OPERATOR: By = {
 }
 
 /**
- * Whether the app is deleted with the account, when no heir gets it. Before production, only those who held the app
- * and test people could connect it, so no access log of anybody else names it.
+ * Whether an app that no heir takes over is deleted together with the account. Otherwise it is only revoked. Before
+ * production, only its present owner (`App.ownerId`), earlier owners and its test people can have connected the app, so
+ * no other user's access log names it.
  */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
-/** Whether the app is revoked with the account. Otherwise its heir owns the app afterwards. */
+/** Whether the app is revoked together with the account, because no heir takes it over. */
 export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir === null
 
 /**
- * How long after the deletion workers check for remaining rows again, in milliseconds: a request that was in flight at
- * the deletion may have written rows after the first check.
+ * Workers check for remaining rows again at these times after the deletion, in milliseconds. A request that was in
+ * flight at the deletion may write rows after the first check.
  */
 const LOOKS = [10 * MINUTE, DAY]
 
@@ -116,7 +134,7 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 /** The key of the mail about the deletion, so that a repeated deletion sends one mail. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
-/** The mail to the account's address. If somebody else deleted the account, its owner hears of the deletion. */
+/** The mail to the account's address. It informs the owner even if somebody else deleted the account. */
 const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
   const apps = owned.filter(isRevoked)
   return {

@@ -1,7 +1,7 @@
 import { Context, type Either, type Option } from "effect"
 import type { Conflict, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Going, AccountDeletionState } from "./AccountDeletion.js"
+import type { AccountDeletionState, Going, Outlook } from "./AccountDeletion.js"
 
 /** A deleted account that may still have rows. */
 export interface Leftover {
@@ -14,24 +14,30 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
   AccountDeletionStore,
   {
     /** What deleting the account would do. None when there is no account of this id. */
-    readonly describe: (userId: UserId) => StoreEffect<Option.Option<AccountDeletionState>>
+    readonly describe: (userId: UserId) => StoreEffect<Option.Option<Outlook>>
     /**
-     * Locks the account (for an admin also against other admins who delete theirs), reads the clock and calls `decide`.
+     * Locks the account, reads the clock and calls `decide`. Deletions of two admins wait for each other, so that one
+     * admin remains.
      *
-     * With `Going`, one transaction does all of this: it deletes the account, its sessions, its sign-in attempts, its
-     * archives and the waiting sign-ups with its address; ends its connections and the tokens of its phones; drops its
-     * waiting events; takes it out of all teams; gives each of its apps to the app's heir, or else to `NOBODY` and
-     * revokes it, without secrets, redirect URIs, endpoints, members and invitations; drops the invitations that it
-     * made and those to its address; puts the mail into the outbox; and records that other rows remain. None when there
-     * is no account of this id.
+     * When `decide` returns `Going`, one transaction does all of this:
+     *
+     * - deletes the account, its sessions, its sign-in attempts, its archives, and the waiting sign-ups with its
+     *   address
+     * - ends its connections and the tokens of its phones, and drops its waiting events
+     * - takes the account out of all teams, and drops the invitations that it made and the invitations to its address
+     * - gives each of its apps to the app's heir; an app without an heir is revoked, goes to `NOBODY`, and loses its
+     *   secrets, redirect URIs, endpoints, members and invitations
+     * - puts the mail into the outbox, and records that other rows of the account remain
+     *
+     * None when there is no account of this id.
      */
     readonly begin: (
       userId: UserId,
       decide: (state: AccountDeletionState, now: Timestamp) => Either.Either<Going, Conflict>
     ) => StoreEffect<Option.Option<Either.Either<Going, Conflict>>>
     /**
-     * Up to `limit` deleted accounts in these buckets (`leases/Bucket`) for whose rows a worker must check at `now`, in
-     * the order of the times for which the checks were set.
+     * Up to `limit` deleted accounts in these buckets (`leases/Bucket`) that are due: the time that `begin` or
+     * `lookAgain` set is not after `now`. The earliest time comes first.
      */
     readonly due: (
       buckets: ReadonlyArray<number>,
@@ -40,8 +46,9 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     ) => StoreEffect<ReadonlyArray<Leftover>>
     /**
      * Deletes at most `limit` rows of each table and returns how many; 0 when nothing is left to delete. An event stays
-     * for a minute after its fan-out, because a worker may still store deliveries that only the event leads to. The
-     * account's apps that go entirely come last; connections that other people still have with them end first.
+     * for a minute after its fan-out: a worker may still store deliveries, which can be found only through their event.
+     * Apps that are deleted together with the account (`AccountDeletion.goesEntirely`) come last. Before their
+     * deletion, the connections that other people have to these apps are ended.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets when workers next check for rows of this account. */

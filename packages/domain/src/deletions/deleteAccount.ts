@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
-import { type Account, checkPassword } from "../accounts/index.js"
+import { type Account, AccountStore, checkPassword } from "../accounts/index.js"
 import { AuditEvent, recordAudit } from "../audit/index.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
-import { NotFound, program, Timestamp } from "../shared/index.js"
+import { NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
 import { nextLook } from "./AccountDeletion.js"
 import { AccountDeletionStore, type Leftover } from "./AccountDeletionStore.js"
@@ -12,22 +12,23 @@ export interface Confirmation {
   readonly password: string
   /** The network address of the request. */
   readonly address: string
-  /** `SignIn.knownBrowser`. */
+  /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
 }
 
 /**
- * Deletes the account at once; `removeDeleted` deletes its remaining rows. Counts as an attempt to sign in and fails
- * like one. `Conflict` for the last admin, `NotFound` when the account was deleted meanwhile.
+ * Deletes the account at once; `removeDeleted` later deletes its remaining rows. The check of the password counts as an
+ * attempt to sign in, and fails like one. `Conflict` for the last admin, `NotFound` when the account was deleted
+ * meanwhile.
  */
 export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
-  // After the session was checked, the account may have been deleted and its e-mail given to a new one: use the id that
-  // was checked.
+  // After the check of the session, the account may have been deleted, and a new account may have its e-mail address.
+  // So the deletion uses the id whose password was checked.
   const begun =
     id === account.id ? yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide) : Option.none()
   yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
-  // The event names no account, because no event may name an account that is gone.
+  // `userId` is null, because the audit log must not name an account that is deleted.
   yield* recordAudit({ userId: null, actor: AuditEvent.OWNER, detail: { kind: "account_deleted" } })
 })
 
@@ -37,19 +38,25 @@ export const describeDeletion = program("describeDeletion", function* (account: 
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
 })
 
-/** The most accounts that one read returns. */
+/** Whether no account has this id. Then the id of a former account says that the account was deleted. */
+export const isDeleted = program("isDeleted", function* (id: UserId) {
+  return Option.isNone(yield* (yield* AccountStore).find(id))
+})
+
+/** How many accounts one call of `due` returns at most. */
 const BATCH = 10
-/** The most rows of one table in one statement: few enough that other statements do not wait. */
+/** How many rows of one table one statement deletes at most. With more rows, other statements would wait too long. */
 const ROWS = 1_000
 /**
- * How long a worker deletes rows of one account before it goes on with the next account. An account whose worker died
- * is due again after this time, so an account whose deletion crashes workers cannot crash a worker every minute.
+ * How long a worker deletes rows of one account before it goes on with the next account. When a worker dies, the
+ * account is due again only after this time. So an account whose deletion crashes workers does not crash a worker every
+ * minute.
  */
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes rows of deleted accounts of these people, and returns how many accounts it finished: accounts without rows
- * that were checked for the last time (`nextLook`). May be interrupted and repeated.
+ * Deletes remaining rows of the deleted accounts in the leased buckets of `people`. Returns the number of finished
+ * accounts: these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore

@@ -5,25 +5,31 @@ type Header = readonly [name: string, value: string]
 /** The address and the headers of an attempt, as they are stored. */
 export interface AttemptExchange {
   readonly url: string
-  /** Without the values of the endpoint's own headers, which may be secrets: `HIDDEN` stands for them. */
+  /**
+   * The headers of the request. The values of headers that the developer added to the endpoint may be secrets, so
+   * `HIDDEN` replaces them.
+   */
   readonly request: ReadonlyArray<Header>
   /** Empty when there was no answer. */
   readonly response: ReadonlyArray<Header>
 }
 
-/** Stands for a value that is not stored. */
+/** Replaces a value that must not be stored. */
 export const HIDDEN = "(hidden)"
 
-/** The most headers of an answer that are kept, and the most characters that are kept of a value. */
+/** How many headers of an answer are stored at most, and how many characters of each value. */
 const HEADERS_MAX = 30
 const VALUE_MAX = 200
-/** The most characters of all kept headers together. */
+/** How many characters all stored headers of an answer have together at most. */
 const TOTAL_MAX = 2_000
 
-/** Headers of answers that may have credentials of the receiver, so their values are not stored. */
+/** Headers of answers that may contain credentials of the receiver. Their values are not stored. */
 const SECRET = new Set(["set-cookie", "set-cookie2", "authorization", "proxy-authenticate", "www-authenticate"])
 
-/** The exchange as it is stored: bounded, and without secrets. `own`: the names of the endpoint's own headers. */
+/**
+ * The exchange as it is stored: limited in size, and without secrets. `own`: the names of the headers that the
+ * developer added to the endpoint.
+ */
 export const of = (
   url: string,
   request: ReadonlyArray<Header>,

@@ -7,26 +7,35 @@ import { neededScope, type Payload, ruleIdOf } from "../events/Event.js"
 
 // Whether the user still allows an event to be sent (decision events-4).
 
-/** What the check before each attempt reads: the state of this moment, not that of the event (Spec §6.3.5). */
+/**
+ * What the check before each attempt reads: the state at the attempt, and not at the time of the event (Spec §6.3.5).
+ */
 export interface Authorisation {
   readonly connection: Pick<
     Connection,
     "appId" | "heldScopes" | "standardExpiresAt" | "sensitiveExpiresAt" | "endedAt" | "pause"
   >
   readonly app: Pick<App, "declaredScopes" | "allowedScopes" | "revokedAt">
-  /** False when the rule was deleted, or its place withdrawn or archived. True for events without a rule. */
+  /**
+   * False when the rule was deleted, or when its place is archived or no longer shared. True for events without a rule.
+   */
   readonly ruleStands: boolean
   /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */
   readonly isErased?: true
-  /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
+  /**
+   * Present while the account of the person or of the app's developer is suspended, and for an event that occurred
+   * during an earlier suspension of one of them (decision staff-1).
+   */
   readonly isSuspended?: true
 }
 
 /**
- * Whether the app may receive the event now: its connection is live, nobody is suspended, the scope that the payload
- * needs is effective, the rule stands, and the user did not delete that time. Events about the sensitive tier need a
- * live connection only. A rule's event from before the end of a pause is not sent, by no retry and no replay (decision
- * connection-5); events about permissions are sent during a pause too.
+ * Whether the app may receive the event now: its connection is live, nobody is suspended or was at the event's time,
+ * the scope that the payload needs is effective, the rule and its place still exist, and the user did not delete the
+ * history of the event's time.
+ * Events about the sensitive tier need only a live connection. A rule's event that occurred before the end of a pause
+ * is never sent, also not by a retry or a replay (decision connection-5). Events about permissions are sent during a
+ * pause too.
  */
 export const permits = (
   authorisation: Authorisation,

@@ -4,13 +4,17 @@ import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
-import { DAY, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
 export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "too_old")
 export type DeliveryState = typeof DeliveryState.Type
 
-/** Why a delivery failed. `abandoned`: too many workers in a row claimed it and lost their lease (`MAX_LAPSES`). */
+/**
+ * Why a delivery failed. `exhausted`: the last attempt failed. `not_sent`: faults of our own delayed an attempt for
+ * longer than `OWN_FAULT_LIMIT`, or prevented a test. `abandoned`: too many leases in a row ran out on the same attempt
+ * (`MAX_LAPSES`).
+ */
 export const FailReason = Schema.Literal(
   "exhausted",
   "endpoint_disabled",
@@ -45,7 +49,10 @@ export interface Delivery {
   readonly maxEventAgeS: number | null
   readonly state: DeliveryState
   readonly failReason: FailReason | null
-  /** The attempt that is due or in flight, from 1. After the end: the last attempt, which may not have been made. */
+  /**
+   * The number, from 1, of the attempt that is due or in flight. After the end: the number of the last attempt, which
+   * may not have been made.
+   */
   readonly attempt: number
   /** When the next attempt is due; null after the end. */
   readonly dueAt: Timestamp | null
@@ -54,9 +61,11 @@ export interface Delivery {
   /** 0 for the first delivery; 1, 2 … for replays of the event to the same endpoint. */
   readonly replayNo: number
   readonly isTest: boolean
-  /** The developer asked for this attempt before it was due, so its result does not count as a strike (Spec §3.4). */
+  /** True when the developer asked for this attempt before it was due. Then its result is no strike (Spec §3.4). */
   readonly isHurried: boolean
-  /** When the event's first row for this endpoint was made. For a replay this is earlier than `createdAt`. */
+  /** Since when faults of our own have delayed the attempt with the number `attempt`; null when no fault has. */
+  readonly faultsSince: Timestamp | null
+  /** When the first delivery of this event to this endpoint was made. For a replay this is earlier than `createdAt`. */
   readonly originalAt: Timestamp
 }
 
@@ -78,7 +87,7 @@ export interface Attempt {
 /** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null before the first attempt. */
 export interface Logged {
   readonly delivery: Delivery
-  /** True when a later row of the same event and endpoint replays this one. */
+  /** True when there is a replay of this delivery: a later delivery of the same event to the same endpoint. */
   readonly isReplayed: boolean
   readonly lastAttempt: Attempt | null
 }
@@ -90,7 +99,7 @@ export type DeliveryFinish =
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
   /** The attempt was not made, and the same attempt is due again at `dueAt`. */
-  | { readonly _tag: "Postponed"; readonly dueAt: Timestamp }
+  | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp }
 
 /** Anything but a 2xx within the deadline is a failure (Spec §6.4.5). */
 export const isSuccess = (answer: WebhookAnswer): boolean =>
@@ -100,8 +109,17 @@ export const isSuccess = (answer: WebhookAnswer): boolean =>
 export const ANSWER_DEADLINE = 5 * SECOND
 /** How long a delivery waits for the next try after a fault of our own, such as an unreadable secret. */
 export const OWN_FAULT_WAIT = 5 * SECOND
-/** A delivery that faults of our own delay for longer than this fails without a strike: its event is out of date. */
+/**
+ * When faults of our own delay an attempt for longer than this, the delivery fails without a strike, because its event
+ * is out of date.
+ */
 export const OWN_FAULT_LIMIT = 3 * DAY
+/**
+ * When an attempt is made more than this time after it was due, no worker ran in between. Then the time of
+ * `OWN_FAULT_LIMIT` starts anew. Otherwise the first fault after a long stop of the workers would fail deliveries that
+ * a fault had delayed before the stop.
+ */
+export const OWN_FAULT_PAUSE = HOUR
 /**
  * How long a lease lasts: for this time after a claim no other worker claims the row. When a worker dies, its leases
  * run out, and the next claim makes the same attempt again (decision W2).
@@ -109,16 +127,17 @@ export const OWN_FAULT_LIMIT = 3 * DAY
 export const LEASE = 30 * SECOND
 
 /**
- * How many leases in a row may run out on one attempt. Without a limit, an attempt that crashes its worker would never
- * end.
+ * After this many leases in a row ran out on one attempt, the delivery is abandoned. Without this limit, an attempt
+ * that crashes its worker would be repeated forever.
  */
 export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
- * When a claimed attempt is due again if its lease, which ends at `leaseUntil`, runs out too. `lapses`: how many leases
- * on the attempt ran out in a row before this claim. With 0 or 1, the attempt is due again at once (decision W2); with
- * more, after a wait of `RetrySchedule.WAITS`, and at once when these are used up. Undefined: the delivery is
- * abandoned.
+ * Computes, for a claim, when the attempt is due again if the lease of this claim runs out too, at `leaseUntil`.
+ * `lapses`: how many leases on this attempt ran out in a row before this claim. With 0 or 1, the due time stays, so the
+ * attempt is made again as soon as the lease has run out (decision W2). With more, one of the `RetrySchedule.WAITS` is
+ * added to the end of the lease; when these waits are used up, the due time stays again. Undefined: the delivery is
+ * abandoned in place of this claim.
  */
 export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Timestamp): Timestamp | undefined => {
   if (lapses >= MAX_LAPSES) return undefined
@@ -128,14 +147,16 @@ export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Time
 
 /** The result of the attempt that ended at `endedAt` (Spec §3.5). */
 export const afterAttempt = (
-  { attempt, createdAt }: Pick<Delivery, "attempt" | "createdAt">,
+  { attempt, dueAt: wasDueAt, faultsSince }: Pick<Delivery, "attempt" | "dueAt" | "faultsSince">,
   answer: WebhookAnswer,
   endedAt: Timestamp
 ): DeliveryFinish => {
   if (answer._tag === "NotSent") {
-    return endedAt - createdAt > OWN_FAULT_LIMIT
+    const isPaused = wasDueAt !== null && endedAt - wasDueAt > OWN_FAULT_PAUSE
+    const since = isPaused ? endedAt : (faultsSince ?? endedAt)
+    return endedAt - since > OWN_FAULT_LIMIT
       ? { _tag: "Failed", at: endedAt, reason: "not_sent" }
-      : { _tag: "Postponed", dueAt: plus(endedAt, OWN_FAULT_WAIT) }
+      : { _tag: "Postponed", dueAt: plus(endedAt, OWN_FAULT_WAIT), faultsSince: since }
   }
   if (isSuccess(answer)) return { _tag: "Delivered", at: endedAt }
   const dueAt = RetrySchedule.nextDue(attempt, endedAt)
@@ -144,10 +165,10 @@ export const afterAttempt = (
     : { _tag: "Retry", attempt: attempt + 1, dueAt }
 }
 
-/** The change of a field in a transition: `set` takes the step's value, `clear` makes it null or false. */
+/** The change of a field in a transition. `set`: to the value of the step. `clear`: to null or false. */
 export type FieldChange = "set" | "clear" | "keep"
 
-/** A row of the state machine (`TRANSITIONS`). The fields that it does not name never change. */
+/** A row of the state machine (`TRANSITIONS`). A transition changes no other fields of a delivery than these. */
 export interface DeliveryTransition {
   /** The states in which the step may be taken. In any other state the step changes nothing. */
   readonly from: ReadonlyArray<DeliveryState>
@@ -157,7 +178,8 @@ export interface DeliveryTransition {
   readonly dueAt: FieldChange
   readonly endedAt: FieldChange
   readonly isHurried: FieldChange
-  /** A worker's lease on the row. A `Delivery` does not have it: only the stores do. */
+  readonly faultsSince: FieldChange
+  /** The worker's lease on the delivery. It is no field of `Delivery`; only the stores have it. */
   readonly lease: FieldChange
 }
 
@@ -176,6 +198,7 @@ const ENDING = {
   dueAt: "clear",
   endedAt: "set",
   isHurried: "keep",
+  faultsSince: "keep",
   lease: "clear"
 } as const
 
@@ -188,19 +211,20 @@ const GOING_ON = {
   dueAt: "set",
   endedAt: "keep",
   isHurried: "keep",
+  faultsSince: "keep",
   lease: "clear"
 } as const
 
 /**
- * The state machine of a delivery (Spec §3.5): one row for each step, and no other transition exists. `move` reads this
- * table, and SQL statements are made from it, so a changed row changes the service on every kind of database.
+ * The state machine of a delivery (Spec §3.5): one row for each step. There are no other transitions. `move` reads this
+ * table, and the SQL statements are generated from it, so a changed row changes the service on every kind of database.
  */
 export const TRANSITIONS: Readonly<Record<DeliveryStep["_tag"], DeliveryTransition>> = {
   Delivered: { ...ENDING, to: "delivered" },
   Failed: { ...ENDING, to: "failed", failReason: "set" },
   TooOld: { ...ENDING, to: "too_old" },
-  Retry: { ...GOING_ON, attempt: "set", isHurried: "clear" },
-  Postponed: GOING_ON,
+  Retry: { ...GOING_ON, attempt: "set", isHurried: "clear", faultsSince: "clear" },
+  Postponed: { ...GOING_ON, faultsSince: "set" },
   Claimed: { ...GOING_ON, lease: "set" },
   Hurried: { ...GOING_ON, isHurried: "set", lease: "keep" }
 }
@@ -219,6 +243,7 @@ export interface StepValues {
   readonly attempt: number | null
   readonly dueAt: Timestamp | null
   readonly endedAt: Timestamp | null
+  readonly faultsSince: Timestamp | null
 }
 
 /** The values that `step` sets; null for each field that it does not set. */
@@ -226,10 +251,11 @@ export const valuesOf = (step: DeliveryStep): StepValues => ({
   failReason: step._tag === "Failed" ? step.reason : null,
   attempt: step._tag === "Retry" ? step.attempt : null,
   dueAt: "dueAt" in step ? step.dueAt : null,
-  endedAt: "at" in step ? step.at : null
+  endedAt: "at" in step ? step.at : null,
+  faultsSince: step._tag === "Postponed" ? step.faultsSince : null
 })
 
-/** The row after `step`; the same row in a state in which the step may not be taken. */
+/** The delivery after `step`. It is unchanged when the step may not be taken in the delivery's state. */
 export const move = (delivery: Delivery, step: DeliveryStep): Delivery =>
   moveBy(TRANSITIONS[step._tag], delivery, valuesOf(step))
 
@@ -243,7 +269,8 @@ export const moveBy = (row: DeliveryTransition, delivery: Delivery, values: Step
         attempt: changed(row.attempt, delivery.attempt, values.attempt ?? delivery.attempt, delivery.attempt),
         dueAt: changed(row.dueAt, delivery.dueAt, values.dueAt, null),
         endedAt: changed(row.endedAt, delivery.endedAt, values.endedAt, null),
-        isHurried: changed(row.isHurried, delivery.isHurried, true, false)
+        isHurried: changed(row.isHurried, delivery.isHurried, true, false),
+        faultsSince: changed(row.faultsSince, delivery.faultsSince, values.faultsSince, null)
       }
     : delivery
 
@@ -251,8 +278,8 @@ const changed = <A>(change: FieldChange, before: A, set: A, cleared: A): A =>
   change === "keep" ? before : change === "set" ? set : cleared
 
 /**
- * The effect on the endpoint's strikes (Spec §6.4.7): a used-up schedule is a strike, and a success clears the strikes.
- * Replays, tests and hurried attempts have no effect.
+ * The effect on the endpoint's strikes (Spec §6.4.7). A delivery that used up all its attempts adds a strike, and a
+ * success sets the strikes to 0. Replays, tests and hurried attempts have no effect.
  */
 export const effectOnEndpoint = (
   delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
@@ -263,7 +290,7 @@ export const effectOnEndpoint = (
   return finish._tag === "Failed" && IS_STRIKE[finish.reason] ? "strike" : "none"
 }
 
-/** The attempt's row in the log; null when nothing was sent. Its duration is never negative. */
+/** The attempt's row in the log; null when nothing was sent. Its `endedAt` is never before its `startedAt`. */
 export const attemptOf = (
   attempt: number,
   answer: WebhookAnswer,
@@ -314,7 +341,10 @@ export const verdict = (
   return isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now) ? "too_old" : "send"
 }
 
-/** A new row for `endpointId`, due at once. `endpointEpoch`: the endpoint's epoch when the endpoint was read. */
+/**
+ * A new delivery to `endpointId`, due at once. `endpointEpoch`: the epoch that the endpoint had when it was read. If
+ * the endpoint was disabled since then, its epoch is greater, and the delivery is not sent.
+ */
 export interface NewDelivery {
   readonly appId: AppId
   readonly id: DeliveryId
@@ -334,10 +364,10 @@ export interface NewDelivery {
 export const byDueTime = (a: Pick<Delivery, "dueAt" | "id">, b: Pick<Delivery, "dueAt" | "id">): number =>
   (a.dueAt ?? 0) - (b.dueAt ?? 0) || Order.string(a.id, b.id)
 
-/** The state before any step. */
+/** The state of a new delivery. */
 export const FIRST_STATE: DeliveryState = "trying"
 
-/** The row as it is stored first. */
+/** The new delivery before its first attempt. */
 export const begin = (row: NewDelivery): Delivery => ({
   appId: row.appId,
   id: row.id,
@@ -354,5 +384,6 @@ export const begin = (row: NewDelivery): Delivery => ({
   replayNo: row.replayNo,
   isTest: row.isTest,
   isHurried: false,
+  faultsSince: null,
   originalAt: row.originalAt
 })

@@ -14,7 +14,10 @@ import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 /** A delivery that this worker may attempt until its lease runs out. */
 export interface Claim {
   readonly delivery: Delivery
-  /** The id of the lease, a fence: `finish` has no effect when another worker has leased the row since. */
+  /**
+   * The id of the lease. `finish` writes nothing when the row has another lease, because another worker has claimed the
+   * row since.
+   */
   readonly lease: string
   readonly url: EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret>
@@ -22,16 +25,17 @@ export interface Claim {
 }
 
 export interface ClaimRequest {
-  /** The most deliveries to claim. */
+  /** How many deliveries to claim at most. */
   readonly limit: number
-  /** The most deliveries of one endpoint in flight at once, those of other workers included. */
+  /** How many deliveries of one endpoint may be in flight at once, those of other workers included. */
   readonly perEndpoint: number
   readonly lease: string
   readonly now: Timestamp
   readonly leaseUntil: Timestamp
   /**
-   * Endpoints whose last attempt failed, and the most deliveries of all of them together in this claim. The others get
-   * half of `limit` or more, if they have enough due. Left out: no endpoint has this limit.
+   * `ids`: endpoints whose last attempt failed or took long. `limit`: how many deliveries of all these endpoints
+   * together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`, if enough of their
+   * deliveries are due. Left out: no endpoint counts as failing.
    */
   readonly failing?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }
@@ -39,20 +43,21 @@ export interface ClaimRequest {
 export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<Claim>
   /**
-   * True when more rows of disabled or removed endpoints may wait than one claim ends: the worker claims again at once.
+   * True when there may be more rows of disabled or removed endpoints than this claim has ended. Then the worker claims
+   * again at once.
    */
   readonly isUnfinished: boolean
-  /** True when another transaction has locked an endpoint with due deliveries: the worker claims again soon. */
+  /** True when another transaction had locked an endpoint with due deliveries. Then the worker claims again soon. */
   readonly isSkipping: boolean
 }
 
 export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
-  /** Payload types: a delivery of any of them is listed. */
+  /** Types of events: lists the deliveries of events of any of these types. */
   readonly types?: ReadonlyArray<EventType> | undefined
   readonly state?: DeliveryState | undefined
-  /** The span of creation times, from `from` until before `to`. */
+  /** Lists deliveries that were created at `from` or later, and before `to`. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
@@ -63,13 +68,13 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
   {
     /**
      * Stores new rows of one app. Idempotent by event, endpoint and replay number, because a fan-out may be repeated. A
-     * row is stored as failed when its endpoint was disabled after its epoch was read, and not at all when the endpoint
-     * was removed.
+     * row is stored as failed when its endpoint has a newer epoch: the endpoint was disabled after the caller read it.
+     * A row is not stored when its endpoint was removed.
      */
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
-     * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, the
-     * attempt's log row, and the end of the endpoint's strikes after a success. The result is the same as after
+     * Stores a delivery that was attempted before it was stored. Writes its row in the state after the first attempt
+     * and the attempt's log row, and sets the endpoint's strikes to 0 after a success. The result is the same as after
      * `insert`, a claim and `finish`. Returns false, and writes nothing, when another worker has stored a row of the
      * event at this endpoint already.
      */
@@ -81,36 +86,39 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /**
      * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
      * endpoint does not delay the others. An endpoint that another transaction has locked is skipped, and the claim
-     * does not wait for the lock. A row whose lease ran out is claimed again with the same attempt number, as often as
-     * `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an earlier
-     * epoch) are not claimed: they end as failed, a limited number in each claim, so that the claim stays short.
+     * does not wait for the lock. A row whose lease ran out is claimed again with the same attempt number. When too
+     * many leases in a row ran out (`Delivery.dueAfterLapse`), the row is abandoned. Rows from before the endpoint was
+     * disabled (an earlier epoch) are not claimed: they end as failed, a limited number in each claim, so that the
+     * claim stays short.
      *
-     * Of each endpoint the first rows are taken, and the claims are returned, in one order: due time, then id by the
-     * codes of its characters (`Delivery.byDueTime`).
+     * Takes the first rows of each endpoint in the order of `Delivery.byDueTime`: due time, then id by the codes of its
+     * characters. The returned claims are in the same order.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**
      * Stores a result in one statement: the attempt's log row, the new state of the delivery, and the endpoint's
-     * strikes. A used-up schedule adds a strike, and a success sets the strikes to 0. The 20th strike disables the
-     * endpoint and fails its waiting rows; the 10th and the 20th warn the developer. Replays, tests, hurried attempts
-     * and rows of an earlier epoch do not change strikes, and a retry in an earlier epoch ends as failed. Returns
-     * false, and writes nothing, when the lease was lost.
+     * strikes. A delivery that used up all its attempts adds a strike, and a success sets the strikes to 0. The 20th
+     * strike disables the endpoint and fails its waiting rows. The 10th and the 20th strike warn the developer.
+     * Replays, tests, hurried attempts and rows of an earlier epoch do not change strikes. A row of an earlier epoch
+     * that would be retried ends as failed. Returns false, and writes nothing, when the lease was lost.
      */
     readonly finish: (
       claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
       finish: DeliveryFinish,
       attempt: Attempt | null
     ) => Effect.Effect<boolean, StoreError>
-    /** The first due time after `after`, of any row. None when no row waits. */
+    /** The earliest due time of all waiting rows that is later than `after`. None when there is no such row. */
     readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
     /**
-     * Stores a finished test with its only attempt. The test is never claimed and never changes strikes (decision W6).
+     * Stores a finished test with its only attempt, or without one when nothing was sent (null). The test is never
+     * claimed and never changes strikes (decision W6).
      */
-    readonly recordTest: (delivery: Delivery, attempt: Attempt) => Effect.Effect<void, StoreError>
+    readonly recordTest: (delivery: Delivery, attempt: Attempt | null) => Effect.Effect<void, StoreError>
 
     /**
      * Locks the row's endpoint, reads the clock and the event's rows, gives them to `decide` and stores the new row.
-     * The lock makes two replays of one event wait for each other. None when the app has no row of this id.
+     * The lock makes two replays of one event wait for each other. None when the app has no row of this id. Rows of the
+     * event that wait, but are of an earlier epoch of the endpoint, end as failed first.
      */
     readonly replay: (
       appId: AppId,
@@ -118,14 +126,15 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, ReplayRefusal>
     ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, ReplayRefusal>>, StoreError>
     /**
-     * Makes the next attempt due at `now`, unless it is due or in flight already (Spec §4.7). None: the app has no such
-     * row.
+     * Makes the next attempt due at `now`, unless it is due or in flight already (Spec §4.7). None when the app has no
+     * row of this id. A row that waits, but is of an earlier epoch of its endpoint, ends as failed instead.
      */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
      * Replays the failed rows of an enabled endpoint that were created at `since` or later, oldest first, at most as
-     * many as there are `ids`. Tests, rows that were replayed already and rows that are too old are left out. The new
-     * rows are created at `now`, and due one millisecond apart from `dueFrom` on. Returns how many rows were created.
+     * many as there are `ids`. Tests, rows that were replayed already, rows whose event is too old, and rows that
+     * failed because the user did not allow the event are left out. The new rows are created at `now`. The first is due
+     * at `dueFrom`, and each further row one millisecond later. Returns how many rows were created.
      */
     readonly recover: (asked: {
       readonly appId: AppId

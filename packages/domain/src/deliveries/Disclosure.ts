@@ -11,11 +11,11 @@ import type { Delivery } from "./Delivery.js"
  * What the user's access log says about an event (Spec §4.6.8, §4.7).
  *
  * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: a
- * firing whose endpoints were removed, or whose delivery was abandoned, before the first attempt. An event has one
- * entry for all endpoints, attempts and replays, and one more for a withheld retry (decision M10). The entry's time and
- * id follow from the event, so recording the entry again changes nothing. A delivery that was withheld before its first
- * attempt has no entry when another receiver got the event. The functions return undefined when the event is about
- * nobody, or there is nothing to add.
+ * firing whose endpoints were disabled or removed, or whose delivery was abandoned, before the first attempt. An event
+ * has one entry for all endpoints, attempts and replays, and one more entry when a retry is withheld (decision M10).
+ * Time and id of an entry are derived from the event, so recording the entry again changes nothing. A delivery that was
+ * withheld before its first attempt has no entry when another receiver got the event. The functions return undefined
+ * when the event is about nobody, or when the log needs no further entry.
  */
 
 /** An event that was not sent. `entry` is written unless the user has an entry with one of the keys in `unless`. */
@@ -25,8 +25,8 @@ export interface Unsent {
 }
 
 /**
- * The fields of a delivery that the log needs, whether the delivery goes to an endpoint, a legacy receiver or a
- * listener.
+ * The fields that the log needs of a delivery. All three kinds of deliveries have these fields: to an endpoint, to a
+ * legacy receiver and to a listener.
  */
 type Told = Pick<
   Delivery,
@@ -41,7 +41,7 @@ type Told = Pick<
  * a request and never answer it.
  */
 export const sent = (delivery: Told): AccessLogEntry | undefined => {
-  // A replay has the same entry, because the original may have failed before it was sent.
+  // A replay writes the same entry as the original delivery, because the original may have failed before it was sent.
   const about = subjectOf(delivery)
   const disclosed = disclosure(delivery.envelope.payload)
   if (about === undefined || disclosed === undefined || delivery.attempt > 1) return undefined
@@ -66,7 +66,7 @@ export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined =
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
-    // The due time is stored with the row, so a check that is repeated after a crash makes the same entry.
+    // The due time is stored with the delivery, so a check that is repeated after a crash makes the same entry.
     const at = plus(now, Math.min(0, (delivery.dueAt ?? now) - now))
     const words = noMore(about, "was not sent again")
     return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }
@@ -81,7 +81,7 @@ const isRetry = ({ attempt }: Told): boolean => attempt > 1
 /** The fields that the log needs of an event that has no receiver. */
 type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
 
-/** The entry of a firing that no endpoint of the app is subscribed to, when no other receiver got it. */
+/** The entry of a firing that has no receiver: neither an endpoint, nor a legacy receiver, nor a listener gets it. */
 export const toNobody = (event: Untold): AccessLogEntry | undefined =>
   ruleIdOf(event.payload) === null
     ? undefined
@@ -118,7 +118,7 @@ const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> 
 }
 
 /**
- * When the event became too old; at the earliest when the delivery was made. Undefined: the event never becomes too
+ * When the event became too old, but not earlier than the delivery was made. Undefined when the event never becomes too
  * old.
  */
 const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | undefined => {
@@ -127,7 +127,7 @@ const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | unde
   return at > createdAt ? at : createdAt
 }
 
-/** The subject of the entry. Undefined for a replay too, because the original delivery wrote the entry. */
+/** Like `subjectOf`, but also undefined for a replay, because the original delivery wrote the entry. */
 const subject = (delivery: Told): Subject | undefined => (delivery.replayNo > 0 ? undefined : subjectOf(delivery))
 
 /** The person, app and connection that the event is about. Undefined for a test, which is about nobody. */

@@ -17,15 +17,18 @@ export interface PendingEvents {
   readonly unreadable: ReadonlyArray<EventKey>
 }
 
-/** The outbox: events, committed with the user's data, wait for a worker. No event is lost if a process dies. */
+/**
+ * The outbox: an event is committed together with the user's data, and waits here for a worker. So no event is lost
+ * when a process dies.
+ */
 export class EventStore extends Context.Tag("@place-access/domain/deliveries/EventStore")<
   EventStore,
   {
     /**
-     * Reads up to `limit` due events that have no fan-out yet, of the people in these buckets (`Bucket`). Leaves out
-     * `except`, the events that the worker is fanning out already. The order is due time, then the time at which the
-     * event occurred, then id by the codes of its characters (decision deliveries-16). Changes nothing: the worker that
-     * holds the leases of the buckets is the only one that reads their events.
+     * Reads up to `limit` due events that are not fanned out yet, of the people in these buckets (`Bucket`). Leaves out
+     * the events in `except`, which this worker is sending already. The order is due time, then the time at which the
+     * event occurred, then id by the codes of its characters (decision deliveries-16). The store does not mark the
+     * events that it returns, because only the worker that holds the leases of the buckets reads these events.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,
@@ -42,7 +45,8 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
     ) => Effect.Effect<void, StoreError>
     /**
      * What the check before sending needs. None when the connection does not exist. `occurredAt` is the time of the
-     * event; left out: the store does not look up whether the user deleted the history of that time.
+     * event; left out: the store looks up neither whether the user deleted the history of that time, nor whether an
+     * earlier suspension contains it.
      */
     readonly authorisation: (
       userId: UserId,

@@ -6,6 +6,9 @@ import { type Delivery, isTooOld, type NewDelivery } from "./Delivery.js"
 
 // Sending an event again by hand. Decisions deliveries-9, deliveries-10 and deliveries-11.
 
+/** How many deliveries one call of `recover` replays at most. A developer with more failed deliveries calls again. */
+export const RECOVERED_MAX = 10_000
+
 /** What the decision about a replay needs, read under the endpoint's lock. */
 export interface Replayable {
   readonly delivery: Delivery
@@ -17,10 +20,10 @@ export interface Replayable {
   readonly isPending: boolean
 }
 
-/** Why a row is not sent again (Spec §3.5, §4.7). */
+/** Why an event is not sent again (Spec §3.5, §4.7). */
 export type ReplayRefusal = "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
 
-/** Why the row cannot be sent again at `now`; undefined when it can. */
+/** Why the event of the delivery cannot be sent again at `now`; undefined when it can. */
 export const refusal = (
   { delivery, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
   now: Timestamp
@@ -33,8 +36,8 @@ export const refusal = (
 }
 
 /**
- * The new row, or why there is none. The row has the same event and endpoint, is due at once, and has a retry schedule
- * of its own.
+ * The new row, or why there is none. The row has the same event and endpoint, is due at once, and begins with attempt
+ * 1.
  */
 export const decide = (
   state: Replayable,
@@ -44,7 +47,7 @@ export const decide = (
   const refused = refusal(state, now)
   if (refused !== undefined) return Either.left(refused)
   const { delivery, endpoint, lastReplayNo } = state
-  // `refusal` has excluded a missing endpoint already.
+  // Only for the compiler: `refusal` has refused a null endpoint already.
   return endpoint === null
     ? Either.left("endpoint_removed")
     : Either.right(replayOf(delivery, id, endpoint.epoch, lastReplayNo + 1, now))
@@ -76,7 +79,7 @@ const replayOf = (
 export const recoveredDueAt = (from: Timestamp, index: number): Timestamp => plus(from, index)
 
 /**
- * The outcome of a request to make the next attempt at once. `hurried`: the attempt is due now. `under_way`: it is
- * being made. `ended`: there is none.
+ * The outcome of a request to make the next attempt at once. `hurried`: the attempt is due now, or was due already.
+ * `under_way`: the attempt is in flight. `ended`: the delivery has ended and has no next attempt.
  */
 export type Hurry = "hurried" | "under_way" | "ended"

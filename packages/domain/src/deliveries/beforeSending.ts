@@ -7,7 +7,7 @@ import { program, type Program, retryTransient, type StoreError, Timestamp, with
 import type { Delivery } from "./Delivery.js"
 import type * as Disclosure from "./Disclosure.js"
 
-/** How often a read or a write is repeated after a transient error. */
+/** How many times a read or a write is repeated after transient errors. */
 export const REPEATS = 3
 
 /** The present permission for an event. None when the event is about nobody, and when its connection does not exist. */
@@ -34,8 +34,8 @@ export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
     : withPort(AccessLogStore, (log) => retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless)))
 
 /**
- * The result of a post whose signing secret or header cannot be unsealed. Nothing is sent unsigned, and the fault is
- * ours, so no attempt is spent.
+ * The result of a post whose signing secret or header cannot be unsealed. Nothing is sent, because nothing may be sent
+ * unsigned. The fault is ours, so this does not count as an attempt.
  */
 export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {

@@ -28,24 +28,31 @@ export const claimDue = program(
   }
 )
 
+/** The stored result of an attempt. */
+export interface StoredAttempt {
+  readonly how: Delivery.DeliveryFinish
+  /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
+  readonly tookMillis: number
+}
+
 /**
  * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5). No database
- * connection is held while the receiver answers. Returns the stored result. Undefined when the lease was lost, or would
- * run out before a result could be stored: then another worker makes the same attempt.
+ * connection is held while the receiver answers. Returns the stored result. Returns undefined when the lease was lost,
+ * or when it would run out before the result could be stored. Then another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
   const held = { appId: delivery.appId, id: delivery.id, lease }
   const result = yield* attempt(delivery, { headers, secrets, url }, leaseUntil)
   if (result === undefined) return undefined
-  return yield* finish(delivery, result.how, (yield* DeliveryStore).finish(held, result.how, result.row))
+  return yield* finish(delivery, result, (yield* DeliveryStore).finish(held, result.how, result.row))
 })
 
 /**
- * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and stores delivery and result.
- * `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Undefined when nothing
- * was sent before `until`, or when another worker has stored the delivery already. In both cases the delivery is stored
- * without this result, and a later claim goes on with it.
+ * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and then stores the delivery with
+ * the result. `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Returns
+ * undefined when nothing was sent before `until`, or when another worker has stored the delivery already. In both cases
+ * the delivery is in the store without this result, and later claims continue it.
  */
 export const deliverFirst = program(
   "deliverFirst",
@@ -57,7 +64,7 @@ export const deliverFirst = program(
       yield* retryTransient(REPEATS)(store.insert([row]))
       return undefined
     }
-    return yield* finish(delivery, result.how, store.insertAttempted(row, result.how, result.row))
+    return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
   }
 )
 
@@ -69,7 +76,7 @@ interface AttemptResult {
   readonly row: Delivery.Attempt | null
 }
 
-/** Attempts the delivery. Undefined: `until` is too near, so nothing was sent. */
+/** Attempts the delivery. Undefined when nothing was sent, because the answer might come after `until`. */
 const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, until: Timestamp.Timestamp) {
   const authorisation = yield* authorisationOf(delivery)
   const now = yield* Timestamp.now
@@ -97,7 +104,7 @@ const send = fn(function* (
   until: Timestamp.Timestamp,
   askedAt: Timestamp.Timestamp
 ) {
-  // The permission and the secrets were read for this time and are not used after it.
+  // The permission and the secrets were read before, and must not be used after `until`.
   if (runsOut(yield* Timestamp.now, until)) return undefined
   const { appId, endpointId, envelope } = delivery
   const sealContext = SigningSecret.sealContext(appId, endpointId)
@@ -110,7 +117,7 @@ const send = fn(function* (
     body: body(envelope, endpointId)
   }).pipe(Effect.catchTag("VaultError", notSigned))
   const row = Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt, exchange)
-  if (row !== null) {
+  if (row !== null && !delivery.isTest) {
     const tookMillis = row.endedAt - row.startedAt
     yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
   }
@@ -121,13 +128,15 @@ const send = fn(function* (
 /** Stores the result. Undefined when another worker has taken the delivery over. */
 const finish = fn(function* (
   delivery: Delivery.Delivery,
-  how: Delivery.DeliveryFinish,
+  { how, row }: AttemptResult,
   storing: Effect.Effect<boolean, StoreError>
 ) {
   const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-  return written
+  const tookMillis = row === null ? 0 : row.endedAt - row.startedAt
+  const stored: StoredAttempt | undefined = written === undefined ? undefined : { how: written, tookMillis }
+  return stored
 })
 
 /** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */

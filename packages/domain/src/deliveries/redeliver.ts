@@ -40,8 +40,8 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 })
 
 /**
- * Makes the next attempt due now. It stays the same attempt, so nothing is sent twice. `Conflict`, with the reason,
- * when the delivery has ended and so has no next attempt.
+ * Makes the next attempt due now. The delivery gets no additional attempt. `Conflict`, with the reason, when the
+ * delivery has ended and so has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "develop")
@@ -70,12 +70,11 @@ const whyNotRetried = program(
 const ENDED = "It is not being attempted any more"
 
 const BATCH = 500
-/** The most batches of one call. A developer with more failed deliveries calls again. */
-const BATCHES = 20
 
 /**
- * Replays the failed deliveries of an endpoint that were created at `since` or later, once each, in the order of
- * creation, at most 10,000. Returns how many. `Conflict` when the endpoint is disabled.
+ * Replays the failed deliveries of an endpoint that were created at `since` or later, in the order of creation.
+ * Deliveries that were replayed before, and those that failed because the user did not allow the event, are left out.
+ * Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the endpoint is disabled.
  */
 export const recover = program(
   "recover",
@@ -87,7 +86,7 @@ export const recover = program(
     const store = yield* DeliveryStore
     const begun = yield* Timestamp.now
     let queued = 0
-    for (let batch = 0; batch < BATCHES; batch++) {
+    while (queued < Replay.RECOVERED_MAX) {
       const ids = yield* Effect.replicateEffect(newId, BATCH)
       const now = yield* Timestamp.now
       const dueFrom = Replay.recoveredDueAt(begun, queued)

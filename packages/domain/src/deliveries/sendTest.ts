@@ -4,6 +4,7 @@ import type { Account } from "../accounts/Account.js"
 import { getApp } from "../apps/readApps.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
+import { notSigned } from "./beforeSending.js"
 import { type WebhookPost, type PostedWebhook, ownHeaders, signedPost } from "./signedPost.js"
 import { body, type Envelope, type EventType } from "../events/Event.js"
 import * as SampleEvent from "../events/SampleEvent.js"
@@ -45,7 +46,7 @@ export const sendTest = program(
     const sealContext = SigningSecret.sealContext(appId, endpointId)
     const own = ownHeaders(appId, endpointId, headers)
     const outgoing: WebhookPost = { url, secrets, sealContext, headers: own, body: body(envelope, endpointId) }
-    const sent = yield* signedPost(outgoing)
+    const sent = yield* Effect.catchTag(signedPost(outgoing), "VaultError", notSigned)
     const id = DeliveryId.make(yield* Entropy.id("dlv"))
     const { row, attempt } = logged(id, envelope, endpointId, sent)
     yield* (yield* DeliveryStore).recordTest(row, attempt)
@@ -58,23 +59,23 @@ const DISABLED = "The endpoint is disabled: events are not sent there until you 
 
 const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
 
-/** The finished row of the test. A test that could not be sent is logged too, with the reason. */
-const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: PostedWebhook) => {
+type Tried = PostedWebhook | Effect.Effect.Success<ReturnType<typeof notSigned>>
+
+/** The finished row of the test, and its attempt. A test that could not be sent has no attempt (decision W3). */
+const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: Tried) => {
   const { answer, endedAt, exchange, startedAt } = sent
   const row = started(id, envelope, endpointId, startedAt)
-  const attempt = Delivery.attemptOf(1, answer, startedAt, endedAt, exchange) ?? {
-    attempt: 1,
-    startedAt,
-    endedAt,
-    status: null,
-    error: answer._tag === "NotSent" ? answer.detail : null,
-    snippet: null
+  return {
+    row: Delivery.move(row, endOf(answer, endedAt)),
+    attempt: Delivery.attemptOf(row.attempt, answer, startedAt, endedAt, exchange)
   }
-  const end: Delivery.DeliveryFinish = Delivery.isSuccess(answer)
-    ? { _tag: "Delivered", at: endedAt }
-    : { _tag: "Failed", at: endedAt, reason: "exhausted" }
-  return { row: Delivery.move(row, end), attempt }
 }
+
+/** A test is not tried again, neither after a failure nor after a fault of our own. */
+const endOf = (answer: WebhookAnswer, at: Timestamp.Timestamp): Delivery.DeliveryFinish =>
+  Delivery.isSuccess(answer)
+    ? { _tag: "Delivered", at }
+    : { _tag: "Failed", at, reason: answer._tag === "NotSent" ? "not_sent" : "exhausted" }
 
 const started = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, at: Timestamp.Timestamp) =>
   Delivery.begin({

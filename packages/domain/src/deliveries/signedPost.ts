@@ -48,8 +48,8 @@ export interface PostedWebhook {
 }
 
 /**
- * Signs the body with every valid secret, for the attempt's own time `t`, and posts it (Spec §6.4). `VaultError` when a
- * secret or a header cannot be unsealed.
+ * Signs the body with every valid secret and posts it (Spec §6.4). The time in the signature is the time of this
+ * attempt. `VaultError` when a secret or a header cannot be unsealed.
  */
 export const signedPost = program(
   "signedPost",
@@ -97,8 +97,9 @@ const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   })
 
 /**
- * A cache of unsealed secrets and headers for each vault. Its key is context and sealed text, which always unseal to
- * the same text. An endpoint signs with one secret for years, and unsealing costs more than signing.
+ * A cache of unsealed secrets and headers for each vault. Its key consists of the context and the sealed text, which
+ * always unseal to the same text. Without the cache, each attempt would unseal the same secret again, and unsealing
+ * costs more than signing.
  */
 const caches = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000
@@ -111,7 +112,7 @@ const unsealedBy = (vault: typeof Vault.Vault.Service): Map<string, string> => {
   return made
 }
 
-/** The headers of a body that is signed with each secret at the time `at`. */
+/** The headers of a webhook with this body, signed with each of the secrets at the time `at`. */
 export const signedHeaders = (secrets: ReadonlyArray<string>, body: string, at: Timestamp.Timestamp) =>
   Effect.map(WebhookSender, (sender) => headersOf(sender, secrets, body, at))
 

@@ -6,14 +6,14 @@ import { MailOutbox } from "../mail/MailOutbox.js"
 import { program, Timestamp } from "../shared/index.js"
 import { EndpointStore, StrikeWarning } from "../endpoints/index.js"
 
-/** The most warnings that one query reads. */
+/** How many warnings one query reads at most. */
 const BATCH = 100
 
 /**
- * Mails warnings about failing endpoints to owners and developers of the app, and returns how many were handled.
- * Strikes are rows of the app and mails are rows of their reader, so there is no common transaction: the mails are
- * written into the outbox first, and the warning is removed afterwards. A worker that dies in between repeats mails
- * that are already in the outbox, which has no effect. May be interrupted, repeated and run by several workers. A
+ * Mails warnings about failing endpoints to owners and developers of the app, and returns how many warnings were
+ * handled. The warning is a row of the app and a mail is a row of its reader, so one transaction cannot write both.
+ * First the mails are written into the outbox, and then the warning is removed. When a worker dies in between, the next
+ * run writes the same mails again, which has no effect. May be interrupted, repeated and run by several workers. A
  * warning that fails is logged, and the next run tries again.
  */
 export const warnOfStrikes = program("warnOfStrikes", function* () {

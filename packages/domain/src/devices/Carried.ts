@@ -6,13 +6,14 @@ import * as Movement from "./Movement.js"
 /**
  * Decides which of a person's devices are with the person (decision M14). Decisions devices-4 and devices-6.
  *
- * A tablet stays at home while its owner walks away with the phone. Both upload, and together they seem to say that the
- * owner jumps between two places. So a reading of a device that was left behind is stored as history only: no rule, no
- * presence and no visit uses it. The owner can mark a device as staying at home. Of the other devices, the one that
- * moved last is with its owner; a device somewhere else was left behind until it moves.
+ * For example, a tablet stays at home while its owner walks away with the phone. Both devices upload, so the owner
+ * would seem to jump between two places. Therefore a reading of a device that was left behind is stored as history
+ * only: no rule, no presence and no visit uses this reading. The owner can mark a device as staying at home. Of the
+ * other devices, the one that moved last is with its owner. Any device that is somewhere else counts as left behind
+ * until it moves.
  */
 
-/** The facts about a device by which it is compared with the other devices of the person. */
+/** The facts about a device that are compared with those of the person's other devices. */
 export interface Companion {
   readonly id: DeviceId
   /** Whether the owner marked this device as staying at home. */
@@ -23,12 +24,12 @@ export interface Companion {
   readonly movement: Movement.Movement | null
 }
 
-/** A reading is not compared with a device silent for this long: that device may be lost or without power. */
+/** A device that sent no reading for this long is not compared with others: it may be lost or without power. */
 export const SILENCE = DAY
 
 /**
- * A reading may arrive after a later move of another device. It counts as carried when its own device had moved within
- * this time before the reading.
+ * Used for a reading that was captured before the last move of another device, and that arrives after that move. The
+ * reading counts as carried when its own device had moved less than this time before the reading was captured.
  */
 export const REST = HOUR
 
@@ -40,7 +41,7 @@ export const remembered = (devices: ReadonlyArray<Companion>, cutoff: Timestamp 
         one.movement !== null && History.isPast(one.movement.heardAt, cutoff) ? { ...one, movement: null } : one
       )
 
-/** The readings of an upload, divided into carried and left behind. */
+/** The readings of an upload, divided into those of a carried device and those of a device that was left behind. */
 export interface CarriedUpload<A extends Movement.MovementFix> {
   /** The readings that rules and answers use, in their order. */
   readonly carried: ReadonlyArray<A>
@@ -96,16 +97,17 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
   if (rivals.length === 0) return false
   const lastMoved = Math.max(...rivals.map((rival) => rival.movedAt))
   if (movedAt !== null && movedAt >= lastMoved) return false
-  // A second carried device uploads late: a later move of the other device says nothing about the time of this reading.
+  // The reading may be a late upload of a second carried device. Where the other device moved later says nothing about
+  // the time of this reading.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
-  // When two devices moved at the same instant, being near either one is enough.
+  // When two devices moved last at the same instant, the reading is not elsewhere if it is near one of the two.
   return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
 }
 
 /**
- * Whether the reading is away from the other device's newest position or from its resting spot. With the spot alone,
- * both devices would count as carried by turns. With the newest position alone, one imprecise reading of the phone
- * would make a far tablet count as carried.
+ * Whether the reading is away from the other device's newest position or from its resting spot. Both positions are
+ * needed. With the spot alone, the two devices would count as carried alternately. With the newest position alone, one
+ * imprecise reading of the phone would make a tablet far away count as carried.
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   Movement.isAway(last, fix) || Movement.isAway(spot, fix)
@@ -117,7 +119,10 @@ interface Sighting {
   readonly accuracyM: number | null
 }
 
-/** Moves a left-behind device's fix to the other side of the globe, so that the owner's stay at the device ends. */
+/**
+ * Moves the fix of a left-behind device to the other side of the globe, so that the owner's visit to the place where
+ * the device is ends.
+ */
 export const elsewhere = <A extends Sighting>(fix: A): A => ({
   ...fix,
   lat: -fix.lat,

@@ -6,8 +6,8 @@ import { line } from "../shared/Text.js"
 import type { Movement } from "./Movement.js"
 
 /**
- * The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own; `browser` is a
- * page of this service that sends `json` while the page is open (decision devices-15).
+ * The upload protocol of the phone's app. The set-up instructions depend on it. `json` is this service's own protocol.
+ * `browser` is a page of this service that sends `json` while the page is open (decision devices-15).
  */
 export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
@@ -23,7 +23,7 @@ export interface QuarantineEntry {
   readonly lastAt: Timestamp.Timestamp
 }
 
-/** Latest first; entries of the same time by reason. */
+/** The order of `Device.putAside`: latest first; entries of the same time are ordered by reason. */
 export const latestFirst = (a: QuarantineEntry, b: QuarantineEntry): number =>
   b.lastAt - a.lastAt || (a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0)
 
@@ -38,13 +38,17 @@ export interface Device {
   readonly tokenHash: Vault.Hash
   readonly createdAt: Timestamp.Timestamp
   readonly lastSeenAt: Timestamp.Timestamp | null
-  /** When the phone last sent something usable; null: never, or only before the service recorded this. */
+  /** When the phone last sent something usable. Null: never, or only before the service began to store this time. */
   readonly lastKeptAt: Timestamp.Timestamp | null
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>
-  /** Marked by its owner: readings are not used while another device is carried (decision M14). */
+  /**
+   * The owner's mark: while another device is carried, this device's readings are stored but not used (decision M14).
+   */
   readonly staysAtHome: boolean
-  /** Null until the device sends a reading, and when its newest reading is older than the user keeps history. */
+  /**
+   * Null until the device sends a reading, and when its newest reading is older than the history that the user keeps.
+   */
   readonly movement: Movement | null
   readonly removedAt: Timestamp.Timestamp | null
   /** The link at which the phone's app may fetch its settings once; null: there is none, or it was used. */

@@ -2,7 +2,7 @@
 import type { QuarantineReason } from "./QuarantineReason.js"
 import type { Device } from "./Device.js"
 
-/** Whether a phone sends usable readings. `put_aside`: it sends, but nothing of its last upload was usable. */
+/** Whether a phone sends usable readings. `put_aside`: the phone sends, but nothing of its last upload was usable. */
 export type DeviceStatus =
   | { readonly state: "nothing_sent" }
   | { readonly state: "sending" }

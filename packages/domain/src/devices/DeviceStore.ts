@@ -17,8 +17,8 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
     /**
      * Uses up the set-up link whose key has this hash, and returns the device without the link. None when the hash is
-     * unknown, when the link was used, when `now` is its `until` or later, and for a removed device. Of concurrent
-     * calls, one gets the device.
+     * unknown, when the link was used, when `now` is the link's `until` or later, and for a removed device. Of
+     * concurrent calls, one gets the device.
      */
     readonly takeSetupLink: (
       userId: UserId,
@@ -27,7 +27,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     ) => StoreEffect<Option.Option<Device>>
     /** Whether the device ever reported a usable visit, also when the visit was deleted since. */
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
-    /** Marks whether the device stays at home. False when there is no such device. */
+    /** Sets or removes the owner's mark that the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
     /** False when the user has no such device, or it was removed already. */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>

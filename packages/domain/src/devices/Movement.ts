@@ -5,13 +5,13 @@ import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
  * Where a device rests and when it last moved, followed from reading to reading (decision M14). `Carried` uses it to
  * decide which of a person's devices is with the person. Decision devices-5.
  *
- * A device rests at a spot. A reading away from the spot is a move, and its position becomes the next spot. Each
- * position has a band: the distance within which the device may really be, the same that rules and presence use. Two
- * positions are apart when the distance between them is larger than both bands together. So a reading that is
+ * A device rests at a spot. A reading away from the spot is a move, and the position of the reading becomes the next
+ * spot. Each position has a band, as in rules and presence: the device is really within this distance of the position.
+ * Two positions are apart when the distance between them is larger than both bands together. So a reading that is
  * inaccurate within its band is never a move.
  *
- * `step` is a plain function of a movement and a reading. Every time is a capture time. Only a reading newer than all
- * before it changes the movement, because a late upload says nothing about where the device is now.
+ * `step` is a plain function of a movement and a reading. All times are capture times. Only a reading that is newer
+ * than all earlier readings changes the movement, because a late upload says nothing about where the device is now.
  */
 
 /** A position, and its band in metres: how far from the position the device may really be. */
@@ -30,9 +30,12 @@ export interface RestingPhone {
 export interface Movement extends RestingPhone {
   /** The capture time of the newest reading. */
   readonly heardAt: Timestamp
-  /** The newest position. While the device rests, it may be as far from the spot as both bands together. */
+  /** The newest position. While the device rests, this position may be as far from the spot as both bands together. */
   readonly last: Spot
-  /** The rest that the newest reading ended; null: none. If the device is soon back there, the move is undone. */
+  /**
+   * The rest that the newest reading ended; null: none. If the device is back at that spot within `JUMP`, the move is
+   * undone.
+   */
   readonly before: RestingPhone | null
 }
 
@@ -50,7 +53,10 @@ export const isApart = (a: Spot, b: Spot): boolean => Geometry.distanceM(a, b) >
 /** Whether the reading was captured away from the spot. */
 export const isAway = (spot: Spot, sighting: MovementFix): boolean => isApart(spot, spotOf(sighting))
 
-/** When a device is back within this time, its move is undone, as a wrong reading. A longer absence is a real trip. */
+/**
+ * When a device is back at its earlier spot within this time, the move is undone, because the reading in between was
+ * probably wrong. A longer absence is a real trip.
+ */
 export const JUMP = 15 * MINUTE
 
 /**

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Why a reading or a visit report is quarantined: stored or counted, and not evaluated (decision L3). */
+/** Why a reading or a visit report is quarantined: it is stored or only counted, but never evaluated (decision L3). */
 export const QuarantineReason = Schema.Literal(
   /** the time or the position could not be read */
   "unreadable",
@@ -10,7 +10,10 @@ export const QuarantineReason = Schema.Literal(
   "too_old",
   /** a visit without any time, or one that ends before it begins */
   "no_stay",
-  /** older than the user keeps history, or in a stretch that the user deleted: counted and not stored */
+  /**
+   * older than the history that the user keeps, or in a stretch of history that the user deleted: counted and not
+   * stored
+   */
   "not_kept"
 )
 export type QuarantineReason = typeof QuarantineReason.Type

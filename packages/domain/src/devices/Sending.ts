@@ -1,4 +1,4 @@
-// How often a phone really sends, by hour, and what would make its rules late (decision devices-16).
+// How often a phone really sends, for each hour, and what makes its rules fire late or never (decision devices-16).
 import { HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { Device } from "./Device.js"
 
@@ -8,9 +8,9 @@ export interface SilentStretch {
   readonly until: Timestamp
 }
 
-/** What a device captured between two neighbouring times of `edges`. Stretches without readings are left out. */
+/** The readings that a device captured between one of the `edges` and the next. */
 export interface SentCount {
-  /** The index, in `edges`, of the time at which the stretch begins. */
+  /** The index, in `edges`, of the earlier edge. */
   readonly edge: number
   readonly readings: number
   /** How many readings arrived more than `LATE_AFTER` after their capture: no rule fires for these readings. */
@@ -21,9 +21,9 @@ export interface SentCount {
 
 /** The readings of one device, as the store counts them. */
 export interface SentReadings {
-  /** Ordered by edge. */
+  /** Ordered by edge. No element for an hour without readings. */
   readonly counts: ReadonlyArray<SentCount>
-  /** The stretches of `SILENT_AFTER` and more between two readings that follow each other, oldest first. */
+  /** The times of `SILENT_AFTER` or more between one reading and the next, oldest first. */
   readonly silences: ReadonlyArray<SilentStretch>
 }
 
@@ -45,9 +45,9 @@ export interface SendingReport {
   readonly hours: ReadonlyArray<SendingHour>
   readonly readings: number
   readonly late: number
-  /** Each stretch of `SILENT_AFTER` and more, also before the first reading and after the last one. */
+  /** The times of `SILENT_AFTER` or more without readings, also before the first reading and after the last one. */
   readonly silences: ReadonlyArray<SilentStretch>
-  /** The first of the longest stretches; null: there was none. */
+  /** The longest of `silences`, the earliest of equally long ones; null: there was none. */
   readonly longest: SilentStretch | null
   readonly advice: ReadonlyArray<SendingAdvice>
 }
@@ -55,7 +55,10 @@ export interface SendingReport {
 /** The number of hours in a report: the present hour and the hours before it. */
 export const HOURS = 24
 
-/** The age of a reading on arrival up to which rules fire, as `RuleEvaluation.STALE_AFTER`. */
+/**
+ * A reading that arrives later than this after its capture fires no rule. The same time as
+ * `RuleEvaluation.STALE_AFTER`.
+ */
 export const LATE_AFTER = 15 * MINUTE
 
 /** The default `max_age_s` of requests about places: after this time without readings, apps read "unknown". */
@@ -65,7 +68,10 @@ const SLEEPS_FROM = HOUR
 const LATE_SHARE = 1 / 20
 const MUCH_A_MINUTE = 2
 
-/** The beginning of each hour, and the end of the report: 1 ms after `now`, so that a reading at `now` counts. */
+/**
+ * The beginning of each hour of the report, and the end of the report: 1 ms after `now`, so that a reading at `now`
+ * counts.
+ */
 export const edges = (now: Timestamp): ReadonlyArray<Timestamp> => {
   const thisHour = plus(now, -(now % HOUR))
   return [...Array.from({ length: HOURS }, (_, index) => plus(thisHour, (index + 1 - HOURS) * HOUR)), plus(now, 1)]
@@ -110,7 +116,7 @@ const lengthOf = ({ from, until }: SilentStretch): number => until - from
 
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** The silences that `SentReadings` lacks: before the first reading and after the last, or the whole time. */
+/** The silences that `SentReadings` does not have: before the first reading and after the last, or the whole time. */
 const ends = (counts: ReadonlyArray<SentCount>, begin: Timestamp, now: Timestamp): ReadonlyArray<SilentStretch> => {
   const first = counts[0]?.firstAt ?? now
   const last = counts.at(-1)?.lastAt ?? now

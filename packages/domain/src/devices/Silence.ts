@@ -17,8 +17,8 @@ export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
 
 /**
  * A problem with a phone that its owner should look into. `never_arrived`: nothing came although there was time to set
- * the phone up. `went_silent`: the phone worked, and then stopped. `imprecise`: its locations are too inaccurate for a
- * place of 150 m.
+ * the phone up. `went_silent`: the phone has sent before, but nothing new for an hour. `imprecise`: its locations are
+ * too inaccurate for a place with a radius of 150 m.
  */
 export type Trouble = "never_arrived" | "went_silent" | "imprecise"
 

@@ -35,7 +35,7 @@ export const authenticateDevice = program("authenticateDevice", function* (token
 
 /**
  * Whether to ask the phone to report visits: an app may read the user's visits, and the phone never reported a visit.
- * Asking changes a setting of the phone's app, so it is done only when an app may read visits.
+ * Asking changes a setting of the phone's app, so the service does not ask when no app may read visits.
  */
 export const wantsVisits = program("wantsVisits", function* ({ id, userId }: Pick<Device, "userId" | "id">) {
   if (yield* (yield* DeviceStore).sendsVisits(userId, id)) return false
@@ -82,8 +82,8 @@ export const addDevice = program(
 )
 
 /**
- * Marks whether a device stays at home, and returns the device. The mark is used for readings that arrive from now on.
- * `NotFound`: the user has no such device.
+ * Sets or removes the owner's mark that a device stays at home, and returns the device. The mark has an effect on
+ * readings that arrive from now on. `NotFound`: the user has no such device.
  */
 export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: DeviceId, staysAtHome: boolean) {
   const devices = yield* DeviceStore

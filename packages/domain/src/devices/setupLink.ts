@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shared/index.js"
 import { DeviceStore } from "./DeviceStore.js"
 
-/** How long a set-up link works: long enough to install an app. A person who needs longer adds the phone again. */
+/** How long a set-up link works: long enough to install an app. A person who needs more time adds the phone again. */
 const WORKS_FOR = 15 * Timestamp.MINUTE
 
 /**
- * A device's token, and the key of a link that gives the token out once more. The token is derived from the link's key
- * with a key of the vault. So the service stores no token: it stores the hash of the link's key, and derives the token
- * again when the app sends the key.
+ * A new device token, and the key of a link at which the phone's app can fetch this token once. The token is derived
+ * from the link's key with a key of the vault. So the service need not store the token: it stores the hash of the
+ * link's key, and derives the token again when the app sends the link's key.
  */
 export const withLink = (userId: UserId, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -32,7 +32,7 @@ export const openSetupLink = program("openSetupLink", function* (key: string) {
   const taken = yield* (yield* DeviceStore).takeSetupLink(userId, vault.sha256(key), now)
   if (Option.isNone(taken)) return yield* new NotFound({ what: "link" })
   const device = taken.value
-  // The keys of the vault may have been rotated since the link was made.
+  // The keys of the vault may have been rotated since the link was made, so every key is tried.
   for (const keyId of vault.keys) {
     const token = yield* Effect.option(derive(vault, keyId, userId, key))
     if (Option.isSome(token) && vault.sha256(token.value) === device.tokenHash) return { device, token: token.value }

@@ -8,8 +8,8 @@ import { isSuccess, OWN_FAULT_WAIT } from "../deliveries/Delivery.js"
 // Deliveries to legacy receivers: addresses from before apps had webhook endpoints. Decisions legacy-4 and legacy-5.
 
 /**
- * The delivery of an event to a legacy receiver (Spec §6.4.8). It is only in the memory of the worker that fanned the
- * event out, so it is in no delivery log and adds no strikes.
+ * The delivery of an event to a legacy receiver (Spec §6.4.8). It exists only in the memory of the worker that fanned
+ * the event out. So it is in no delivery log, and its failures add no strikes.
  */
 export interface LegacyDelivery {
   readonly receiver: LegacyReceiver
@@ -19,18 +19,20 @@ export interface LegacyDelivery {
   readonly maxEventAgeS: number | null
   /** The number of this attempt, counted from 1. */
   readonly attempt: number
-  /** When the event was stored, as in the event's other deliveries: then all of them share one access log entry. */
+  /** Since when faults of our own have delayed this attempt; null when no fault has. */
+  readonly faultsSince: Timestamp | null
+  /** When the event was stored. All deliveries of the event have this same time, so they share one access log entry. */
   readonly createdAt: Timestamp
   readonly originalAt: Timestamp
   /** Always 0: legacy deliveries cannot be replayed. */
   readonly replayNo: 0
 }
 
-/** The waits in milliseconds after the end of the first and of the second failed attempt. The third is the last. */
+/** The waits in milliseconds after the first and after the second failed attempt. The third attempt is the last. */
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
 /**
- * After a fault of our own, such as a failing store, the worker repeats an attempt only if the delivery is at most this
- * old, in milliseconds. Otherwise a long fault would fill the worker's memory with deliveries.
+ * How long, in milliseconds, the worker repeats an attempt after faults of our own, such as a failing store. Without
+ * this limit, a long fault would fill the worker's memory with deliveries.
  */
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 
@@ -42,34 +44,43 @@ export const begin = (event: WaitingEvent, receiver: LegacyReceiver): LegacyDeli
   envelope: envelope(event),
   maxEventAgeS: event.maxEventAgeS,
   attempt: 1,
+  faultsSince: null,
   createdAt: event.storedAt,
   originalAt: event.storedAt,
   replayNo: 0
 })
 
+/**
+ * Whether a worker takes one more delivery of an app into its memory. The memory contains `ofApp` deliveries of this
+ * app already, and has room for `free` more deliveries of any app. One app gets at most half of the room, two apps with
+ * the same number a third each, and so on. So apps whose receivers never answer always leave room for another app.
+ */
+export const mayBeKept = (ofApp: number, free: number): boolean => ofApp < free
+
 /** The JSON body of the webhook. For a subscription it contains the subscription's id. */
 export const body = ({ envelope, receiver }: LegacyDelivery): string =>
   legacyBody(envelope, receiver._tag === "Subscription" ? receiver.id : null)
 
-/** The next attempt and its time. */
+/** The delivery with the number of its next attempt, and the time when that attempt is due. */
 export interface Next {
   readonly delivery: LegacyDelivery
   readonly dueAt: Timestamp
 }
 
 /**
- * The next attempt. Undefined after a success, after the last attempt, and after a fault of our own when the delivery
- * is older than `OWN_FAULT_LIMIT`.
+ * The next attempt. Undefined after a success, after the last attempt, and when faults of our own have delayed the
+ * attempt for longer than `OWN_FAULT_LIMIT`.
  */
 export const afterAttempt = (delivery: LegacyDelivery, answer: WebhookAnswer, endedAt: Timestamp): Next | undefined => {
   if (isSuccess(answer)) return undefined
   if (answer._tag === "NotSent") {
-    return endedAt - delivery.createdAt > OWN_FAULT_LIMIT
+    const faultsSince = delivery.faultsSince ?? endedAt
+    return endedAt - faultsSince > OWN_FAULT_LIMIT
       ? undefined
-      : { delivery, dueAt: plus(endedAt, OWN_FAULT_WAIT) }
+      : { delivery: { ...delivery, faultsSince }, dueAt: plus(endedAt, OWN_FAULT_WAIT) }
   }
   const wait = WAITS[delivery.attempt - 1]
   return wait === undefined
     ? undefined
-    : { delivery: { ...delivery, attempt: delivery.attempt + 1 }, dueAt: plus(endedAt, wait) }
+    : { delivery: { ...delivery, attempt: delivery.attempt + 1, faultsSince: null }, dueAt: plus(endedAt, wait) }
 }

@@ -1,30 +1,40 @@
 import { Array, Cause, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
-import { envelope, ruleIdOf, type WaitingEvent } from "../events/Event.js"
+import { envelope, type WaitingEvent } from "../events/Event.js"
+import { REPEATS } from "../deliveries/beforeSending.js"
 import { Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
 import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/manageListeners.js"
-import { type DeliveryId, Entropy, type EventId, program, Telemetry, Timestamp } from "../shared/index.js"
-import { report } from "../figures/FiguresRecorder.js"
+import {
+  type DeliveryId,
+  Entropy,
+  type EventId,
+  program,
+  retryTransient,
+  Telemetry,
+  Timestamp
+} from "../shared/index.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { FAILED_WAIT, type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
+import { reportFirings } from "./reportFirings.js"
 
 const taken = Telemetry.counter("place_access.outbox.events", {
   description: "Events that were taken from the outbox to be turned into deliveries"
 })
 const made = Telemetry.counter("place_access.outbox.deliveries", { description: "Deliveries that events became" })
 
-/** How many apps' rows are written concurrently. */
+/** For how many apps rows are written concurrently. */
 const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
   /**
-   * The number of events that were read, without those that could be neither stored nor postponed. When it is `limit`,
-   * more events may wait. The events that are not counted are still due, so an immediate next read would return them.
+   * The number of events that were read. When it is `limit`, more events may wait, so the caller reads again at once.
+   * Events that could be neither stored nor postponed do not count: they are still due, and an immediate next read
+   * would only return them again.
    */
   readonly taken: number
   /** The number of deliveries that were stored and wait for a claim. */
@@ -36,18 +46,20 @@ export interface FanOutResult {
 }
 
 /**
- * Turns up to `limit` events of these buckets of the outbox into deliveries: a row for each subscribed endpoint, a row
- * for each subscribed listener, and a delivery in memory for each legacy receiver. When a rule fired and nobody gets
- * the event, the user's access log gets an entry too.
+ * Reads up to `limit` events of these buckets from the outbox and turns them into deliveries: a row for each subscribed
+ * endpoint, a row for each subscribed listener (a developer's machine with an open event stream), and a delivery in
+ * memory for each legacy receiver. When a rule fired and no receiver gets the event, the user's access log gets an
+ * entry.
  *
- * When an event goes only to endpoints, `firsts` may send it immediately: then the event's deliveries are stored after
- * the first attempt. `firsts` gets no event that also goes to a listener or a legacy receiver: the event would stay in
- * the outbox during the attempt, and after a crash the listener or legacy receiver would receive it again.
+ * When an event goes only to endpoints, `firsts` may send it immediately. Then the event's deliveries are stored after
+ * the first attempt. `firsts` must not send an event that also goes to a listener or a legacy receiver: the event stays
+ * in the outbox during the attempt, so after a crash the listener or legacy receiver would receive the event again.
  *
- * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
- * are idempotent, then the mark on the event. When a worker dies in between, or when two workers believe that they hold
- * the lease of one bucket, the repetition adds no delivery; only listeners and legacy receivers may receive the event
- * twice. So the fan-out needs no fencing token. `onRows` runs as soon as an app's rows are stored.
+ * Events are rows of users and deliveries are rows of apps, so there are two transactions. The first inserts the
+ * deliveries, idempotently. The second marks the event as fanned out. When a worker dies in between, when the mark
+ * fails, or when two workers believe that they hold the lease of one bucket, the events are fanned out twice. The
+ * second time adds no delivery to an endpoint; only listeners and legacy receivers may receive the event twice. So the
+ * fan-out needs no fencing token. `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(
   "fanOut",
@@ -82,9 +94,9 @@ export const fanOut = program(
 )
 
 /**
- * Fans out the events of one app. A failure concerns this app only: its events are postponed, except for those that are
- * sent already. If this effect failed, the fan-out would stop and lose the legacy deliveries of other apps, whose
- * events are marked already. So it fails only when it is interrupted.
+ * Fans out the events of one app. After a failure, the app's events are postponed, except for those that `firsts` has
+ * begun to send. This effect must not fail except when it is interrupted: `fanOut` would stop and lose the legacy
+ * deliveries of other apps, whose events are marked as fanned out already.
  */
 const insertRows = (
   events: Array.NonEmptyReadonlyArray<WaitingEvent>,
@@ -127,19 +139,19 @@ const insertRows = (
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
-    if (left.length > 0) yield* (yield* EventStore).markFannedOut(left, now)
-    yield* reportFirings(events)
+    // When an event cannot be marked, it is fanned out again, and a listener gets it twice.
+    if (left.length > 0) yield* retryTransient(REPEATS)((yield* EventStore).markFannedOut(left, now))
+    yield* reportFirings(left)
     return { rows: rows.length, begun, legacy, offered: offers.length, stillDue: 0 }
   }).pipe(
     unlessInterrupted((cause) =>
       Effect.gen(function* () {
         yield* Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)
-        yield* reportFirings(events.filter((event) => !left.includes(event)))
         yield* (yield* EventStore).postpone(left, Timestamp.plus(now, FAILED_WAIT))
         return NOTHING_WRITTEN
       })
     ),
-    // The events stay due, so a later fan-out reads them again.
+    // When the events cannot be postponed either, they stay due, and a later fan-out reads them again.
     unlessInterrupted((cause) =>
       Effect.as(Effect.logWarning("An app's events could not be postponed", events[0].appId, cause), {
         ...NOTHING_WRITTEN,
@@ -149,15 +161,9 @@ const insertRows = (
   )
 }
 
-/** Handles a failure or a defect. An interruption goes on, because then the worker stops. */
+/** Handles a failure or a defect, but no interruption: an interruption means that the worker stops. */
 const unlessInterrupted = <E, B, E2, R2>(handle: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>) =>
   Effect.catchAllCause((cause: Cause.Cause<E>) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : handle(cause)))
-
-/** Counts the firings for the developer's figures: a firing counts once, whatever the number of its receivers. */
-const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
-  report((to) => {
-    for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, 1, storedAt)
-  })
 
 const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0, stillDue: 0 }
 
@@ -165,8 +171,9 @@ const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.Le
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /**
- * The deliveries of each event that an endpoint wants. An event of an imported rule with an address of its own makes
- * none, even if an endpoint has the same address: the event goes to the rule's address as a legacy delivery.
+ * The deliveries of each event to the endpoints that subscribe to it. An event of an imported rule with its own address
+ * has no such delivery, even if an endpoint has the same address: the event goes to the rule's address as a legacy
+ * delivery.
  */
 const attemptsOf = (
   events: ReadonlyArray<WaitingEvent>,
@@ -187,7 +194,7 @@ const attemptsOf = (
     return attempts
   })
 
-/** The times come from the event, not the clock, so a repeated fan-out makes the same entry in the access log. */
+/** The times are those of the event and not of the clock, so a repeated fan-out makes the same access log entry. */
 const newDelivery = (
   entropy: typeof Entropy.Entropy.Service,
   event: WaitingEvent,

@@ -12,22 +12,23 @@ import { fn } from "../shared/Program.js"
 import { retryTransient } from "../shared/Errors.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Flights } from "./flights.js"
+import { reportFirings } from "./reportFirings.js"
 
 /** How long an event waits in the outbox, in milliseconds, when its rows could not be written or it cannot be read. */
 export const FAILED_WAIT = 30 * Timestamp.SECOND
 
 /**
- * An event older than this, in milliseconds, is sent directly only by a worker that has leased the event's bucket since
- * before the event was stored. Otherwise the event may have crashed the worker that leased the bucket before. The event
- * then becomes rows. Their expired leases are counted, so the event cannot crash workers forever
- * (decision deliveries-4).
+ * In milliseconds. An event that is older than this is sent directly only by a worker that leased the event's bucket
+ * before the event was stored. A worker that leased the bucket later does not send the event directly, because the
+ * event may have crashed the worker before. That worker stores the event's deliveries as rows instead. The store counts
+ * the expired leases of rows, so the event cannot crash workers forever (decision deliveries-4).
  */
 export const FRESH = 5 * Timestamp.SECOND
 
 /**
- * Whether the event may be sent directly: it was stored within `FRESH` of now, or at least `FRESH` after `heldSince`,
- * from when on this worker has leased its buckets. The distance from `heldSince` is needed because the clock of the
- * server that stored the event may be a few seconds ahead.
+ * Whether the event may be sent directly: it was stored within `FRESH` of now, or at least `FRESH` after `heldSince`.
+ * `heldSince` is when this worker last took a lease; the worker has kept its leases since then. The distance of `FRESH`
+ * from `heldSince` is needed because the clock of the server that stored the event may be a few seconds ahead.
  */
 export const isFresh = (
   { storedAt }: Pick<WaitingEvent, "storedAt">,
@@ -36,7 +37,7 @@ export const isFresh = (
 ): boolean =>
   storedAt - now <= FRESH && (now - storedAt <= FRESH || (heldSince !== null && storedAt - heldSince >= FRESH))
 
-/** The most events that a worker remembers because their first attempts could not be stored. */
+/** A worker remembers at most this many events whose first attempts could not be stored. */
 const UNSTORED_MAX = 1_000
 
 /** A delivery that is not stored yet, and its endpoint as it was read. */
@@ -45,18 +46,18 @@ export interface FirstAttempt {
   readonly endpoint: WebhookEndpoint
 }
 
-/** Sends events directly after they were read from the outbox, and stores their deliveries afterwards. */
+/** Sends events as soon as they are read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
   /**
-   * The events whose attempts are in flight or wait in line. They are still in the outbox, so the fan-out must exclude
-   * them from its read (`EventStore.pending`).
+   * The events whose first attempts are in flight or wait in line. These events are still in the outbox, so the fan-out
+   * must exclude them from its read (`EventStore.pending`).
    */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
    * Begins the first attempts of an event at all its endpoints. The endpoints' data must not be used after `until`.
    * With a backlog, an attempt may wait in line until an earlier attempt at its endpoint ends. Returns false, and does
-   * nothing, when one of the endpoints is failing or has no room, or when this worker must not send the event directly:
-   * then the caller stores the event's deliveries, which wait for a claim.
+   * nothing, when one of the endpoints is failing or has no room, or when this worker must not send the event directly,
+   * for example because of its age (`isFresh`). Then the caller stores the event's deliveries, which wait for a claim.
    */
   readonly launch: (
     event: WaitingEvent,
@@ -66,16 +67,16 @@ export interface FirstAttempts {
   ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
   readonly hasEnough: () => boolean
-  /** Stores the deliveries in line for endpoints at which no attempt began for `STUCK`: they wait for a claim. */
+  /** Stores the deliveries in line at endpoints where no attempt began for `STUCK`. Then they wait for a claim. */
   readonly releaseStuck: Effect.Effect<void>
   /** Forgets the attempts in line, when the worker stops. Their events are still in the outbox. */
   readonly close: Effect.Effect<void>
 }
 
-/** When no attempt has begun at an endpoint for this long, in milliseconds, no attempt may wait in line for it. */
+/** When no attempt has begun at an endpoint for this time, in milliseconds, no attempt may wait in line there. */
 const STUCK = Timestamp.make(200)
 
-/** Sends no event directly: every delivery is stored, and waits for a claim. */
+/** Never sends an event directly: every delivery is stored, and waits for a claim. */
 export const none: FirstAttempts = {
   inHand: () => [],
   launch: () => Effect.succeed(false),
@@ -85,9 +86,9 @@ export const none: FirstAttempts = {
 }
 
 /**
- * All workers together may have `most` first attempts in flight at one endpoint. This is the share of the worker at
- * `place` among `size` workers; the shares add up to `most`. With more workers than `most`, some shares are 0. The
- * endpoint's id decides which, so that different workers have no share at different endpoints.
+ * All workers together may have `most` first attempts in flight at one endpoint. Returns the share of the worker at
+ * `place` among `size` workers; the shares of all workers add up to `most`. With more workers than `most`, some shares
+ * are 0. The endpoint's id decides which workers get 0, so that different workers get 0 at different endpoints.
  */
 export const shareOf = (
   most: number,
@@ -112,7 +113,7 @@ interface Leases {
 export interface Means {
   readonly flights: Flights
   readonly leases: Leases
-  /** The most first attempts of all workers in flight at one endpoint. */
+  /** How many first attempts all workers together may have in flight at one endpoint. */
   readonly perEndpoint: number
   /** More events should be read when at most this many attempts wait in line. */
   readonly enough: number
@@ -128,7 +129,7 @@ export interface Means {
  */
 type Outcome = "stored" | "missed" | "left"
 
-/** An attempt that begins now or waits in line. `end` runs once, with the attempt's outcome. */
+/** An attempt that begins now or waits in line. `end` must be called exactly once, with the attempt's outcome. */
 interface Planned extends FirstAttempt {
   readonly event: WaitingEvent
   readonly until: Timestamp.Timestamp
@@ -137,25 +138,28 @@ interface Planned extends FirstAttempt {
 
 /** The first attempts of this worker at one endpoint: some are in flight, others may wait. */
 interface Line {
-  /** The fibers that make attempts at the endpoint, one after the other. At least one. */
+  /** How many fibers make attempts at the endpoint, at least one. Each fiber makes one attempt after the other. */
   fibers: number
-  /** When the last attempt began. */
+  /** When the last attempt at the endpoint began. */
   movedAt: Timestamp.Timestamp
   readonly waiting: Array<Planned>
 }
 
-/** The most attempts that wait in line at an endpoint, for each attempt that may be in flight there. */
+/** For each first attempt that may be in flight at an endpoint, this number of attempts may wait in line there. */
 const LINE_FACTOR = 3
-/** The most attempts in the line of one endpoint, as a fraction of `enough`: one slow endpoint must not stop reads. */
+/**
+ * The length of one endpoint's line is at most this fraction of `enough`. Otherwise one slow endpoint could stop the
+ * reading of further events.
+ */
 const LINE_PART = 1 / 4
 
 type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 
 /**
- * Makes first attempts, which share the worker's slots with its claims. An event is marked in the outbox as fanned out
- * when all its deliveries are stored. Until then, another worker sends the event again under the same id if this worker
- * dies. While this worker lives, no other worker sends the event: this worker keeps the lease of the person's bucket
- * during an attempt.
+ * Makes first attempts. They use the same slots of the worker as claimed deliveries. An event is marked in the outbox
+ * as fanned out when all its deliveries are stored. If this worker dies before that, another worker sends the event
+ * again, under the same id. While this worker lives, no other worker sends the event, because this worker keeps the
+ * lease of the person's bucket during an attempt.
  *
  * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
  * the line, in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
@@ -172,9 +176,12 @@ export const make = ({
   Effect.gen(function* () {
     const events = yield* EventStore
     const deliveries = yield* DeliveryStore
-    /** The events in hand, each with the time from which on it may be read again: `Infinity` while it is being sent. */
+    /**
+     * The events of `inHand`. The value is the time from which the event may be read again; `Infinity` during an
+     * attempt.
+     */
     const held = new Map<EventId, number>()
-    /** Events whose first attempt could not be stored. When they are read again, they become rows. */
+    /** Events whose first attempt could not be stored. When they are read again, their deliveries become rows. */
     const unstored = new Set<EventId>()
     const lines = new Map<EndpointId, Line>()
     let inLine = 0
@@ -183,8 +190,8 @@ export const make = ({
       Timestamp.nowWith((now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
 
     /**
-     * Makes the event wait in the outbox for `FAILED_WAIT`; when the store cannot postpone the event, this worker reads
-     * it again after `FRESH`. The event then becomes rows.
+     * Makes the event wait in the outbox for `FAILED_WAIT`. When the store cannot postpone the event, this worker reads
+     * it again after `FRESH`. Then its deliveries become rows.
      */
     const postpone = (event: WaitingEvent) =>
       Effect.flatMap(Timestamp.now, (now) => {
@@ -203,9 +210,10 @@ export const make = ({
       const isMissed = isStored ? yield* isUnmarked(event) : outcomes.includes("missed")
       if (isMissed) yield* postpone(event)
       else held.delete(event.id)
+      if (isStored && !isMissed) yield* reportFirings([event])
     })
 
-    /** Marks the event. True when the store failed. */
+    /** Marks the event as fanned out. Returns true when the store failed, so that the event is not marked. */
     const isUnmarked = (event: WaitingEvent) =>
       Effect.matchCauseEffect(mark(event), {
         onSuccess: () => Effect.succeed(false),
@@ -214,8 +222,8 @@ export const make = ({
 
     const attempt = ({ endpoint, event, row, until }: Planned) =>
       deliverFirst(row, endpoint, until).pipe(
-        Effect.map((how): Outcome => {
-          if (flights.note(endpoint.id, how)) onWait()
+        Effect.map((stored): Outcome => {
+          if (flights.note(endpoint.id, stored)) onWait()
           return "stored"
         }),
         Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : missed(event, cause)))
@@ -254,7 +262,7 @@ export const make = ({
 
     /**
      * One fiber of an endpoint: makes an attempt, and then the attempts that wait in line, one after the other. The
-     * fiber ends when the line is empty, or when the endpoint has more fibers than this worker's share of it.
+     * fiber ends when the line is empty, or when the line has more fibers than this worker's share allows (`shareOf`).
      */
     const flying = fn(function* (first: Planned, line: Line) {
       const { id } = first.endpoint
@@ -264,7 +272,8 @@ export const make = ({
         if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
         planned = line.fibers > shareAt(planned) ? undefined : taken(line, 1)[0]
       }
-      // Attempts may join the line while the last fiber stores it. No other fiber would make or store these attempts.
+      // While the last fiber stores the deliveries in line, further attempts may join the line. No other fiber would
+      // make or store these attempts, so the loop goes on until the line is empty.
       while (line.fibers === 1 && line.waiting.length > 0) yield* release(line)
       line.fibers--
       if (line.fibers === 0) lines.delete(id)
@@ -304,7 +313,7 @@ export const make = ({
     ) {
       const now = yield* Timestamp.now
       const { heldSince, isOver } = leases.crew()
-      // `isOver`: the worker must give up leases and waits until they are not in use, so it begins nothing new.
+      // `isOver`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
       if (isOver || !isFresh(event, heldSince, now) || unstored.delete(event.id)) return false
       if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return false
       const outcomes: Array<Outcome> = []

@@ -1,5 +1,6 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
+import type { StoredAttempt } from "../deliveries/deliver.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
@@ -10,16 +11,19 @@ export interface Flights {
   readonly size: () => number
   /** Whether the last attempt of this worker at the endpoint failed. */
   readonly isFailing: (endpointId: EndpointId) => boolean
-  /** The endpoints whose last attempt by this worker failed, and how many more of their deliveries may be in flight. */
-  readonly failing: () => NonNullable<ClaimRequest["failing"]>
+  /**
+   * The endpoints whose last attempt by this worker failed or took long, and how many more of their deliveries may be
+   * in flight.
+   */
+  readonly slow: () => NonNullable<ClaimRequest["failing"]>
   /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
   /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */
-  readonly note: (endpointId: EndpointId, how: Delivery.DeliveryFinish | undefined) => boolean
+  readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
   /**
-   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may find more work: the attempt
-   * returned true because a retry now waits; or the endpoint, the worker or the half for failing endpoints was full
-   * until now; or the worker now has `enough` free slots.
+   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may now find more work. This is so
+   * in three cases: the attempt returned true, because a retry waits; the endpoint, the worker, or the half of the
+   * slots that slow endpoints may use was full until now; or the worker now has `enough` free slots.
    */
   readonly launch: <R>(
     endpointId: EndpointId,
@@ -27,8 +31,8 @@ export interface Flights {
     kind?: Kind
   ) => Effect.Effect<void, never, R>
   /**
-   * Waits for all attempts to end. After `atMost`, interrupts the attempts that are left: other workers make them again
-   * when the leases have run out.
+   * Waits for all attempts to end. After `atMost`, interrupts the attempts that have not ended. Other workers make
+   * these attempts again when the leases have run out.
    */
   readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
 }
@@ -38,47 +42,52 @@ type Kind = "claimed" | "first"
 
 export interface Room {
   readonly slots: number
-  /** The number of free slots at which a claim is worthwhile. */
+  /** When this number of slots is free, `onChange` runs, so that the worker makes a claim for all of them together. */
   readonly enough: number
-  /** The most claimed deliveries of one endpoint in flight at once. */
+  /** How many claimed deliveries of one endpoint may be in flight at once. */
   readonly perEndpoint: number
   readonly onChange: () => void
 }
 
-/** The most endpoints that are remembered as failing. When there are more, the one noted first is forgotten. */
-const FAILING_MAX = 1_000
+/**
+ * How many slow endpoints are remembered at most. When there are more, the one that was added first is forgotten.
+ */
+const SLOW_MAX = 1_000
+/** After a success that took longer than this number of milliseconds, the endpoint counts as slow. */
+const SLOW_MILLIS = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
   const fibers = new Bag<Fiber.RuntimeFiber<boolean>>()
   const counts: Readonly<Record<Kind, Map<EndpointId, number>>> = { claimed: new Map(), first: new Map() }
   let underWay = 0
-  // Half of the slots are kept free of first attempts. Otherwise a steady flow of events would take each slot that
-  // comes free, and retries would wait.
+  // First attempts may use only half of the slots. Otherwise a steady flow of events would take each slot that becomes
+  // free, and retries would wait.
   const firstMost = Math.floor(slots / 2)
   let firstUnderWay = 0
-  // A receiver that does not answer keeps a slot for five seconds. Half of the slots are kept free of receivers whose
-  // last attempt failed. Otherwise a few dozen such receivers would delay the deliveries to all other receivers.
-  const failing = new Set<EndpointId>()
-  const failingMost = Math.floor(slots / 2)
-  let failingUnderWay = 0
+  // A receiver that does not answer, or that answers late, keeps a slot for five seconds. Endpoints whose last attempt
+  // failed or took long may use only half of the slots. Otherwise a few dozen slow receivers would delay the
+  // deliveries to all others.
+  const slow = new Map<EndpointId, "failing" | "late">()
+  const slowMost = Math.floor(slots / 2)
+  let slowUnderWay = 0
 
   const begin = (id: EndpointId, kind: Kind): boolean => {
-    const isFailing = failing.has(id)
+    const isSlow = slow.has(id)
     underWay++
     if (kind === "first") firstUnderWay++
-    if (isFailing) failingUnderWay++
+    if (isSlow) slowUnderWay++
     const ofEndpoint = counts[kind]
     ofEndpoint.set(id, (ofEndpoint.get(id) ?? 0) + 1)
-    return isFailing
+    return isSlow
   }
-  const end = (id: EndpointId, kind: Kind, wasFailing: boolean, changed: boolean): void => {
+  const end = (id: EndpointId, kind: Kind, wasSlow: boolean, changed: boolean): void => {
     const ofEndpoint = counts[kind]
     const before = ofEndpoint.get(id) ?? 0
     const isEndpointFull = kind === "claimed" && before >= perEndpoint
-    const wasFull = isEndpointFull || underWay >= slots || (wasFailing && failingUnderWay >= failingMost)
+    const wasFull = isEndpointFull || underWay >= slots || (wasSlow && slowUnderWay >= slowMost)
     underWay--
     if (kind === "first") firstUnderWay--
-    if (wasFailing) failingUnderWay--
+    if (wasSlow) slowUnderWay--
     const hasEnough = slots - underWay === enough
     if (before > 1) ofEndpoint.set(id, before - 1)
     else ofEndpoint.delete(id)
@@ -87,28 +96,34 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
 
   return {
     size: () => underWay,
-    isFailing: (id) => failing.has(id),
-    failing: () => ({ ids: [...failing], limit: Math.max(0, failingMost - failingUnderWay) }),
+    isFailing: (id) => slow.get(id) === "failing",
+    slow: () => ({ ids: [...slow.keys()], limit: Math.max(0, slowMost - slowUnderWay) }),
     hasRoomForFirst: (id, most) =>
-      underWay < slots && firstUnderWay < firstMost && !failing.has(id) && (counts.first.get(id) ?? 0) < most,
-    note: (id, how) => {
-      if (how === undefined) return false
+      underWay < slots &&
+      firstUnderWay < firstMost &&
+      slow.get(id) !== "failing" &&
+      (!slow.has(id) || slowUnderWay < slowMost) &&
+      (counts.first.get(id) ?? 0) < most,
+    note: (id, stored) => {
+      if (stored === undefined) return false
+      const { how, tookMillis } = stored
       const isMissed = how._tag === "Retry" || (how._tag === "Failed" && how.reason === "exhausted")
-      if (how._tag === "Delivered" || isMissed) failing.delete(id)
-      if (isMissed) failing.add(id)
-      const [oldest] = failing
-      if (failing.size > FAILING_MAX && oldest !== undefined) failing.delete(oldest)
+      if (how._tag === "Delivered" || isMissed) slow.delete(id)
+      if (isMissed) slow.set(id, "failing")
+      else if (how._tag === "Delivered" && tookMillis > SLOW_MILLIS) slow.set(id, "late")
+      const [oldest] = slow.keys()
+      if (slow.size > SLOW_MAX && oldest !== undefined) slow.delete(oldest)
       return Delivery.goesOn(how._tag)
     },
     launch: (id, attempt, kind = "claimed") =>
       Effect.uninterruptible(
         Effect.suspend(() => {
-          const wasFailing = begin(id, kind)
+          const wasSlow = begin(id, kind)
           return Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
             fibers.add(fiber)
             fiber.addObserver((exit) => {
               fibers.delete(fiber)
-              end(id, kind, wasFailing, Exit.isSuccess(exit) && exit.value)
+              end(id, kind, wasSlow, Exit.isSuccess(exit) && exit.value)
             })
           })
         })

@@ -1,8 +1,9 @@
 /**
  * The worker that sends webhooks. `fanOut` turns each event of the outbox into one delivery for each subscribed
- * endpoint; `runWorker` is the loop that fans out, claims due deliveries and makes attempts, in any number of processes
- * on one database. Deliveries to legacy receivers are in this worker's memory only (`LegacyDelivery`). The loop runs in
- * the worker process, and in a server that has no `DATABASE_URL` and therefore an embedded database.
+ * endpoint. `runWorker` is the loop that fans out, claims due deliveries and makes attempts. Any number of processes
+ * can run this loop on one database. Deliveries to legacy receivers exist only in the memory of the worker that fanned
+ * out their event (`LegacyDelivery`). The loop runs in the worker process, and in a server that has no `DATABASE_URL`
+ * and therefore an embedded database.
  *
  * @module
  */

@@ -4,31 +4,36 @@ import * as Delivery from "../deliveries/Delivery.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedPost } from "../deliveries/signedPost.js"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
+import { toItsEnd } from "../leases/Stopping.js"
 import { LegacyStore, Receiver } from "../legacy/index.js"
-import { type AppId, Bag, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
+import { type AppId, Bag, fn, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import type { Next } from "./LegacyDelivery.js"
 
-/** The most legacy deliveries in this worker's memory, in flight and waiting. */
-const ROOM = 10_000
 /**
- * The most attempts in flight at once: in all; to one address, so that a silent receiver does not delay the app's other
- * receivers; and of one app, so that its silent receivers do not delay other apps.
+ * The limits for attempts in flight at once. `AT_ONCE`: all attempts of this worker. `OF_ONE_APP`: attempts for one
+ * app; without this limit, an app's receivers that do not answer would delay other apps. `TO_ONE_ADDRESS`: attempts to
+ * one address; without this limit, a receiver that does not answer would delay the app's other receivers.
  */
 const AT_ONCE = 256
 const OF_ONE_APP = 64
 const TO_ONE_ADDRESS = 4
 
-/** Makes legacy deliveries. Deliveries that wait in memory when this worker stops are lost (Spec §6.4.8). */
-export const make = Effect.gen(function* () {
+/**
+ * Makes legacy deliveries, and keeps at most `room` of them in memory. Deliveries that wait in memory when this worker
+ * stops are lost (Spec §6.4.8).
+ */
+export const make = fn(function* (room: number) {
   const all = yield* Effect.makeSemaphore(AT_ONCE)
   const fibers = new Bag<Fiber.RuntimeFiber<void>>()
+  const kept = new Map<AppId, number>()
   const [ofApp, toAddress] = [turnsBy<AppId>(OF_ONE_APP), turnsBy<EndpointUrl>(TO_ONE_ADDRESS)]
 
   /**
-   * Runs `attempt` when a slot is free, and to its end, even when the worker stops. An attempt waits first for a slot
-   * of its address, then of its app, then of the worker, so that waiting for one address takes no slot of its app, and
-   * waiting for one app takes no slot of other apps.
+   * Runs `attempt` when a slot is free. A running attempt goes on to its end even when the worker stops. An attempt
+   * waits first for a slot of its address, then of its app, then of the worker. In another order, an attempt that waits
+   * for its address would take a slot of its app, and an attempt that waits for its app would take a slot of the
+   * worker.
    */
   const inTurn = <A, E, R>({ appId, receiver }: LegacyDelivery.LegacyDelivery, attempt: Effect.Effect<A, E, R>) =>
     toAddress(receiver.url, ofApp(appId, all.withPermits(1)(toItsEnd(attempt))))
@@ -50,15 +55,23 @@ export const make = Effect.gen(function* () {
   return {
     launch: (delivery: LegacyDelivery.LegacyDelivery) =>
       Effect.gen(function* () {
-        if (fibers.size >= ROOM) {
+        const { appId, envelope } = delivery
+        const keptOfApp = kept.get(appId) ?? 0
+        if (!LegacyDelivery.mayBeKept(keptOfApp, room - fibers.size)) {
           return yield* Effect.logWarning(
-            "Too many legacy deliveries wait: this one is lost",
-            delivery.envelope.eventId
+            "Too many legacy deliveries of one app wait: this one is lost",
+            envelope.eventId
           )
         }
         const fiber = yield* Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(life(delivery))))
         fibers.add(fiber)
-        fiber.addObserver(() => fibers.delete(fiber))
+        kept.set(appId, keptOfApp + 1)
+        fiber.addObserver(() => {
+          fibers.delete(fiber)
+          const left = (kept.get(appId) ?? 0) - 1
+          if (left > 0) kept.set(appId, left)
+          else kept.delete(appId)
+        })
       }),
     /** Drops waiting deliveries, and returns when the attempts in flight have ended, at the latest after `atMost`. */
     stop: (atMost: Duration.DurationInput) =>
@@ -85,16 +98,9 @@ const turnsBy = <K>(atOnce: number) => {
 }
 
 /**
- * Runs the attempt to its end, even if the caller is interrupted: the caller then waits for the end. Time limits inside
- * the attempt still work.
- */
-const toItsEnd = <A, E, R>(attempt: Effect.Effect<A, E, R>) =>
-  Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(attempt)), Fiber.join))
-
-/**
- * Makes one attempt with the checks of a normal delivery: present permission, an entry in the user's access log before
- * sending, five seconds for the answer. Returns the next attempt; undefined when the delivery has ended. A failure of
- * the store is a fault of our own: the same attempt is made again later.
+ * Makes one attempt like that of a normal delivery: it checks the present permission, writes an entry into the user's
+ * access log before it sends, and waits five seconds for the answer. Returns the next attempt; undefined when the
+ * delivery has ended. A failure of the store is a fault of our own, so the same attempt is made again later.
  */
 const deliverLegacy = program(
   "deliverLegacy",
@@ -133,7 +139,10 @@ const deliverLegacy = program(
     )
 )
 
-/** Whether the subscription still exists. True for a rule, because the check of the permission looks for the rule. */
+/**
+ * Whether the receiver's subscription still exists. True when the receiver is the address of a rule, because the check
+ * of the permission looks for the rule.
+ */
 const isThere = ({ envelope, receiver, userId }: LegacyDelivery.LegacyDelivery) =>
   Effect.gen(function* () {
     if (receiver._tag === "Rule") return true

@@ -11,16 +11,18 @@ import type { WorkerLeases } from "../leases/index.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 export interface WorkerOptions {
-  /** The most events in one fan-out. */
+  /** How many events one fan-out reads at most. */
   readonly fanOutBatch: number
-  /** The most deliveries in flight at once in this worker. */
+  /** How many deliveries this worker may have in flight at once. */
   readonly slots: number
   /**
-   * The most deliveries of one endpoint in flight at once, over all workers: half of them may be claimed, the other
-   * half may be first attempts.
+   * How many deliveries to one endpoint all workers together may have in flight at once: half of this number for
+   * claimed deliveries, the other half for first attempts.
    */
   readonly perEndpoint: number
-  /** How often a worker looks for work without a signal, in case a signal was lost. */
+  /** How many deliveries to legacy receivers, in flight and waiting, this worker keeps in memory at most. */
+  readonly legacyRoom: number
+  /** After this time without a signal, a worker looks for work nevertheless, in case a signal was lost. */
   readonly pollEvery: Duration.DurationInput
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
@@ -30,28 +32,29 @@ const DEFAULTS: WorkerOptions = {
   fanOutBatch: 200,
   slots: 256,
   perEndpoint: 8,
+  legacyRoom: 10_000,
   pollEvery: "1 second",
   drainFor: "8 seconds"
 }
 
 /**
- * The longest pause of the fan-out loop and of the delivery loop after a step that found work. On a busy service each
- * webhook waits half of this pause twice: once at fan-out, once at the claim. A shorter pause sends more statements, a
- * longer pause adds latency.
+ * The longest pause of the fan-out loop and of the delivery loop after a turn of the loop that found work. On a busy
+ * service each webhook waits half of this pause twice: once at fan-out, once at the claim. With a shorter pause the
+ * worker sends more statements; with a longer pause the webhooks have more latency.
  */
 const PAUSE_MAX_MILLIS = 10
 
 /**
  * When a claim returned as many deliveries as it asked for, a backlog waits. The worker then makes the next claim when
- * half of its slots are free, or after this time. With a claim for each slot that comes free, the deliveries would
+ * half of its slots are free, or after this time. With a claim as soon as one slot becomes free, the deliveries would
  * synchronise: all would wait for the database at the same time, and then all for their receivers.
  */
 const BACKLOG_PAUSE_MILLIS = 50
 
 /**
  * When a read of the outbox returned `fanOutBatch` events, a backlog waits. The worker then makes the next read when
- * few first attempts wait in line, or after this time. So a slow endpoint, whose attempts stay in line, does not stop
- * the reading of the other endpoints' events.
+ * few first attempts wait in line, or after this time at the latest. So a slow endpoint, whose attempts stay in line,
+ * does not stop the reading of events for other endpoints.
  */
 const READ_PAUSE_MILLIS = 100
 
@@ -63,8 +66,8 @@ const remaining = (since: Timestamp.Timestamp, pauseMillis: number, now: Timesta
   now < since ? 0 : since + pauseMillis - now
 
 /**
- * The pause after a step that found work: as long as the step took, up to `PAUSE_MAX_MILLIS`. Events that arrive in the
- * pause share the next step, which costs nearly the same for one event as for ten.
+ * The pause after a turn of a loop that found work: as long as that turn took, up to `PAUSE_MAX_MILLIS`. The next turn
+ * handles all events that arrive in the pause together, and it costs nearly the same for one event as for ten.
  */
 const pause = (startedAt: Timestamp.Timestamp) =>
   Effect.flatMap(Timestamp.now, (now) =>
@@ -79,19 +82,20 @@ const backOff = Schedule.exponential("200 millis").pipe(
 
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
- * database: each fans out the events of the buckets that it leases. It makes their first attempts itself, as long as it
- * has room for them (`firstAttempts`); workers claim the deliveries for all other attempts. `given` are the leases that
- * the worker's other loops use too: this loop renews the leases (`look`) and gives them up at its end (`leave`).
+ * database. Each worker fans out the events of the buckets that it leases, and makes the first attempts of these events
+ * itself as long as it has room for them (`firstAttempts`). All other attempts begin with a claim, which any worker can
+ * make. `given` are the leases that the worker's other loops use too. This loop renews the leases (`look`) and gives
+ * them up at its end (`leave`).
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
  * a new event, so it wakes the fan-out loop first. The fan-out wakes the delivery loop when it has stored rows or found
- * no event: an earlier claim would not find the rows. No failure ends the worker: it logs and retries a failure of the
- * store, and stores a failed attempt with its delivery. Legacy deliveries wait in this worker's memory. When
- * interrupted, the worker claims nothing more and waits for the attempts in flight.
+ * no event: an earlier claim would not find the rows. No failure ends the worker: after a failure of the store it waits
+ * and tries again, and a failed attempt is stored with its delivery. Legacy deliveries wait in this worker's memory.
+ * When interrupted, the worker claims nothing more and waits for the attempts in flight.
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLeases) =>
   Effect.gen(function* () {
-    const { fanOutBatch, slots, perEndpoint, pollEvery, drainFor } = { ...DEFAULTS, ...options }
+    const { fanOutBatch, slots, perEndpoint, legacyRoom, pollEvery, drainFor } = { ...DEFAULTS, ...options }
     const signal = yield* WorkSignal
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
@@ -102,7 +106,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const claimsPerEndpoint = perEndpoint - firstsPerEndpoint
     const room = { slots, enough: half, perEndpoint: claimsPerEndpoint, onChange: toDeliver.unsafeRing }
     const inFlight = flights.make(room)
-    const legacyInFlight = yield* legacyFlights.make
+    const legacyInFlight = yield* legacyFlights.make(legacyRoom)
     const leases = given ?? (yield* holdLeases())
     const firsts = yield* firstAttempts.make({
       flights: inFlight,
@@ -122,7 +126,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const listen = Effect.gen(function* () {
       yield* signal.wait(Duration.decode(pollEvery))
       yield* toFanOut.ring
-      // The fan-out, which wakes the delivery loop, may fail or hang. This check wakes the delivery loop nevertheless.
+      // The fan-out normally wakes the delivery loop, but it may fail or hang. This check then wakes the delivery loop.
       if ((yield* Timestamp.now) - lookedAt > pollMillis) yield* toDeliver.ring
     })
 
@@ -137,7 +141,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       fullReadAt = taken === fanOutBatch ? startedAt : undefined
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
-        // The outbox was empty, so the signal may be about a new delivery, due earlier than the cached due time.
+        // The outbox was empty, so the signal may be about a new delivery that is due earlier than the cached due time.
         dueTimes.forget()
         yield* toDeliver.ring
       }
@@ -156,7 +160,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
       const limit = Math.min(free, half)
       const { claims, isSkipping, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.tap(restore(claimDue(limit, claimsPerEndpoint, inFlight.failing())), ({ claims, leaseUntil }) =>
+        Effect.tap(restore(claimDue(limit, claimsPerEndpoint, inFlight.slow())), ({ claims, leaseUntil }) =>
           Effect.forEach(
             claims,
             (claim) =>
@@ -197,8 +201,8 @@ const attempt = (
   onWait: () => void
 ) =>
   deliver(claim, leaseUntil).pipe(
-    Effect.map((how) => {
-      const waits = note(claim.delivery.endpointId, how)
+    Effect.map((stored) => {
+      const waits = note(claim.delivery.endpointId, stored)
       if (waits) onWait()
       return waits
     }),
@@ -213,9 +217,9 @@ const attempt = (
   )
 
 /**
- * A cache of the next due time of any delivery. Without the cache, nearly every claim of a busy service would read the
- * same time. `next` reads the store again when that time has come, after `forget`, and when the cached time is
- * `everyMillis` old. Callers use `forget` when there is a new retry or a new row.
+ * A cache of the earliest due time of all deliveries. Without the cache, a busy service would read the same time after
+ * nearly every claim. `next` reads the store again when that time has come, after `forget`, and when the cached time is
+ * `everyMillis` old. Callers call `forget` when there is a new retry or a new row.
  */
 const makeDueTimes = (store: typeof DeliveryStore.Service, everyMillis: number) => {
   let known: { readonly next: Option.Option<Timestamp.Timestamp>; readonly until: number } | undefined

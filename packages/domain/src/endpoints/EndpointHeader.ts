@@ -2,7 +2,10 @@
 import { Schema } from "effect"
 import type { AppId, EndpointId, Vault } from "../shared/index.js"
 
-/** A header of every webhook to the endpoint. Its value may be a secret: it is stored encrypted and not shown again. */
+/**
+ * A header that every webhook to the endpoint has. Its value may be a secret, so the value is stored encrypted and
+ * never shown again.
+ */
 export interface EndpointHeader {
   readonly name: HeaderName
   readonly sealed: Vault.Sealed

@@ -8,15 +8,18 @@ import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
   EndpointStore,
   {
-    /** Stores the endpoint under the app's lock. False when the app has `WebhookEndpoint.MAX_PER_APP` endpoints. */
+    /**
+     * Stores the endpoint under the app's lock. False when the app already has `WebhookEndpoint.MAX_PER_APP` endpoints.
+     */
     readonly create: (endpoint: WebhookEndpoint) => StoreEffect<boolean>
     /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
-    /** Oldest first. */
+    /** The app's endpoints, oldest first. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<WebhookEndpoint>>
     /**
-     * Locks the endpoint and stores `change(endpoint, now)`, which cannot change the ids. The same transaction stores
-     * the audit event `audit(now)`, if given. None, and nothing is stored, when the app has no such endpoint.
+     * Locks the endpoint and stores `change(endpoint, now)`. The store keeps the ids and `createdAt`, whatever `change`
+     * returns. The same transaction stores the audit event `audit(now)`, if given. None, and nothing is stored, when
+     * the app has no such endpoint.
      */
     readonly update: (
       appId: AppId,
@@ -24,9 +27,15 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
       change: (before: WebhookEndpoint, now: Timestamp.Timestamp) => WebhookEndpoint,
       audit?: (now: Timestamp.Timestamp) => AuditEvent
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
-    /** Removes the endpoint. Its waiting deliveries fail; their rows stay in the log. False: no such endpoint. */
+    /**
+     * Removes the endpoint. Its waiting deliveries fail, and stay in the delivery log. False when the app has no such
+     * endpoint.
+     */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
-    /** Up to `limit` warnings of `DeliveryStore.finish` after `after`, of all apps, by app id, then delivery id. */
+    /**
+     * At most `limit` warnings of all apps, ordered by app id, then delivery id. `after` is the last warning of the
+     * page before. `DeliveryStore.finish` stores the warnings.
+     */
     readonly listWarnings: (
       limit: number,
       after: StrikeWarning | undefined

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 
 /**
- * Which addresses endpoints may have (Spec §4.7): https, at most 2,048 characters, a public host name. The egress guard
- * checks that the name resolves to public addresses, at registration and at every connection.
+ * Which addresses endpoints may have (Spec §4.7): https, at most 2,048 characters, a public host name. The webhook
+ * sender checks that the name resolves to public addresses, at registration and at every connection.
  */
 export interface Policy {
   /** The development switch `ALLOW_INSECURE_WEBHOOKS`. It permits http, loopback hosts and IP addresses. */

@@ -30,8 +30,8 @@ export const live = (secrets: ReadonlyArray<SigningSecret>, now: Timestamp): Rea
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * Adds the next secret. The secret that was the newest until now signs for another `OVERLAP`, and older secrets keep
- * their dates, so two rotations in a row end no secret early. Secrets beyond `MAX_LIVE` are dropped, oldest first.
+ * Adds the next secret. The secret that was the newest until now signs for another `OVERLAP`. Older secrets keep their
+ * `expiresAt`, so a second rotation does not end them early. Secrets beyond `MAX_LIVE` are dropped, oldest first.
  */
 export const rotate = (
   before: ReadonlyArray<SigningSecret>,
@@ -45,7 +45,7 @@ export const rotate = (
     )
   ].slice(0, MAX_LIVE)
 
-/** Signs with the next secret alone: all others end at once. */
+/** Replaces all secrets by the next one. The old secrets stop signing at once. */
 export const replace = (sealed: Vault.Sealed, now: Timestamp): ReadonlyArray<SigningSecret> => [
   { sealed, createdAt: now, expiresAt: null }
 ]
@@ -59,7 +59,7 @@ export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timest
       null
     )
 
-/** Ends every secret but the newest at once. */
+/** Ends every secret but the newest at once. `before` has the newest secret first. */
 export const endPrevious = (before: ReadonlyArray<SigningSecret>): ReadonlyArray<SigningSecret> => before.slice(0, 1)
 
 /** The context of a sealed secret. The secret cannot be unsealed in the row of another endpoint. */

@@ -11,7 +11,7 @@ import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
  */
 export interface StrikeWarning {
   readonly appId: AppId
-  /** The delivery whose end was the strike. A delivery ends once, so each warning has a key of its own. */
+  /** The delivery that used up its attempts. A delivery ends once, so app id and delivery id identify one warning. */
   readonly deliveryId: DeliveryId
   readonly endpointId: EndpointId
   readonly strikes: number
@@ -33,7 +33,10 @@ export interface About {
 /** The kind of the mail: the first word of its deduplication key. */
 export const MAIL_KIND = "strikes"
 
-/** The mail about an endpoint that fails or was disabled, to the app's owner. */
+/**
+ * The mail about an endpoint that fails or was disabled. It is addressed to the app's owner; `warnOfStrikes` also sends
+ * it to the app's developers.
+ */
 export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: About): MailMessage => {
   const isDisabled = warning.strikes >= MAX_STRIKES
   const name = Words.oneLine(app.name)
@@ -77,7 +80,7 @@ const below = ({ id }: Pick<App, "id">, path: string): Pick<Link, "site" | "path
 const lastWords = (attempt: FailedAttempt | null): string =>
   attempt === null || attempt.error === null ? "" : ` What came of the last one: ${attempt.error}.`
 
-/** The address without its query, because receivers may put keys there, and e-mail can be read by others. */
+/** The address without its query: developers put keys into the query, and other people may read an e-mail. */
 const named = (url: string): string => {
   const query = url.indexOf("?")
   return query === -1 ? url : `${url.slice(0, query)}?…`

@@ -16,11 +16,14 @@ export interface WebhookEndpoint {
   readonly appId: AppId
   readonly id: EndpointId
   readonly url: EndpointUrl
-  /** Empty: every event, also of types that are added later. */
+  /** The events that the endpoint subscribes to. Empty: every event, also of types that are added later. */
   readonly events: ReadonlyArray<Subscribable>
   readonly description: EndpointDescription | null
   readonly disabledAt: Timestamp.Timestamp | null
-  /** Grows each time the endpoint is disabled. Deliveries of an earlier epoch are never sent. */
+  /**
+   * Grows by 1 each time the endpoint is disabled. A delivery belongs to the epoch in which it was made, and is not
+   * sent in a later epoch.
+   */
   readonly epoch: number
   /** The number of events in a row whose deliveries used up all attempts (Spec §6.4.7). */
   readonly strikes: number
@@ -32,7 +35,10 @@ export interface WebhookEndpoint {
 }
 
 export const MAX_PER_APP = AccountLimits.ENDPOINTS.most
-/** An endpoint with this many strikes is disabled (Spec §3.4). An automatic success sets the strikes to 0. */
+/**
+ * An endpoint with this many strikes is disabled (Spec §3.4). A delivery that succeeds sets the strikes to 0, unless it
+ * was sent by hand.
+ */
 export const MAX_STRIKES = 20
 /** The app's owner and developers get a mail at each of these numbers of strikes. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
@@ -45,8 +51,8 @@ export const subscribes = (endpoint: WebhookEndpoint, event: Subscribable): bool
   endpoint.events.length === 0 || endpoint.events.includes(event)
 
 /**
- * Whether an event becomes a delivery to this endpoint (Spec §4.6.7). When the event's rule names an address, only the
- * endpoint with that address gets the event, whatever it subscribes to. Other events go to every endpoint that
+ * Whether an event becomes a delivery to this endpoint (Spec §4.6.7). When the event's rule names an address, only
+ * endpoints with exactly this address get the event, whatever they subscribe to. Other events go to every endpoint that
  * subscribes to them. Disabled endpoints get nothing.
  */
 export const wants = (endpoint: WebhookEndpoint, event: Pick<OutboxEvent, "payload" | "webhookUrl">): boolean => {

@@ -12,10 +12,13 @@ export type WebhookAnswer =
     }
   /** A fault of the receiver: connection refused or reset, a time-out, a TLS error, an address that is not public. */
   | { readonly _tag: "Unreachable"; readonly detail: string }
-  /** A fault of our own, such as the resolver or a shutdown. It spends no attempt (decision W3). */
+  /** A fault of our own, such as a failing resolver or a shutdown. It uses up no attempt (decision W3). */
   | { readonly _tag: "NotSent"; readonly detail: string }
 
-/** Posts webhooks to public addresses, without redirects, in five seconds in all (Spec §6.4.5, decision W5). */
+/**
+ * Posts webhooks to public addresses. Follows no redirect, and takes at most five seconds for one attempt (Spec §6.4.5,
+ * decision W5).
+ */
 export class WebhookSender extends Context.Tag("@place-access/domain/endpoints/WebhookSender")<
   WebhookSender,
   {

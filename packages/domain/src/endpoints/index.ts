@@ -1,8 +1,9 @@
 /**
  * Webhook endpoints: the addresses to which an app has its events posted, with their signing secrets and subscriptions.
- * An endpoint is enabled until 20 deliveries in a row have failed at every attempt; the developer enables it again.
- * `EndpointUrl` lists the reasons to refuse an address, `WebhookSender` checks addresses and posts, `SigningSecret`
- * rotates secrets. The developer's pages call `manageEndpoints`; deliveries read endpoints and count their failures.
+ * The service disables an endpoint when 20 deliveries in a row have failed at every attempt; the developer can enable
+ * it again. `EndpointUrl` lists the reasons to refuse an address, `WebhookSender` checks addresses and posts,
+ * `SigningSecret` rotates secrets. The developer's pages call `manageEndpoints`; deliveries read endpoints and count
+ * their failures.
  *
  * @module
  */

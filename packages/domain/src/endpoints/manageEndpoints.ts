@@ -3,7 +3,18 @@ import type { Account } from "../accounts/Account.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import { getApp } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
-import { type AppId, Conflict, EndpointId, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
+import {
+  type AppId,
+  Conflict,
+  EndpointId,
+  Entropy,
+  Invalid,
+  isOutdatedForm,
+  NotFound,
+  OUTDATED_FORM,
+  program,
+  Timestamp
+} from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type Sealed, Vault } from "../shared/Vault.js"
 import { EndpointStore } from "./EndpointStore.js"
@@ -32,9 +43,10 @@ export interface NewEndpoint {
 export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
- * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` when the account is not in the app's
- * team, `Forbidden` when its role there may only read, `Invalid` for an address that may not be registered and for too
- * many headers, `Conflict` when the app has `WebhookEndpoint.MAX_PER_APP` endpoints.
+ * Creates an endpoint and returns it with its signing secret. The secret cannot be read again (Spec §4.7). `NotFound`
+ * when the account is not in the app's team, `Forbidden` when the account's role may only read, `Invalid` for an
+ * address that may not be registered and for too many headers, `Conflict` when the app already has
+ * `WebhookEndpoint.MAX_PER_APP` endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getApp(account, appId, "develop")
@@ -71,12 +83,25 @@ export interface EndpointEdit {
   readonly headers?: HeaderChanges | undefined
   /** Enables the endpoint again. A developer cannot disable an endpoint: only the service does. */
   readonly enabled?: true | undefined
+  /**
+   * What the form showed. When the endpoint has other values now and the form would change them, the form is refused
+   * (decision apps-11). Left out: not checked.
+   */
+  readonly shown?: ShownEndpoint | undefined
+}
+
+/** An endpoint as a form showed it. */
+interface ShownEndpoint {
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+  readonly description: string | null
 }
 
 /**
  * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
  * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered and for more
- * than `EndpointHeader.MAX` headers.
+ * than `EndpointHeader.MAX` headers, `Conflict` with `OUTDATED_FORM` when the form showed another address, other events
+ * or another description, and would change the present ones (`EndpointEdit.shown`).
  */
 export const updateEndpoint = program(
   "updateEndpoint",
@@ -84,12 +109,11 @@ export const updateEndpoint = program(
     yield* getApp(account, appId, "develop")
     const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
-    let isTooMany = false
+    let refusal: "outdated" | "too_many_headers" | null = null
     const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
       const after = EndpointHeader.change(before.headers, headers)
-      // Decided under the lock of the row, so that two changes at once do not pass the limit together.
-      isTooMany = after.length > EndpointHeader.MAX
-      if (isTooMany) return before
+      // The number of headers is checked here, under the lock of the endpoint's row. Otherwise two simultaneous changes
+      // could exceed the limit together.
       const edited = {
         ...before,
         headers: after,
@@ -97,16 +121,23 @@ export const updateEndpoint = program(
         events: edit.events === undefined ? before.events : normalise(edit.events),
         description: edit.description === undefined ? before.description : edit.description
       }
+      const isOutdated = isOutdatedForm<ShownEndpoint>((state) => isShownAs(before, state), edit.shown, edited)
+      refusal = isOutdated ? "outdated" : after.length > EndpointHeader.MAX ? "too_many_headers" : null
+      if (refusal !== null) return before
       return edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
     })
-    if (isTooMany) return yield* tooManyHeaders
+    if (refusal === "outdated") return yield* new Conflict({ reason: OUTDATED_FORM })
+    if (refusal === "too_many_headers") return yield* tooManyHeaders
     return yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
   }
 )
 
+const isShownAs = (before: WebhookEndpoint.WebhookEndpoint, { description, events, url }: ShownEndpoint): boolean =>
+  url === before.url && description === before.description && events.join(" ") === before.events.join(" ")
+
 /**
  * Checks the new address of an endpoint. The present address is not looked up again, so that the other fields can be
- * changed while its host name does not resolve.
+ * changed while the host name of the present address does not resolve.
  */
 const editedUrl = (appId: AppId, id: EndpointId, url: string) =>
   Effect.gen(function* () {
@@ -119,7 +150,7 @@ const NO_CHANGES: HeaderChanges = new Map()
 
 const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
 
-/** The changes with encrypted values, by the names in lower case. */
+/** The `changes`, with encrypted values and with names in lower case. */
 const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
   Effect.gen(function* () {
     const vault = yield* Vault
@@ -133,8 +164,8 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
   })
 
 /**
- * Returns a new secret, once. The secret before it signs for 24 hours more (Spec §4.7). `NotFound` when the app has no
- * such endpoint.
+ * Adds a new signing secret and returns it. The secret cannot be read again. The previous secret also signs for another
+ * 24 hours (Spec §4.7). `NotFound` when the app has no such endpoint.
  */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -146,8 +177,9 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
 })
 
 /**
- * Returns a new secret, once, and ends all others at once: for a secret that somebody else may have. Waiting deliveries
- * are signed with the new secret alone. `NotFound` when the app has no such endpoint.
+ * Replaces all signing secrets by a new one and returns it. Developers use this when somebody else may have a secret:
+ * waiting deliveries are signed with the new secret alone. A worker that read the endpoint before may sign with the old
+ * secrets until its lease ends, for up to 30 s (decision deliveries-2). `NotFound` when the app has no such endpoint.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -159,7 +191,8 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 })
 
 /**
- * Ends all signing secrets but the newest at once, before their 24 hours are over. Idempotent. `NotFound` when the app
+ * Ends all signing secrets but the newest at once, before their 24 hours are over. A worker that read the endpoint
+ * before may sign with the old secrets for up to 30 s, as after `replaceSecret`. Idempotent. `NotFound` when the app
  * has no such endpoint.
  */
 export const endPreviousSecrets = program(
@@ -203,15 +236,15 @@ const changeSecrets = (
     return endpoint
   })
 
-/** Removes an endpoint. Its waiting deliveries fail. `NotFound` when the app has no such endpoint (any more). */
+/** Removes an endpoint. Its waiting deliveries fail. `NotFound` when the app has no such endpoint. */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   if (!(yield* (yield* EndpointStore).remove(appId, id))) return yield* new NotFound({ what: "endpoint" })
 })
 
 /**
- * Returns the address exactly as given, because rules must name it exactly (Spec §4.6.7). `Invalid` on `url` when the
- * address may not be registered.
+ * Checks whether the address may be registered, and returns it unchanged: a rule names an endpoint by exactly this text
+ * (Spec §4.6.7). `Invalid` on `url` when the address may not be registered.
  */
 export const checkedUrl = program("checkedUrl", function* (url: string) {
   const sender = yield* WebhookSender

@@ -64,7 +64,10 @@ export const SensitiveRemoved = Schema.Struct({
   scopes: Schema.Array(SensitiveScope)
 })
 
-/** What happened, as the payload's fields (Spec §6.2). No payload has a coordinate. Stored as JSON. */
+/**
+ * The type of an event and the fields of that type (Spec §6.2). No payload has a coordinate. Stores keep payloads as
+ * JSON.
+ */
 export const Payload = Schema.Union(
   RuleFired,
   PlacesChanged,
@@ -87,7 +90,7 @@ export type EventType = Payload["type"]
 
 const isRuleFired = (payload: Payload): payload is RuleFired => "ruleId" in payload
 
-/** The payload types of a name that endpoints subscribe to. */
+/** The types of the events that belong to a name that endpoints subscribe to. */
 export const typesOf = (name: Subscribable): ReadonlyArray<EventType> =>
   name === "rule.fired" ? RuleFired.fields.type.literals : [name]
 
@@ -122,7 +125,10 @@ const NEWS: Readonly<Record<Exclude<EventType, RuleFired["type"]>, string | unde
   ping: undefined
 }
 
-/** The scope needed at every attempt (Spec §6.3.5). Undefined for `ping` and the events about the sensitive tier. */
+/**
+ * The scope that the app needs at each attempt to send the event (Spec §6.3.5). Undefined for `ping` and for the events
+ * about the sensitive tier, which need no scope.
+ */
 export const neededScope = (payload: Payload): Scope | undefined => NEEDED_SCOPES[payload.type]
 
 const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
@@ -139,7 +145,10 @@ const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
   ping: undefined
 }
 
-/** A connection's event, committed with the change that it reports. Fan-out makes deliveries of the event later. */
+/**
+ * An event of a connection. It is committed together with the change that it reports. Later a worker makes deliveries
+ * from it (fan-out).
+ */
 export interface OutboxEvent {
   readonly userId: UserId
   readonly id: EventId
@@ -147,15 +156,18 @@ export interface OutboxEvent {
   readonly appId: AppId
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** The address that the event's rule names: only the endpoint there gets the event. Null: all that subscribed. */
+  /**
+   * The address that the event's rule names: only endpoints with this address get the event. Null: every endpoint that
+   * subscribes to the event gets it.
+   */
   readonly webhookUrl: string | null
   /** The event is not sent when it is older than this number of seconds; null: it is sent at any age. */
   readonly maxEventAgeS: number | null
 }
 
 /**
- * An event in the outbox. The creation time of its deliveries is `storedAt`, so that a repeated fan-out writes the same
- * access-log entry.
+ * An event in the outbox. `storedAt` becomes the creation time of the event's deliveries. So a repeated fan-out writes
+ * the same access-log entry again, and not a second one.
  */
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
@@ -191,7 +203,10 @@ export const body = (envelope: Envelope, endpointId: EndpointId): string =>
     ...common(envelope)
   })
 
-/** The JSON body for a legacy receiver (Spec §6.4.8). `subscriptionId` is null for the address of a rule. */
+/**
+ * The JSON body for a legacy receiver (Spec §6.4.8). `subscriptionId` is null when the receiver is a rule's own
+ * address.
+ */
 export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
   JSON.stringify({
     event_id: envelope.eventId,

@@ -8,7 +8,10 @@ export class WorkSignal extends Context.Tag("@place-access/domain/events/WorkSig
     readonly raise: Effect.Effect<void>
     /** Waits for the next signal, at most for `atMost`. Returns at once when a signal came since the last wait. */
     readonly wait: (atMost: Duration.Duration) => Effect.Effect<void>
-    /** Returns a separate `wait`, which misses no signal from now on, whatever other waiters do. */
+    /**
+     * Returns a `wait` for one waiter alone. It misses no signal from now on, also when other waiters have seen the
+     * signal.
+     */
     readonly subscribe: Effect.Effect<(atMost: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
   }
 >() {}

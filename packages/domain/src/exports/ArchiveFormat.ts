@@ -24,7 +24,7 @@ const Scopes = Schema.Array(Scope.Scope)
 
 export const ManifestFile = Schema.Struct({
   name: Schema.String,
-  /** The length without compression. */
+  /** The length before compression, in bytes. */
   bytes: Schema.NonNegativeInt,
   sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
   /** The number of entries: lines of a `.jsonl`, points of a `.gpx`, elements of the lists of a `.json`. */
@@ -53,17 +53,17 @@ export const Account = Schema.Struct({
   created_at: At,
   /** Null: history is kept without a limit. */
   history_kept_days: Schema.NullOr(Schema.Int),
-  /** An IANA name. Archives from before the field have none. */
+  /** An IANA name. Older archives lack this field. */
   time_zone: Schema.optional(Schema.NullOr(Schema.String)),
-  /** The chosen language of pages and mails. Archives from before the field have none. */
+  /** The chosen language of pages and mails. Older archives lack this field. */
   language: Schema.optional(Schema.NullOr(Schema.String)),
-  /** The language of the first browser that signed in. Archives from before the field have none. */
+  /** The language of the first browser that signed in. Older archives lack this field. */
   browser_language: Schema.optional(Schema.NullOr(Schema.String)),
-  /** The notices that the person chose. Archives from before the field have none. */
+  /** The mails (`OwnerNotice`) that the person chose to get. Older archives lack this field. */
   notices: Schema.optional(Schema.Array(NoticeKind))
 })
 
-/** A circle of a place, valid from `valid_from` on; null: from the beginning of the history. */
+/** A circle of a place, valid from `valid_from` on. Null: valid from the beginning of the history. */
 export const Shape = Schema.Struct({
   version: Schema.Int.pipe(Schema.positive()),
   valid_from: NullableAt,
@@ -106,11 +106,16 @@ export const FixLine = Schema.Struct({
   speed_mps: Metres,
   course_deg: Metres,
   device_id: Schema.String,
-  received_at: At
+  received_at: At,
+  /** Only true: the person had left the device behind (`Fix.MarkedFix`). Left out otherwise, and in older archives. */
+  left_behind: Schema.optionalWith(Schema.Literal(true), { exact: true })
 })
 export type FixLine = typeof FixLine.Type
 
-/** An element of the list `visits` of `visits.json`: a visit to one of the person's places. Newest first. */
+/**
+ * An element of the list `visits` of `visits.json`: a visit to one of the person's places. The list has the newest
+ * visit first.
+ */
 export const VisitEntry = Schema.Struct({
   place_id: Schema.String,
   place: Schema.String,
@@ -142,6 +147,11 @@ export const Agreement = Schema.Struct({
   change: ConsentEntry.ConsentChange,
   scopes: Scopes,
   place_ids: Schema.Array(Schema.String),
+  /**
+   * The places whose visits from before the sharing are shared too. Null when the service had not recorded this. Older
+   * archives lack this field.
+   */
+  earlier_visits_place_ids: Schema.optionalWith(Schema.NullOr(Schema.Array(Schema.String)), { exact: true }),
   expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
   paused_until: NullableAt
@@ -152,9 +162,9 @@ export const ConnectionEntry = Schema.Struct({
   id: Schema.String,
   app: Schema.Struct({ id: Schema.String, name: Schema.String, homepage_url: Schema.NullOr(Schema.String) }),
   live: Schema.Boolean,
-  /** What the app may do at `made_at`. */
+  /** What the app may do at the time when the archive is made (`made_at` in the manifest). */
   scopes: Scopes,
-  /** What the person granted, lapsed permissions included. */
+  /** What the person granted, also permissions that have lapsed since. */
   granted_scopes: Scopes,
   places: Schema.Array(
     Schema.Struct({
@@ -172,7 +182,7 @@ export const ConnectionEntry = Schema.Struct({
   last_used_at: NullableAt,
   /** Oldest first. */
   history: Schema.Array(ConsentChange),
-  /** What the person allowed from each change on, oldest first. Archives from before the field have none. */
+  /** What the person allowed from each change on, oldest first. Older archives lack this field. */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
 })
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionEntry) })
@@ -198,13 +208,16 @@ export const AccessLine = Schema.Struct({
   request: Schema.String,
   purpose: Schema.NullOr(Schema.String),
   status: Schema.Int,
-  /** How many requests the line counts. More than 1 only for calls of an hour with a token that no longer works. */
+  /**
+   * How many requests the line stands for. More than 1 only for requests of one hour with tokens that no longer work
+   * (`AccessLogEntry.times`).
+   */
   times: Schema.Int,
   error: Schema.NullOr(Schema.String),
   disclosed: Schema.NullOr(Schema.String)
 })
 
-/** An element of `rules.json`: a rule with its last evaluations, oldest first. */
+/** An element of `rules.json`: a rule with its last evaluations. The oldest evaluation comes first. */
 export const RuleEntry = Schema.Struct({
   id: Schema.String,
   connection_id: Schema.String,
@@ -245,7 +258,7 @@ export const FiringLine = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 
-/** The schema of each file; for a `.jsonl`, of each line. GPX files have no schema here. */
+/** The schema of each file; for a `.jsonl` file, the schema of one line. GPX files have no schema here. */
 export const FILES = {
   "account.json": Account,
   "places.json": Places,

@@ -23,7 +23,7 @@ export interface ArchiveWriter {
   readonly take: () => Uint8Array
 }
 
-/** Writes archives in bounded memory. Writers are synchronous, because compressing a page takes milliseconds. */
+/** Writes archives in bounded memory. Writers are synchronous, because they compress a page within milliseconds. */
 export class ArchiveMaker extends Context.Tag("@place-access/domain/exports/ArchiveMaker")<
   ArchiveMaker,
   { readonly open: (madeAt: Timestamp) => ArchiveWriter }

@@ -31,7 +31,9 @@ interface PlacedVisit {
   readonly place: PlaceRef
 }
 
-/** Programs that need the id of a connection get this id when the archive calls them. No connection has this id. */
+/**
+ * The archive calls programs that need the id of a connection, and passes this id to them. No connection has this id.
+ */
 export const ASKER = ConnectionId.make("export")
 
 export const account = (
@@ -100,7 +102,8 @@ export const fix = (one: StoredFix): ArchiveFormat.FixLine => ({
   speed_mps: one.speedMps,
   course_deg: one.courseDeg,
   device_id: one.deviceId,
-  received_at: one.receivedAt
+  received_at: one.receivedAt,
+  ...(one.isLeftBehind === true ? { left_behind: true } : {})
 })
 
 export const GPX_BEGIN =
@@ -119,7 +122,7 @@ export const trackPoint = (one: StoredFix): string => {
   return `<trkpt lat="${one.lat}" lon="${one.lon}">${own}<time>${toIso(one.capturedAt)}</time>${extensions}</trkpt>\n`
 }
 
-/** The months in UTC that `[from, until)` touches, each cut to that span. */
+/** The months in UTC that overlap `[from, until)`. The first and the last month are cut to that span. */
 export const months = (
   from: Timestamp,
   until: Timestamp
@@ -148,8 +151,8 @@ export const visit = ({
 })
 
 /**
- * The reports of one arrival, and the reports of departures that may end the same stop. Reports about `cutoff` or an
- * earlier time are left out.
+ * The phone's reports about one stop: the reports with the arrival, and the reports of a departure alone that may end
+ * the stop. Leaves out a report that ended at `cutoff` or earlier; without a departure, its arrival counts.
  */
 export const reports = (
   { departures, deviceId, reports: told }: VisitReports,
@@ -201,11 +204,12 @@ export const connection = (
     end_reason: one.endReason,
     last_used_at: one.lastUsedAt,
     history: [...history].sort((a, b) => a.at - b.at),
-    agreements: agreements.toReversed().map(({ at, change, pause, places, scopes, ...dates }) => ({
+    agreements: agreements.toReversed().map(({ at, change, earlierVisits, pause, places, scopes, ...dates }) => ({
       at,
       change,
       scopes,
       place_ids: places.map(({ id }) => id),
+      earlier_visits_place_ids: earlierVisits?.map(({ id }) => id) ?? null,
       expires_at: dates.standardExpiresAt,
       sensitive_expires_at: dates.sensitiveExpiresAt,
       paused_until: pause?.until ?? null
@@ -216,8 +220,8 @@ export const connection = (
 const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
 
 /**
- * Whether the archive has the mail. A warning about a failing webhook contains the webhook's address, which belongs to
- * the app and may be a credential (decision exports-6).
+ * Whether the archive contains the mail. A warning about a failing webhook contains the webhook's address, which
+ * belongs to the app and may be a credential (decision exports-6).
  */
 export const isReceipt = ({ kind }: Pick<WrittenMail, "kind">): boolean => kind !== StrikeWarning.MAIL_KIND
 

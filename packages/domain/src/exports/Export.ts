@@ -15,7 +15,7 @@ export const ExportState = Schema.Literal("requested", "making", "ready", "faile
 export type ExportState = typeof ExportState.Type
 
 export const ExportFault = Schema.Literal(
-  /** each of the `MAX_ATTEMPTS` attempts failed, or its worker stopped */
+  /** each of the `MAX_ATTEMPTS` attempts failed, or its worker died */
   "gave_up",
   /** the archive is larger than `MAX_BYTES` */
   "too_large"
@@ -58,13 +58,19 @@ export const KEPT_FOR = 7 * DAY
 /** The most archives that one person may ask for in `PERIOD`: to make one, a worker reads all data of the person. */
 export const MAX_A_DAY = 3
 export const PERIOD = DAY
-/** An attempt that stores nothing for this long counts as dead, and the archive is begun anew. */
+/**
+ * Milliseconds. When an attempt has not renewed its lease for this long, its worker counts as dead. Another attempt
+ * then begins the archive from its first file.
+ */
 export const PATIENCE = 2 * MINUTE
 /** When this many attempts have ended without an archive, the export fails. */
 export const MAX_ATTEMPTS = 5
-/** The most bytes of the archive in one piece, which is a row, before encryption. */
+/** The most bytes of a piece, before encryption. The archive is stored in pieces; each piece is one row. */
 export const PIECE_BYTES = 256 * 1_024
-/** The largest archive, in bytes. Thirty million fixes fit. Zip without extensions allows four times as much. */
+/**
+ * The largest archive, in bytes. Thirty million fixes fit. A zip file without the ZIP64 extension could have four times
+ * as many bytes.
+ */
 export const MAX_BYTES = 1_024 * 1_048_576
 /** The most exports in a person's list. */
 export const MAX_LISTED = 20
@@ -73,7 +79,10 @@ export const LISTED_FOR = 30 * DAY
 
 const isOpen = ({ state }: Export): boolean => state === "requested" || state === "making"
 
-/** Whether the archive can be fetched at `now`. A worker deletes an expired archive later, so time counts too. */
+/**
+ * Whether the archive can be fetched at `now`. A worker deletes an archive only some time after it expired, so an
+ * expired archive may still be `ready`.
+ */
 export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boolean =>
   state === "ready" && expiresAt !== null && now < expiresAt
 

@@ -17,7 +17,7 @@ export interface LeasedExport extends ExportKey {
 
 export interface ClaimedExport {
   readonly export: Export
-  /** How many attempts have begun, this one included. */
+  /** How many attempts have begun, this one included, without those that were handed back. */
   readonly attempt: number
 }
 
@@ -43,8 +43,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
   ExportStore,
   {
     /**
-     * Gives all exports of the person to `decide`, and stores the export that it returns. Requests of one person wait
-     * for each other, so of two tabs one gets the archive and the other is refused.
+     * Gives all exports of the person to `decide`, and stores the export that `decide` returns. Requests of one person
+     * run one after the other: when a person asks in two tabs, the second request is refused.
      */
     readonly request: (
       userId: UserId,
@@ -54,11 +54,14 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Export>>
     /** None when the person has no export of this id. */
     readonly find: (of: ExportKey) => StoreEffect<Option.Option<Export>>
-    /** Of the due exports of people in these buckets, the export that has waited longest. None when none is due. */
+    /**
+     * The due export that was requested first, of people in these buckets. An export is due while it is requested or
+     * making and no attempt has a valid lease. None when no export is due.
+     */
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**
      * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier attempt. Without
-     * `append` or `finish` the export is due again at `dueAt`. None: the export is not due.
+     * `append`, `renew`, `handBack` or `finish` the export is due again at `dueAt`. None: the export is not due.
      */
     readonly claim: (
       leased: LeasedExport,
@@ -72,6 +75,13 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
       progress: ExportProgress,
       dueAt: Timestamp
     ) => StoreEffect<boolean>
+    /** Stores the progress, and extends the lease to `dueAt`. False: the lease was lost. */
+    readonly renew: (leased: LeasedExport, progress: ExportProgress, dueAt: Timestamp) => StoreEffect<boolean>
+    /**
+     * Gives the lease up because the worker stops: the export is due at once, and the attempt does not count. Nothing
+     * changes when the lease was lost.
+     */
+    readonly handBack: (leased: LeasedExport) => StoreEffect<void>
     /**
      * Ends the attempt; the same commit puts the mail into the outbox and stores the event `audit`, if given. A failed
      * export keeps no piece. False, and nothing is written: the lease was lost.

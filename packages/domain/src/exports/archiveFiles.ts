@@ -13,10 +13,10 @@ import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import { RuleStore } from "../rules/RuleStore.js"
 import type { PurposeStore } from "../purposes/PurposeStore.js"
 import type { Invalid, Page, StoreError } from "../shared/index.js"
-import type { UserId } from "../shared/Ids.js"
+import type { DeviceId, UserId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
-import { listVisits, type StayStore } from "../visits/index.js"
+import { deriveStays, listVisits, StayStore } from "../visits/index.js"
 import { VisitStore } from "../visits/VisitStore.js"
 import type { VisitReports } from "../visits/OsVisit.js"
 import * as ArchiveFormat from "./ArchiveFormat.js"
@@ -45,7 +45,10 @@ export type ArchivePorts =
   | Vault
   | VisitStore
 
-/** A file of the archive. `pages` gives an effect that returns the next part each time, and undefined at the end. */
+/**
+ * A file of the archive. `pages` begins to read the file and returns an effect. Each run of this effect returns the
+ * next part of the file, and undefined at the end.
+ */
 export interface ArchiveFile {
   readonly name: string
   readonly pages: Effect.Effect<Effect.Effect<FilePage | undefined, Invalid | StoreError | VaultError, ArchivePorts>>
@@ -53,10 +56,16 @@ export interface ArchiveFile {
 
 const FIXES_A_PAGE = 1_000
 const ENTRIES_A_PAGE = 500
-/** With more fixes, each month (UTC) gets a GPX file: programs that open GPX load the whole file into memory. */
+/**
+ * With more fixes than this, there is a GPX file for each month (UTC), because programs that open GPX load the whole
+ * file into memory.
+ */
 const FIXES_A_GPX = 50_000
 
-/** A list as pages: `read` reads the items after a position, `text` formats them, `around` is put around the list. */
+/**
+ * Writes a list as the parts of a file. `read` reads the items after a position, `text` formats these items, and
+ * `around` is the text before and after the list.
+ */
 const paged = <A, P, E, R>(
   read: (
     after: P | undefined
@@ -90,7 +99,7 @@ const paged = <A, P, E, R>(
     })
   })
 
-/** Joins parts to one file, one after the other: for a `.json` that has two lists. */
+/** Joins the pages of several lists to one file, one list after the other: for a `.json` file with two lists. */
 const joined = <E, R>(
   parts: ReadonlyArray<Effect.Effect<Effect.Effect<FilePage | undefined, E, R>>>
 ): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
@@ -214,11 +223,37 @@ const gpxFile = (
 })
 
 /**
- * The visits that an app with every permission could read: each place counts as shared, with the visits before the
- * sharing. After them, the reports of the phones.
+ * For one archive, stays are derived in at most this many steps. The longest history that fits into an archive, thirty
+ * million fixes, needs fewer steps. Without this limit, an archive would never be finished while a phone uploads
+ * without end.
+ */
+const MOST_STEPS = 50_000
+
+/**
+ * Derives all due stays, because `listVisits` derives only a part of them and leaves out visits that are not final.
+ * Each step is a page without text, so that the lease of the archive is renewed meanwhile.
+ */
+const deriveDue = (userId: UserId) =>
+  Effect.sync(() => {
+    let devices: ReadonlyArray<DeviceId> | undefined
+    let steps = 0
+    return Effect.gen(function* () {
+      devices ??= yield* (yield* StayStore).due(userId)
+      const [device, ...others] = devices
+      if (device === undefined || steps++ === MOST_STEPS) return undefined
+      const made = yield* deriveStays(userId, device, { stepsMax: 1, fixesAStep: FIXES_A_PAGE })
+      if (made === 0) devices = others
+      return { text: "", entries: 0 }
+    })
+  })
+
+/**
+ * Writes the two lists of `visits.json`. `visits` has what an app could read with every permission: each place counts
+ * as shared, also for the visits before the sharing. `reported` has the visits that phones reported.
  */
 const visitPages = (userId: UserId) =>
   joined([
+    deriveDue(userId),
     paged(
       (cursor: string | undefined) =>
         Effect.gen(function* () {

@@ -17,15 +17,22 @@ export type Making =
 class LeaseLost extends Data.TaggedError("LeaseLost") {}
 class TooLarge extends Data.TaggedError("TooLarge") {}
 
-/** A pause after each page. Without it, no other request would run: an embedded database answers without yielding. */
+/**
+ * The pause after each page. An embedded database answers without yielding to the event loop, so without this pause no
+ * other request of the process would run.
+ */
 const BREATH = Effect.sleep("1 millis")
 
-/** How often the lease is renewed at least, even when the pages of that time compress to less than a piece. */
+/**
+ * Milliseconds. Storing a piece renews the lease. When the last renewal is this long ago, the lease is renewed without
+ * a piece, because many small or empty pages may not fill a piece.
+ */
 const RENEW_EVERY = 30 * Timestamp.SECOND
 
 /**
- * Writes the archive of one person. The person's data is read by pages, compressed, encrypted and stored by pieces, so
- * memory does not grow with the person's history. Nobody can read a piece before the export is ready.
+ * Writes the archive of one person. It reads the person's data page by page, and compresses, encrypts and stores the
+ * archive piece by piece, so memory does not grow with the person's history. Nobody can read a piece before the export
+ * is ready.
  */
 export const makeArchive = program(
   "makeArchive",
@@ -42,29 +49,40 @@ export const makeArchive = program(
     let done = 0
     let renewedAt = madeAt
 
+    /** Runs a write that renews the lease. */
+    const renewing = <E, R>(
+      write: (progress: Export.ExportProgress, dueAt: Timestamp.Timestamp) => Effect.Effect<boolean, E, R>
+    ) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const isHeld = yield* write({ done, total: Math.max(done, total) }, Timestamp.plus(now, Export.PATIENCE))
+        if (!isHeld) return yield* new LeaseLost()
+        renewedAt = now
+      })
+
     const storePiece = (piece: Uint8Array) =>
       Effect.gen(function* () {
         bytes += piece.length
         if (bytes > Export.MAX_BYTES) return yield* new TooLarge()
         const sealed = yield* vault.sealBytes(piece, Export.pieceContext(leased, position))
-        const now = yield* Timestamp.now
-        const progress = { done, total: Math.max(done, total) }
-        const isHeld = yield* store.append(leased, { position, sealed }, progress, Timestamp.plus(now, Export.PATIENCE))
-        if (!isHeld) return yield* new LeaseLost()
+        yield* renewing((progress, dueAt) => store.append(leased, { position, sealed }, progress, dueAt))
         position++
-        renewedAt = now
       })
 
-    /** Stores the full pieces. With `isAll`, and when the lease must be renewed, also stores a last, shorter piece. */
+    const renewWhenLate = Effect.gen(function* () {
+      if ((yield* Timestamp.now) - renewedAt < RENEW_EVERY) return
+      yield* renewing((progress, dueAt) => store.renew(leased, progress, dueAt))
+    })
+
+    /** Stores the full pieces. With `isAll`, also stores a last, shorter piece. */
     const flush = (isAll: boolean) =>
       Effect.gen(function* () {
         const taken = writer.take()
         waiting.push(taken)
         waitingBytes += taken.length
-        const isLate = waitingBytes > 0 && (yield* Timestamp.now) - renewedAt >= RENEW_EVERY
-        if (waitingBytes < Export.PIECE_BYTES && !isAll && !isLate) return
+        if (waitingBytes < Export.PIECE_BYTES && !isAll) return
         const all = joined(waiting, waitingBytes)
-        const least = isAll || isLate ? 1 : Export.PIECE_BYTES
+        const least = isAll ? 1 : Export.PIECE_BYTES
         let from = 0
         while (all.length - from >= least) {
           yield* storePiece(all.subarray(from, from + Export.PIECE_BYTES))
@@ -87,6 +105,7 @@ export const makeArchive = program(
           entries += page.entries
           done += page.entries
           yield* flush(false)
+          yield* renewWhenLate
           yield* BREATH
         }
         return { name, ...writer.end(), entries }

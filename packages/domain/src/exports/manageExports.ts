@@ -23,7 +23,7 @@ export const requestExport = program("requestExport", function* (userId: UserId)
   return yield* yield* (yield* ExportStore).request(userId, (present, now) => Export.request(of, present, now))
 })
 
-/** An export as its owner sees it: after its week an archive is `expired`, even before a worker deleted it. */
+/** An export as its owner sees it: after a week an archive is `expired`, even if no worker has deleted it yet. */
 const shown = (one: Export.Export, now: Timestamp.Timestamp): Export.Export =>
   one.state === "ready" && !Export.isFetchable(one, now) ? { ...one, state: "expired", endedAt: one.expiresAt } : one
 
@@ -81,7 +81,7 @@ export const openArchive = program("openArchive", function* (of: Export.ExportKe
       return yield* vault.unsealBytes(sealed.value, Export.pieceContext(of, position))
     })
   const first = yield* piece(0)
-  // Recorded before the first byte is sent: nobody can fetch an archive without an entry in the audit log.
+  // The audit entry is written before the first byte is sent: nobody can fetch an archive without leaving an entry.
   yield* recordAudit({ userId: of.userId, actor: AuditEvent.OWNER, detail: { kind: "export_fetched" } })
   const rest = Stream.range(1, found.pieces - 1).pipe(Stream.rechunk(1), Stream.mapEffect(piece))
   const opened: OpenedArchive = {

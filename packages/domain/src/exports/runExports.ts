@@ -1,12 +1,16 @@
 import { Cause, type Duration, Effect, Option } from "effect"
 import { announceAudit, AuditEvent } from "../audit/index.js"
+import { orHandBack } from "../leases/Stopping.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
 import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
 import { makeArchive } from "./makeArchive.js"
 
-/** Makes the archive of one of these people that has been due longest. False when none was due. */
+/**
+ * Makes one attempt at the due export that was requested first, of the people whose buckets this worker leases. False
+ * when there was nothing to do.
+ */
 export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
   if (Option.isNone(due)) return false
@@ -26,7 +30,8 @@ const attempt = ({ id, userId }: Export.ExportKey) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt
           : Effect.logWarning("An archive is left to its next attempt", id, cause)
-      )
+      ),
+      orHandBack(store.handBack(leased))
     )
     return true
   })
@@ -62,19 +67,29 @@ const work = (leased: LeasedExport, attempt: number) =>
     }
   })
 
-/** Makes archives, one at a time, until interrupted, and deletes archives whose week is over. Never fails. */
-export const runExports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") =>
-  Effect.gen(function* () {
-    while (yield* exportNext(leases.people));
-    const now = yield* Timestamp.now
-    const expired = yield* (yield* ExportStore).expire(
-      yield* leases.people.buckets,
-      now,
-      Timestamp.plus(now, -Export.LISTED_FOR)
+/** Makes archives, one at a time, and deletes expired archives, until it is interrupted. Never fails. */
+export const runExports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") => {
+  const repeated = <E, R>(work: Effect.Effect<void, E, R>) =>
+    work.pipe(
+      Effect.catchAllCause((cause) => Effect.logError("Archives could not be worked on, later again", cause)),
+      Effect.zipRight(Effect.sleep(every)),
+      Effect.forever
     )
+  const making = Effect.gen(function* () {
+    while (yield* exportNext(leases.people));
+  })
+  // Expired archives are deleted in a separate loop, because the loop that makes archives does not pause while many
+  // exports are due.
+  return Effect.all([repeated(making), repeated(deleteExpired(leases.people))], {
+    concurrency: "unbounded",
+    discard: true
+  })
+}
+
+const deleteExpired = (people: PeopleLeases) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const forgetBefore = Timestamp.plus(now, -Export.LISTED_FOR)
+    const expired = yield* (yield* ExportStore).expire(yield* people.buckets, now, forgetBefore)
     if (expired > 0) yield* Effect.logInfo("Archives expired and were deleted", expired)
-  }).pipe(
-    Effect.catchAllCause((cause) => Effect.logError("Archives could not be worked on, later again", cause)),
-    Effect.zipRight(Effect.sleep(every)),
-    Effect.forever
-  )
+  })

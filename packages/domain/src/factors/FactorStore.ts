@@ -21,8 +21,8 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     readonly read: (userId: UserId) => StoreEffect<Option.Option<FactorState>>
     /**
      * Locks the account, reads the clock and the factors, and calls `decide`. One transaction stores the change that
-     * `decide` returns; null: nothing is written. Changes of one account queue up, so a code can be used once. None
-     * when there is no account of this id.
+     * `decide` returns. When `decide` returns null in place of a change, nothing is written. Changes of one account run
+     * one after the other, so a code can be used only once. None when there is no account of this id.
      */
     readonly change: <A>(
       userId: UserId,
@@ -30,7 +30,10 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     ) => StoreEffect<Option.Option<A>>
     /** Stores a challenge under the digest of its text and its use. */
     readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
-    /** Removes the challenge. Of several callers only one gets true, and none once the challenge has expired. */
+    /**
+     * Removes the challenge. True when the challenge was stored and has not expired, so only the first of several
+     * callers gets true.
+     */
     readonly takeChallenge: (digest: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<boolean>
   }
 >() {}

@@ -21,7 +21,7 @@ export interface Passkey {
   /** The authenticator's count of signatures at the last use; 0 for an authenticator that does not count. */
   readonly counter: number
   readonly createdAt: Timestamp
-  /** Null: never used since it was added. */
+  /** Null: the passkey was never used. */
   readonly usedAt: Timestamp | null
 }
 
@@ -67,17 +67,26 @@ export const hasCodeApp = ({ codeApp }: Factors): boolean => codeApp !== null &&
 /** Whether a sign-in with the password needs a second factor. Recovery codes alone are no factor. */
 export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)
 
-/** Removes the recovery codes when no factor is left: a recovery code is used in place of a factor. */
+/**
+ * Removes the recovery codes, and an operator's request to remove the factors, when the account has no factor any more.
+ * A recovery code only stands in for a factor, and the request would remove a factor that the owner adds later.
+ */
 export const tidy = (factors: Factors): Factors =>
-  isOn(factors) || factors.recoveryCodes.length === 0 ? factors : { ...factors, recoveryCodes: [] }
+  isOn(factors) ? factors : { ...factors, recoveryCodes: [], removal: null }
 
-/** The encryption context of a code app's secret: the secret cannot be moved to another account. */
+/**
+ * The encryption context of a code app's secret. It contains the user's id, so a secret that is copied to another
+ * account cannot be decrypted.
+ */
 export const secretContext = (userId: UserId): string => `code-app ${userId}`
 
-/** How long a passkey can answer a challenge, in milliseconds; the end of this time is too late. */
+/** For how many milliseconds after its issue a challenge can be answered. At the end of this time it has expired. */
 export const CHALLENGE_LIFETIME = 5 * MINUTE
 
-/** How long a removal waits, so that the owner can stop it. At the end of this time it can be carried out. */
+/**
+ * How long a requested removal waits, so that the owner can stop it. At the end of this time the removal can be carried
+ * out.
+ */
 export const REMOVAL_WAIT = 72 * HOUR
 
 /** How long after the wait a removal can be carried out. From the end of this time on, a new request is needed. */

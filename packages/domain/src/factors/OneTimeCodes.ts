@@ -4,7 +4,7 @@ import { Context } from "effect"
 export class OneTimeCodes extends Context.Tag("@place-access/domain/factors/OneTimeCodes")<
   OneTimeCodes,
   {
-    /** The secret with these random bytes, in base32, the form that apps read. */
+    /** The random bytes in base32, the form in which apps read a secret. */
     readonly secret: (bytes: Uint8Array) => string
     /** The six digits that the app shows in this time step. */
     readonly code: (secret: string, step: number) => string

@@ -7,13 +7,16 @@ export interface PasskeyResponse {
   readonly id: PasskeyId
   /** The challenge that the browser says it signed. */
   readonly challenge: string
-  /** Whose passkey the authenticator says it is; null when it does not say. */
+  /** The owner of the passkey, as the authenticator says; null when it does not say. */
   readonly owner: UserId | null
   /** The whole response, as the browser encoded it. */
   readonly json: string
 }
 
-/** The response is not valid: for example of another passkey, for another challenge, or from another site's page. */
+/**
+ * The response is not valid. For example, it is from another passkey, answers another challenge, or comes from another
+ * site's page.
+ */
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
   /** For the log. It contains nothing of the response. */
   reason: Schema.String

@@ -19,7 +19,10 @@ export const parse = (typed: string): string | null => {
   return new RegExp(`^[0-9a-hjkmnp-tv-z]{${LENGTH}}$`).test(text) ? text : null
 }
 
-/** The stored form. It includes the owner, so equal codes of two people have different digests. */
+/**
+ * The digest that is stored in place of a code. It includes the owner's id, so equal codes of two people have different
+ * digests.
+ */
 export const digest = ({ sha256 }: Pick<Vault.Vault["Type"], "sha256">, owner: UserId, code: string): Vault.Hash =>
   sha256(`recovery-code ${owner} ${code}`)
 

@@ -4,7 +4,7 @@ import * as Factors from "./Factors.js"
 import { FactorStore } from "./FactorStore.js"
 
 /**
- * What the answer of a passkey to a challenge is for. A challenge counts only for the use and the person that it was
+ * What a passkey's answer to a challenge is used for. A challenge counts only for the use and the person that it was
  * issued for: an answer to a challenge of the sign-in page cannot confirm a session, and a new passkey cannot be added
  * to another account.
  */
@@ -27,7 +27,10 @@ export const issueChallenge = program("issueChallenge", function* (use: Challeng
   return challenge
 })
 
-/** Whether the challenge was issued for this use and not answered before. This check uses the challenge up. */
+/**
+ * Whether the challenge was issued for this use and has neither been answered nor expired. This check uses the
+ * challenge up.
+ */
 export const takeChallenge = (challenge: string, use: ChallengeUse) =>
   Effect.gen(function* () {
     const digest = digestOf(yield* Vault.Vault, challenge, use)

@@ -25,15 +25,19 @@ export interface Confirming {
   readonly address: string
   /** The cookie that names a browser which the account knows, if the request has one. */
   readonly knownBrowser?: string | undefined
-  /** The form of the request. When the browser sends the form twice, both answers have the same cookie. */
+  /**
+   * Identifies the form that the browser sent (`SentForm`). When the browser sends the form twice, both answers have
+   * the same cookie.
+   */
   readonly form?: SentForm
 }
 
 /**
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
- * passkey alone (decision accounts-17). Returns the session's new cookie: the old one, which may have been stolen,
- * opens nothing any more. Counts as an attempt to sign in and fails like one. `FactorRequired` when the code is
- * missing. `WrongCredentials` also when the password was replaced since the session began.
+ * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
+ * opens nothing any more. A password counts as an attempt to sign in and fails like one. A wrong code or passkey is
+ * `WrongFactor`, a missing code is `FactorRequired`. `WrongCredentials` also when the password was replaced since the
+ * session began.
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, asked: Confirming) {
   const accounts = yield* AccountStore

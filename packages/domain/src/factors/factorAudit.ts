@@ -1,7 +1,7 @@
 // The events of the audit log that a change of the factors makes. Decision factors-6.
 import { AuditEvent } from "../audit/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { type Factors, type FactorState, hasCodeApp } from "./Factors.js"
+import { type Factors, type FactorState, hasCodeApp, isOn } from "./Factors.js"
 
 type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "factor_removed" }>["factor"]
 
@@ -19,8 +19,10 @@ const details = (before: Factors, after: Factors): ReadonlyArray<AuditEvent.Audi
     ...(hasCodeApp(after) && !hasCodeApp(before) ? [added("totp")] : []),
     ...(hasCodeApp(before) && !hasCodeApp(after) ? [removed("totp")] : []),
     ...(freshCodes.length > 0 ? [added("recovery_codes")] : []),
-    ...(after.recoveryCodes.length === 0 && goneCodes > 1 ? [removed("recovery_codes")] : []),
-    ...(goneCodes === 1 && freshCodes.length === 0 ? [{ kind: "recovery_code_used" } as const] : [])
+    // `Factors.tidy` removes the recovery codes together with the last factor. While the account has a factor, a code
+    // that is missing in `after` was used.
+    ...(goneCodes > 0 && !isOn(after) ? [removed("recovery_codes")] : []),
+    ...(goneCodes === 1 && freshCodes.length === 0 && isOn(after) ? [{ kind: "recovery_code_used" } as const] : [])
   ]
 }
 

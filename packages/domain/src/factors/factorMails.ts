@@ -70,7 +70,10 @@ export const passkeyCopied = (name: string) =>
     "Remove this passkey and add a new one. If you did not use it then, set a new password as well."
   )
 
-/** The owner can stop the removal: with any use of a factor, or with a button on the page. */
+/**
+ * The mail about an operator's request to remove the factors. The owner can stop the removal: with any use of a factor,
+ * or with a button on the page.
+ */
 export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage => ({
   to: id,
   dedupeKey: `factor_removal_requested ${now}`,

@@ -1,6 +1,6 @@
 /**
  * Second factors: passkeys, apps for one-time codes, and recovery codes. The password alone opens no session of an
- * account that has a factor: `signIn` of the room `accounts` ends in a pending sign-in, which `finishSignIn` completes.
+ * account that has a factor: `signIn` (in `accounts`) ends in a pending sign-in, which `finishSignIn` completes.
  * `signInWithPasskey` signs in without a password. `confirmSession` asks the owner of a session for a new proof of
  * identity. The pages of the settings call the programs of `manageFactors`, and an operator calls `removeFactors` for
  * an owner who lost every factor.

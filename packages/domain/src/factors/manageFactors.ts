@@ -40,7 +40,10 @@ export const describeFactors = program("describeFactors", function* ({ id }: Acc
   return (yield* Effect.mapError(state, gone)).factors
 })
 
-/** Adds recovery codes to `after`, and returns their texts, if the account had no factor before; else adds none. */
+/**
+ * Adds recovery codes to `after` when the account had no factor before, and returns their texts. Otherwise returns null
+ * and leaves `after` unchanged.
+ */
 const withCodes = (
   before: Factors.Factors,
   after: Factors.Factors,
@@ -66,7 +69,10 @@ export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.A
 
 const HAS_CODE_APP = "there is an app for one-time codes already: remove it first"
 
-/** The secret of a code app that is being set up; none without such an app, or when its secret cannot be read. */
+/**
+ * The secret of a code app that is being set up. None when no app is being set up, or when the secret cannot be
+ * decrypted.
+ */
 export const pendingCodeApp = program("pendingCodeApp", function* (account: Account.Account) {
   const { codeApp } = yield* describeFactors(account)
   if (codeApp === null || codeApp.confirmedAt !== null) return Option.none()
@@ -74,9 +80,9 @@ export const pendingCodeApp = program("pendingCodeApp", function* (account: Acco
 })
 
 /**
- * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the recovery
- * codes, in the form in which they are shown once; null when the account had a factor before and keeps its codes.
- * `WrongFactor` for a wrong code.
+ * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the texts of new
+ * recovery codes, which are shown only this once. Returns null when the account had a factor before: it keeps its
+ * codes. `WrongFactor` for a wrong code.
  */
 export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
   const { codeApp } = yield* describeFactors(account)

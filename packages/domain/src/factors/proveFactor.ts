@@ -23,21 +23,25 @@ export interface Proven {
 
 const PROVEN: Proven = { codesLeft: null }
 
-/** The change after a proof. It cancels a requested removal: the owner still has a factor (decision factors-7). */
+/**
+ * The change to store after a proof. It cancels a requested removal, because the owner still has a factor (decision
+ * factors-7). While the account is suspended, a proof does not cancel the removal: the operator may have suspended the
+ * account because a thief added factors, and the thief could prove with these factors.
+ */
 const proven = (
   state: Factors.FactorState,
   used: Factors.Factors,
   now: Timestamp.Timestamp,
   mails: FactorChange["mails"] = []
 ): FactorChange => {
-  const factors = { ...used, removal: null }
+  const factors = state.account.suspendedAt === null ? { ...used, removal: null } : used
   return { factors, mails, audit: eventsOf(state, factors, now), endsSessions: false }
 }
 
 /**
- * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but apart from
- * them: a thief who knows the password could otherwise clear the count by a sign-in. `TooManyAttempts` when there were
- * too many, `WrongFactor` for any other failure.
+ * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but
+ * separately: otherwise a thief who knows the password could clear the count by entering the right password, and guess
+ * codes without a limit. `TooManyAttempts` when there were too many attempts, `WrongFactor` for any other failure.
  */
 export const proveWithCode = (userId: UserId, typed: string, address: string) =>
   Effect.gen(function* () {

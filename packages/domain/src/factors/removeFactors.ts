@@ -10,15 +10,15 @@ import { eventsOf } from "./factorAudit.js"
 export type RemovalOutcome =
   /**
    * `Requested`: this call stored a request, and the owner gets a mail. `Waiting`: an earlier call stored the request.
-   * A call at `opensAt` or later removes the factors.
+   * From `opensAt` on, for `Factors.REMOVAL_OPEN`, the next call removes the factors.
    */
   { readonly _tag: "Requested" | "Waiting"; readonly opensAt: Timestamp.Timestamp } | { readonly _tag: "Removed" }
 
 /**
- * An operator removes the factors of an owner who lost all of them. The first call requests the removal, and mails the
- * owner; from 72 hours later on, and for a week, a second call removes the factors and ends every session. Until then,
- * any use of a factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`: no account
- * has the address. `Conflict`: the account has no factor.
+ * An operator removes the factors of an owner who lost all of them. The first call requests the removal and mails the
+ * owner. From 72 hours later on, and for a week, a second call removes the factors and ends every session. Before the
+ * second call, any use of a factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`:
+ * no account has the address. `Conflict`: the account has no factor.
  */
 export const removeFactors = program("removeFactors", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)

@@ -11,7 +11,10 @@ import { program, Timestamp, type UserId } from "../shared/index.js"
 import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey, WrongFactor } from "./proveFactor.js"
 
-/** The pending sign-in expired, or the password was replaced since: the person begins with the password again. */
+/**
+ * The pending sign-in has expired, the password was replaced, or the account was deleted. The person must begin again
+ * with the password.
+ */
 export class PendingOver extends Schema.TaggedError<PendingOver>()("PendingOver", {}) {}
 
 export type FactorProof =
@@ -25,11 +28,14 @@ export interface SecondStep {
   /** The network address of the request. */
   readonly address: string
   readonly browser: Session.Client["browser"]
-  /** The form of the request. When the browser sends the form twice, both answers have the same cookie. */
+  /**
+   * Identifies the form that the browser sent (`SentForm`). When the browser sends the form twice, both answers have
+   * the same cookie.
+   */
   readonly form?: SentForm
 }
 
-/** The account with the present version of its password; none when it was deleted. */
+/** The account with the present version of its password. None when the account was deleted. */
 const credentialsOf = (userId: UserId) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore
@@ -52,8 +58,9 @@ export const describePending = program("describePending", function* (token: stri
 })
 
 /**
- * The second step of a sign-in: checks the factor and opens the session. `PendingOver`, `WrongFactor`, or
- * `TooManyAttempts` after too many wrong codes. The session ends when the password of the first step is replaced.
+ * The second step of a sign-in: checks the factor and opens the session. Fails like `describePending`, with
+ * `WrongFactor`, or with `TooManyAttempts` after too many wrong codes. The session is bound to the password of the
+ * first step: it is not valid when that password is replaced meanwhile or later.
  */
 export const finishSignIn = program("finishSignIn", function* (asked: SecondStep) {
   const { address, browser, form, pending, proof } = asked
@@ -72,7 +79,8 @@ export const signInWithPasskey = program(
   "signInWithPasskey",
   function* (response: PasskeyResponse, client: Session.Client) {
     if (response.owner === null) return yield* new WrongFactor()
-    // Read before the proof: if the password is replaced during the proof, the session is not valid.
+    // The version of the password is read before the proof. If the password is replaced during the proof, the session
+    // has the old version and is not valid.
     const owner = yield* credentialsOf(response.owner)
     if (Option.isNone(owner)) return yield* new WrongFactor()
     yield* proveWithPasskey(response.owner, response, { _tag: "SignIn" }, { alone: true })

@@ -29,9 +29,9 @@ export interface AppCounts {
   readonly failed: number
   /** Calls that were counted and are not in the request log. */
   readonly unlisted: number
-  /** Rules that fired, whatever the number of endpoints. */
+  /** How often rules fired. A firing counts once, however many endpoints get its event. */
   readonly firings: number
-  /** The greatest share of its rate that one connection used within a window, in percent. */
+  /** The greatest share of the rate limit that any one connection used within a window, in percent. */
   readonly peakPercent: number
 }
 
@@ -53,15 +53,18 @@ export const NOTHING: AppCounts = {
 
 /** How long entries of the request log are kept, in milliseconds. */
 export const CALLS_KEPT = 7 * DAY
-/** How long the counts are kept, in milliseconds: a page shows a fortnight, whose first local day may begin earlier. */
+/**
+ * How long the counts are kept, in milliseconds. A page shows 14 local days, which are longer than 14 times 24 hours
+ * when the clocks change.
+ */
 export const HOURS_KEPT = 16 * DAY
 
 /** The beginning of the hour in UTC that contains `at`. */
 export const hourOf = (at: Timestamp): Timestamp => make(Math.floor(at / HOUR) * HOUR)
 
 /**
- * The counts of one call. `peakPercent`: the share of its rate that the call's connection has used; null when no rate
- * counts the call.
+ * The counts of one call. `peakPercent`: the share of its rate limit that the call's connection has used; null when no
+ * rate limit counts the call.
  */
 export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: number | null): AppCounts => ({
   ...NOTHING,
@@ -90,6 +93,6 @@ export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Time
     return hours.filter(({ hour }) => hour >= from && hour < until).reduce<AppCounts>(add, NOTHING)
   })
 
-/** The share of a rate that is used up, in whole percent, rounded up. */
+/** The share of a rate limit that is used up, in whole percent, rounded up. */
 export const percentUsed = (limit: number, remaining: number): number =>
   limit <= 0 ? 0 : Math.ceil((100 * (limit - remaining)) / limit)

@@ -2,7 +2,7 @@
 import type { AppId, EndpointId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 
-/** One attempt to send to an endpoint. When a fault of our own prevented the sending, it is no attempt. */
+/** One attempt to send to an endpoint. A sending that a fault of our own prevented does not count as an attempt. */
 export interface MadeAttempt {
   readonly appId: AppId
   readonly endpointId: EndpointId
@@ -12,7 +12,10 @@ export interface MadeAttempt {
   readonly error: string | null
 }
 
-/** The number of attempts of one hour that have the same outcome and a duration between the same `BOUNDS_MILLIS`. */
+/**
+ * How many attempts at one endpoint in one hour had the same outcome, and a duration between the same two neighbours in
+ * `BOUNDS_MILLIS`.
+ */
 export interface AttemptCount {
   readonly appId: AppId
   readonly endpointId: EndpointId
@@ -24,7 +27,7 @@ export interface AttemptCount {
    */
   readonly upToMillis: number
   readonly attempts: number
-  /** When the newest of these attempts ended. `error` is its error. */
+  /** When the newest of these attempts ended. `error` is the error of that attempt. */
   readonly lastAt: Timestamp
   readonly error: string | null
 }
@@ -33,8 +36,8 @@ export interface AttemptCount {
 export const ATTEMPTS_KEPT = 8 * DAY
 
 /**
- * The upper bounds of the counted durations. An attempt ends within five seconds; the last bound is for attempts that
- * end late.
+ * The upper bounds of the counted durations. An attempt is cut off after five seconds (`Delivery.ANSWER_DEADLINE`). The
+ * last bound counts the attempts that took longer all the same.
  */
 export const BOUNDS_MILLIS = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000

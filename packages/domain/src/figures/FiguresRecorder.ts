@@ -3,8 +3,9 @@ import { Effect, FiberRef, GlobalValue } from "effect"
 import type { FiguresRecorder } from "./Tally.js"
 
 /**
- * The recorder to which programs report numbers for developers; null when there is none. It is a reference and not a
- * port, because programs must also work without a recorder, such as in a test or in a service that embeds this package.
+ * The recorder to which programs report numbers for developers; null when there is none. It is a `FiberRef` and not a
+ * port (`Context.Tag`), because programs must also work without a recorder, such as in a test or in a service that
+ * embeds this package.
  */
 export const recorder: FiberRef.FiberRef<FiguresRecorder | null> = GlobalValue.globalValue(
   "@place-access/domain/figures/recorder",

@@ -13,9 +13,9 @@ export interface CallFilter {
 
 /** The people who connected an app. Only the app's newest `COUNTED_MAX` connections are counted. */
 export interface UserCounts {
-  /** The connections that have not ended. */
+  /** The number of connections that have not ended. */
   readonly live: number
-  /** How many people connected the app in each hour, oldest first. Hours without such people are left out. */
+  /** How many people connected the app in each hour, oldest first. Hours in which nobody connected are left out. */
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 
@@ -26,7 +26,7 @@ export const COUNTED_MAX = 10_000
 export class FiguresStore extends Context.Tag("@place-access/domain/figures/FiguresStore")<
   FiguresStore,
   {
-    /** Adds the counts to the stored counts, and the calls to the request log, unless the log has a call already. */
+    /** Adds the counts to the stored counts, and adds the calls that the request log does not have yet. */
     readonly add: (batch: FiguresBatch) => StoreEffect<void>
     /** The app's counts of hours that begin from `from` (inclusive) to `to` (exclusive), oldest first. */
     readonly hours: (
@@ -47,7 +47,10 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
       endpointId: EndpointId,
       from: Timestamp.Timestamp
     ) => StoreEffect<ReadonlyArray<AttemptCount>>
-    /** The newest success and failure at each endpoint of the app since `from`. Endpoints without any are left out. */
+    /**
+     * The newest success and the newest failure at each endpoint of the app since `from`. An endpoint without an
+     * attempt since `from` is left out.
+     */
     readonly newest: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<NewestAttempts>>
     /** The deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
     readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>

@@ -16,7 +16,10 @@ export interface FiguresBatch {
  * developers must neither slow a request down nor refuse it.
  */
 export interface FiguresRecorder {
-  /** `ratePercent`: the share of its rate that the call's connection has used; null when no rate counts it. */
+  /**
+   * `ratePercent`: the share of its rate limit that the call's connection has used; null when no rate limit counts the
+   * call.
+   */
   readonly called: (call: LoggedCall, ratePercent: number | null) => void
   /** `rules`: how many rules fired at `at`. */
   readonly fired: (appId: AppId, rules: number, at: Timestamp) => void
@@ -25,7 +28,7 @@ export interface FiguresRecorder {
 }
 
 export interface Tally extends FiguresRecorder {
-  /** Returns what was reported since the last call, and forgets it. Undefined: nothing was reported. */
+  /** Returns what was reported since the last call of `take`, and forgets it. Undefined: nothing was reported. */
   readonly take: () => FiguresBatch | undefined
 }
 
@@ -35,13 +38,16 @@ export const WRITTEN_EVERY = SECOND
 /** The most calls of one app that enter the request log between two writes. Further calls are only counted. */
 export const LISTED_OF_APP = 50
 /**
- * Beyond this many calls of an app, only calls whose answer has an error code fill the rest of `LISTED_OF_APP`:
- * developers look for errors.
+ * After this many listed calls of one app between two writes, only calls whose answer has an error code are still
+ * listed, up to `LISTED_OF_APP`: developers look for errors.
  */
 export const LISTED_ANSWERS = 30
 /** The most calls of all apps that enter the request log between two writes. */
 export const LISTED = 2_000
-/** The most rows of counts, of each kind, between two writes. A count that needs a further row is dropped. */
+/**
+ * The most rows of `hours`, and the most rows of `attempts`, between two writes. A count that needs a further row is
+ * dropped.
+ */
 export const ROWS = 5_000
 /** The most characters of an error text that are kept. */
 const ERROR_MAX = 200

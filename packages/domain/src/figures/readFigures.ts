@@ -7,7 +7,7 @@ import * as AppFigures from "./AppFigures.js"
 import * as EndpointFigures from "./EndpointFigures.js"
 import { type CallFilter, FiguresStore } from "./FiguresStore.js"
 
-/** The counts of one day, or of any other stretch of time. */
+/** The counts from one edge of `readAppFigures` to the next, usually of one day. */
 export interface AppDay extends AppFigures.AppCounts {
   readonly from: Timestamp.Timestamp
   /** How many people connected the app. */
@@ -112,8 +112,8 @@ const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
   Timestamp.plus(AppFigures.hourOf(now), Timestamp.HOUR - span)
 
 /**
- * Whether the newest attempt at each endpoint of the app succeeded; an endpoint that the map lacks is unknown.
- * `NotFound` when the account is not in the app's team.
+ * Whether the newest attempt at each endpoint of the app succeeded. An endpoint without an attempt in the last week is
+ * not in the map. `NotFound` when the account is not in the app's team.
  */
 export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")

@@ -4,7 +4,10 @@ import type { Point } from "../places/Geometry.js"
 import { type DeviceId, Timestamp, type UserId } from "../shared/index.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
 
-/** One location reading of a phone. Coordinates are rounded to 1e-7 degrees (about 1 cm), for equal keys (`key`). */
+/**
+ * One location reading of a phone. Coordinates are rounded to 1e-7 degrees (about 1 cm), so that a reading that is sent
+ * again has the same `key`.
+ */
 export interface Fix extends Point {
   readonly capturedAt: Timestamp.Timestamp
   /** Metres; null when the phone gave none or an impossible one (decision L3). */
@@ -14,8 +17,16 @@ export interface Fix extends Point {
   readonly courseDeg: number | null
 }
 
+/**
+ * A fix that is marked when its user had left the device behind (`Carried`). No rule, no answer about now and no visit
+ * uses a marked fix.
+ */
+export interface MarkedFix extends Fix {
+  readonly isLeftBehind?: true
+}
+
 /** A fix, with the device that sent it and its time of arrival. */
-export interface StoredFix extends Fix {
+export interface StoredFix extends MarkedFix {
   readonly userId: UserId
   readonly deviceId: DeviceId
   readonly receivedAt: Timestamp.Timestamp
@@ -94,7 +105,10 @@ const notNegative = (value: number | null | undefined): number | null => {
 /** The idempotency key of a fix: one device's readings with equal time and position are one fix (decision L4). */
 export const key = (fix: Fix): string => `${fix.capturedAt} ${fix.lat} ${fix.lon}`
 
-/** The key of a quarantined reading, with every number as it was sent: a repeated upload adds no second row. */
+/**
+ * The key of a quarantined reading. It contains every number as the phone sent it, so that a repeated upload adds no
+ * second row.
+ */
 export const readingKey = (reading: Reading): string =>
   [
     reading.capturedAt,
@@ -109,7 +123,7 @@ export const readingKey = (reading: Reading): string =>
 /** Sorts fixes into the order of evaluation. Of fixes with equal keys the first in that order stays. */
 export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
   const distinct: Array<Fix> = []
-  /** The keys of the fixes at one time, when there are several. A fix that is alone at its time needs no key. */
+  /** The keys of the fixes that share one capture time. Empty while only one fix has this time: it needs no key. */
   const keys = new Set<string>()
   for (const fix of [...fixes].sort(byCapture)) {
     const last = distinct.at(-1)
@@ -124,14 +138,17 @@ export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
   return distinct
 }
 
-/** By capture time, then accuracy, then position: the order within an upload does not matter (decision L4). */
+/**
+ * Orders fixes by capture time, then accuracy (unknown last), then position. So the order in which a phone lists its
+ * readings does not matter (decision L4).
+ */
 export const byCapture = (a: Fix, b: Fix): number =>
   a.capturedAt - b.capturedAt ||
   (a.accuracyM ?? Number.MAX_VALUE) - (b.accuracyM ?? Number.MAX_VALUE) ||
   a.lat - b.lat ||
   a.lon - b.lon
 
-/** The order of evaluation for fixes of several phones: as `byCapture`, and equal readings by device. */
+/** The order of evaluation for fixes of several phones: like `byCapture`, and equal readings by device id. */
 export const oldestFirst = (a: StoredFix, b: StoredFix): number =>
   byCapture(a, b) || Order.string(a.deviceId, b.deviceId)
 

@@ -22,16 +22,17 @@ export interface FixCounts {
 }
 
 /**
- * The fixes of all of the user's phones, without quarantined readings and without fixes older than the history that the
- * user keeps (`History.cutoff`) at `now`. Every query is answered by index, however long the history.
+ * The fixes of all devices of the user, without quarantined readings and without fixes older than the history that the
+ * user keeps (`History.cutoff`) at `now`. Every query uses an index, so its cost does not grow with the history.
  */
 export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHistory")<
   FixHistory,
   {
     /**
-     * At most `limit` fixes in the order of `Fix.newestFirst`, and all other fixes captured at the same instant as the
-     * last one, so that the next page ends before that instant. Fewer than `limit` fixes mean that there are no more.
-     * Fixes captured while the device was left behind (`Carried`) are left out.
+     * The newest fixes in the order of `Fix.newestFirst`: `limit` fixes, and all other fixes captured at the same
+     * instant as the last of them. So the caller gets the next page with that instant as `until`, and misses no fix.
+     * Fewer than `limit` fixes mean that there are no more. Fixes captured while the device was left behind (`Carried`)
+     * are left out.
      */
     readonly newest: (
       userId: UserId,
@@ -40,9 +41,9 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
     /**
-     * The fixes nearest to `at`: all of the last instant up to `at` and all of the first instant after `at`, at most
-     * `toleranceMs` away, in no order. `Nearest.of` chooses one. Without fixes captured while the device was left
-     * behind. Empty when `at` lies in a stretch that the user deleted.
+     * The fixes nearest to `at`, at most `toleranceMs` away, in no order: all fixes captured at the latest time up to
+     * `at`, and all fixes captured at the earliest time after `at`. `Nearest.of` chooses one of them. Fixes captured
+     * while the device was left behind are left out. Empty when `at` lies in a stretch that the user deleted.
      */
     readonly around: (
       userId: UserId,

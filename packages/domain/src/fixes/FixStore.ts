@@ -15,18 +15,19 @@ import type { FutureReading } from "./FutureReading.js"
 export interface UploadView {
   /** A counter that grows with every committed upload of the user. `commit` succeeds only while it is unchanged. */
   readonly version: number
-  /** Keys (`Fix.key`) of the given fixes that this device uploaded before. */
+  /** The keys (`Fix.key`) of those fixes passed to `view` that this device uploaded before. */
   readonly known: ReadonlySet<string>
   /**
-   * The rules that may fire at `now`, by id: not deleted, of live connections with the scope, on places shared and not
-   * archived, with a window that closed at most `RuleEvaluation.LATE_UPLOAD` ago.
+   * The rules that may fire at `now`, ordered by id. Such a rule is not deleted. Its connection is live, has the scope
+   * that the rule needs (`LiveRule.neededScope`) and is not paused. Its place, if it has one, is shared and not
+   * archived. The rule's window has no end, ends later than `now`, or closed at most `RuleEvaluation.LATE_UPLOAD` ago.
    */
   readonly rules: ReadonlyArray<LiveRule>
   /** History is kept after this time (`History.cutoff` at `now`); null: all history is kept. */
   readonly cutoff: Timestamp.Timestamp | null
   /** The stretches that the user deleted. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
-  /** When a reading of this device was last quarantined as from the future; null: never. */
+  /** When a reading of this device was last quarantined because its time was in the future; null: never. */
   readonly lastFutureAt: Timestamp.Timestamp | null
   /** The user's devices, in no order. Removed devices and imported files are left out. */
   readonly devices: ReadonlyArray<Companion>
@@ -34,7 +35,7 @@ export interface UploadView {
 
 /** A quarantined reading or visit report, as it was sent. */
 export interface Quarantined {
-  /** Unique for the device, so that a repeated reading adds no second row. */
+  /** Unique for each device, so that a reading or report that is sent again adds no second row. */
   readonly key: string
   readonly reading: Reading | VisitReport
   readonly reason: QuarantineReason
@@ -53,7 +54,7 @@ export interface UploadCommit {
   readonly receivedAt: Timestamp.Timestamp
   /** The `UploadView.version` of the view on which `states` were computed. */
   readonly version: number
-  /** New fixes only. */
+  /** Only fixes that this device has not stored yet. */
   readonly fixes: ReadonlyArray<Fix>
   /** The fixes of `fixes` that were captured while the device was left behind (`Carried`). No rule evaluates them. */
   readonly leftBehind: ReadonlySet<Fix>
@@ -62,8 +63,10 @@ export interface UploadCommit {
   readonly quarantined: ReadonlyArray<Quarantined>
   /** Counts to add to the device's counters (`Device.putAside`). Each reason appears once. */
   readonly putAside: ReadonlyArray<QuarantineCount>
-  /** Keys of formerly quarantined readings that this upload accepts: they are in `fixes`. */
+  /** The keys of quarantined readings that this upload accepts. They leave the quarantine, and are in `fixes`. */
   readonly taken: ReadonlyArray<string>
+  /** When the accepted readings arrived. Every other fix of `fixes` arrived at `receivedAt`. */
+  readonly arrivals: ReadonlyMap<Fix, Timestamp.Timestamp>
   readonly visits: ReadonlyArray<VisitReport>
   /** The new states of the evaluated rules. */
   readonly states: ReadonlyArray<RuleProgress>
@@ -71,8 +74,8 @@ export interface UploadCommit {
 }
 
 /**
- * The changes when crossings are settled: a crossing fires when no fix contradicted it within the settle time of its
- * rule (decision rules-13).
+ * The changes when crossings are settled. A crossing (the user entered or left a place) of a rule with a settle time
+ * fires the rule when no fix contradicted the crossing within that time (decision rules-13).
  */
 export interface SettledCommit {
   readonly userId: UserId
@@ -95,11 +98,11 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       now: Timestamp.Timestamp
     ) => StoreEffect<UploadView>
     /**
-     * Commits an upload unless another upload of the user was committed since `version` was read: an optimistic commit,
-     * which takes no lock while the caller evaluates. After false, nothing was written, and the caller reads and
-     * evaluates again.
+     * Commits an upload, unless another upload of the user was committed since `version` was read. This commit is
+     * optimistic: no lock is held while the caller evaluates. False: nothing was written, and the caller must read and
+     * evaluate again.
      *
-     * The commit also marks the device as seen, and as useful when it has fixes or visits (`Device.lastKeptAt`).
+     * The commit also sets the device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
      * Quarantined readings and visits that are stored already stay unchanged. An upload without anything new need not
      * be committed.
      */
@@ -114,15 +117,17 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       limit: number
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
-     * Commits the states and events of crossings that fire at `now`, like `commit`. The user's other due crossings are
-     * discarded: their rules may not fire now. When these rules may fire again, the next decisive fix seeds their
-     * states.
+     * Commits the states and events of crossings that are settled at `now`, on the same condition as `commit`. The
+     * user's other due crossings are discarded, because their rules are not live now, for example while the connection
+     * is paused. When such a rule is live again, the next fix that is clearly inside or outside sets its side without
+     * firing.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
-     * At most `limit` readings of the device quarantined as from the future after `since`, earliest capture first. Left
-     * out: a reading that is contradicted by a fix which arrived later and was captured between the reading's arrival
-     * and its capture time.
+     * At most `limit` readings of the device that were quarantined after `since` because their time was in the future,
+     * earliest capture first. Leaves out a reading that a later fix contradicts: a fix that arrived after the reading,
+     * was captured between the reading's arrival and the reading's own time, and was not from the future itself when it
+     * arrived.
      */
     readonly waiting: (
       userId: UserId,
@@ -135,7 +140,7 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      * are left out.
      */
     readonly latest: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<StoredFix>>
-    /** When any phone of the user last sent something; none when no phone ever did. */
+    /** When any phone of the user was last seen (`Device.lastSeenAt`). None when no phone was ever seen. */
     readonly lastReceivedAt: (userId: UserId) => StoreEffect<Option.Option<Timestamp.Timestamp>>
   }
 >() {}

@@ -15,14 +15,23 @@ export interface FutureReading {
   readonly receivedAt: Timestamp
 }
 
+/**
+ * A quarantined reading that has become good. It keeps its own `receivedAt`: with the time of the upload that accepts
+ * it, it would seem to contradict the readings that still wait (`FixStore.waiting`).
+ */
+export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt"> {
+  readonly fix: Fix.Fix
+}
+
 /** A reading whose time was further ahead of its arrival than this stays in quarantine. In milliseconds. */
 export const MAX_WAIT = DAY
 /** An upload checks at most this many quarantined readings of its device again, the oldest first. */
 export const MOST = 500
 
 /**
- * Whether readings quarantined at `lastFutureAt` may still become good. Their times are at most `MAX_WAIT` later, and
- * the upload that shows that they are good may come up to `MAX_WAIT` after that.
+ * Whether readings that were quarantined at `lastFutureAt` may still become good. Their capture times are at most
+ * `MAX_WAIT` later than that. The upload that shows that they are good may arrive up to `MAX_WAIT` after the capture
+ * times.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
@@ -36,13 +45,13 @@ export const due = (
   waiting: ReadonlyArray<FutureReading>,
   fixes: ReadonlyArray<Pick<Fix.Fix, "capturedAt">>,
   now: Timestamp
-): ReadonlyArray<{ readonly key: string; readonly fix: Fix.Fix }> => {
+): ReadonlyArray<AcceptedReading> => {
   const newest = fixes.reduce((latest, { capturedAt }) => Math.max(latest, capturedAt), Number.NEGATIVE_INFINITY)
   return waiting.flatMap(({ key, reading, receivedAt }) => {
     const at = reading.capturedAt
     const wasSetBack = fixes.some(({ capturedAt }) => capturedAt > receivedAt && capturedAt < at)
     if (at > newest || at - receivedAt > MAX_WAIT || wasSetBack) return []
     const judged = Fix.judge(reading, now)
-    return judged._tag === "Fix" ? [{ key, fix: judged.fix }] : []
+    return judged._tag === "Fix" ? [{ key, fix: judged.fix, receivedAt }] : []
   })
 }

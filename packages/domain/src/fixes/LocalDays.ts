@@ -2,7 +2,7 @@ import { DateTime, Option } from "effect"
 import { find, type TimeZone } from "../shared/TimeZone.js"
 import { DAY, HOUR, make, parseIso, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** A day of a local calendar, or the part of that day that lies in the span. */
+/** A day of a local calendar. The first day of `between` begins at the beginning of the span, not at midnight. */
 export interface LocalDay {
   /** `2026-03-29` */
   readonly date: string
@@ -36,8 +36,9 @@ export interface WholeDay extends LocalDay {
 }
 
 /**
- * The search for a date's local day begins this long before the date's midnight in UTC. A local midnight is at most 16
- * hours away, and the first day of the searched span may be cut, so it must be an earlier day.
+ * How long before the date's midnight in UTC `dayOf` begins to search. The local midnight is at most 16 hours away from
+ * it. The search begins 24 hours earlier than that, because the first day that `between` returns begins at the start of
+ * the span and not at midnight.
  */
 const AROUND = 40 * HOUR
 
@@ -75,12 +76,14 @@ const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
   const offset = DateTime.zonedOffset(local)
   const usual = local.epochMillis + DAY - modulo(local.epochMillis + offset, DAY)
   const next = DateTime.setZone(DateTime.unsafeMake(usual), local.zone)
-  // Clocks rarely change. Computing midnight in a zone costs ten times as much as adding 24 hours.
+  // When the clocks do not change before midnight, adding hours is right, and ten times cheaper than computing midnight
+  // in the zone.
   if (DateTime.zonedOffset(next) === offset) return next
   const midnight = (disambiguation: "compatible" | "later") =>
     DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation })
   const first = midnight("compatible")
-  // When clocks go back over midnight, the computed midnight can be in the past: take the later one.
+  // When clocks go back over midnight, the first midnight of this date can be in the past. Then the next day begins at
+  // the later midnight.
   return first.epochMillis > local.epochMillis ? first : midnight("later")
 }
 

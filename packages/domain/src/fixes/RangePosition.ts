@@ -19,10 +19,16 @@ const isPosition = Schema.is(Schema.Tuple(Timestamp, Schema.NonNegativeInt))
 export const start = (from: Timestamp, after: PagePosition | undefined): RangePosition =>
   isPosition(after) ? { from: after[0], skip: after[1] } : { from, skip: 0 }
 
-/** How many fixes a page reads from the position's instant on. The store adds the other fixes of the last instant. */
+/**
+ * How many fixes a page reads from the position's instant on. The store adds all other fixes that were captured at the
+ * same instant as the last of them.
+ */
 export const needed = (limit: number, { skip }: RangePosition): number => skip + limit + 1
 
-/** Makes a page of `limit` fixes. `fixes` are at least `needed` fixes in any order, or all that exist. */
+/**
+ * Makes a page of `limit` fixes. `fixes`: the fixes from `position.from` on, in any order, at least `needed` of them or
+ * all that exist.
+ */
 export const page = (
   fixes: ReadonlyArray<Fix.StoredFix>,
   limit: number,

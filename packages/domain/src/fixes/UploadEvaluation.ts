@@ -12,7 +12,10 @@ export interface Firing {
 }
 
 export interface UploadOutcome {
-  /** A state for each rule that evaluated a fix or fired, in the order of the rules, without event ids. */
+  /**
+   * A state for each rule that evaluated a fix or fired, in the order of the rules. The `eventId` of each firing is
+   * null until `withEvents` fills it in.
+   */
   readonly states: ReadonlyArray<RuleProgress>
   /** In order of time. Firings of one instant are in the order of the rules. */
   readonly firings: ReadonlyArray<Firing>
@@ -53,7 +56,8 @@ export const evaluate = (
       const { outcome, settled } = evaluated
       if (settled !== undefined) fire(settled)
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
-      // An upload may have thousands of fixes, but only the last evaluations are kept: the others are not built.
+      // An upload may have thousands of fixes, but only its last `KEPT` evaluations are stored, so no other evaluations
+      // are built.
       if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
     if (made.length > 0) states.push({ ruleId: rule.id, state, made: made.slice(-RecentEvaluations.KEPT) })
@@ -70,7 +74,7 @@ export interface RuleFiring extends Firing {
   readonly eventId: EventId
 }
 
-/** The same states, with the event id of each firing filled in. */
+/** Returns the states, with the event id of each firing written into the evaluation that fired. */
 export const withEvents = (
   states: ReadonlyArray<RuleProgress>,
   fired: ReadonlyArray<RuleFiring>

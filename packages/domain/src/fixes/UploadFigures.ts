@@ -13,7 +13,7 @@ const races = Telemetry.counter("place_access.upload.races", {
 const evaluations = Telemetry.counter("place_access.rule.evaluations", {
   description: "Steps of rules: one for each live rule and new reading"
 })
-const fired = Telemetry.counter("place_access.rule.firings", {
+const ruleFirings = Telemetry.counter("place_access.rule.firings", {
   description: "Rules that fired",
   labels: { type: Rule.RuleType.literals }
 })
@@ -34,5 +34,10 @@ export const evaluated = (
   firings: ReadonlyArray<Firing>
 ): void => {
   evaluations.record(rules.length * fresh.length, {})
-  for (const { rule } of firings) fired.record(1, { type: rule.type })
+  fired(firings)
+}
+
+/** Counts the firings of an upload, or of `settleDue`, which fires rules by the clock while a phone sends nothing. */
+export const fired = (firings: ReadonlyArray<Firing>): void => {
+  for (const { rule } of firings) ruleFirings.record(1, { type: rule.type })
 }

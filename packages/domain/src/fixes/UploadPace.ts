@@ -6,8 +6,8 @@ export interface UploadPace {
   /** The most readings, and the most visit reports, in one commit. */
   readonly partEntries: number
   /**
-   * The share of the time in which the upload may work, above 0: after each part it pauses for the rest of the time.
-   * With 1 it never pauses.
+   * The share of the time that a large upload may use, above 0 and at most 1. With 0.5, each part is followed by a
+   * pause as long as the part took; with 1 there is no pause.
    */
   readonly share: number
 }

@@ -58,7 +58,8 @@ export const ingestFixes = program(
     readings: ReadonlyArray<Fix.Reading>,
     reports: ReadonlyArray<VisitReport.VisitReport>
   ) {
-    // If our clock is slow, readings of the present look like future ones: they would be quarantined and fire no rule.
+    // If our clock is slow, readings of the present look like readings from the future: they would be quarantined and
+    // fire no rule.
     yield* JudgedClock.required
     const receivedAt = yield* Timestamp.now
     if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
@@ -77,8 +78,8 @@ export const ingestFixes = program(
 const tooMany = StoreError.unavailable("Too many uploads of one user at once")
 
 /**
- * Takes in a large upload in parts, so that other people's requests run in between (`UploadPace`). After an error the
- * phone sends the whole upload again, and fixes that are stored count as duplicates.
+ * Takes in a large upload in parts, so that other people's requests run between the parts (`UploadPace`). After an
+ * error the phone sends the whole upload again, and fixes that are stored count as duplicates.
  */
 const inParts = (
   device: Pick<Device.Device, "userId" | "id">,
@@ -121,8 +122,8 @@ const partsOf = (readings: ReadonlyArray<Fix.Reading>, most: number): ReadonlyAr
   const made: Array<ReadonlyArray<Fix.Reading>> = []
   for (let from = 0; from < sorted.length;) {
     let until = Math.min(from + most, sorted.length)
-    // Readings of one time stay together, because the order among them does not follow from their time. Without the
-    // bound, a phone that always sends the same time would get one large part.
+    // Readings with the same time stay in one part, because only the evaluation of a part orders them, by accuracy and
+    // position. The bound `2 * most` keeps parts small even for a phone that always sends the same time.
     while (
       until < Math.min(from + 2 * most, sorted.length) &&
       sorted[until]?.capturedAt === sorted[until - 1]?.capturedAt
@@ -162,7 +163,8 @@ const tryOnce = fn(function* (
     const kept = Erasure.withoutErased(report, view.erasures)
     return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
   })
-  // A quarantined reading is stored with its position, so readings about deleted stretches are left out here too.
+  // A quarantined reading is stored with its position. So it is not stored when its time is in a stretch that the user
+  // deleted.
   const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
   const notKept = unknown.length - own.length + reports.length - visits.length
   const ingested: Ingested = {
@@ -204,6 +206,7 @@ const tryOnce = fn(function* (
     quarantined: putAside,
     putAside: counted(putAside, notKept + quarantined.length - putAside.length),
     taken: taken.map(({ key }) => key),
+    arrivals: new Map(taken.map((one) => [one.fix, one.receivedAt])),
     visits,
     states: UploadEvaluation.withEvents(states, fired),
     events: fired.map(UploadEvaluation.event)

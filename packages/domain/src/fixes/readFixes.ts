@@ -57,7 +57,10 @@ export interface Day {
   readonly lastAt: Timestamp.Timestamp
 }
 
-/** The days with fixes in the span, oldest first. `Invalid`: unknown zone, span empty or over 366 days. */
+/**
+ * The days with fixes in the span, oldest first. `Invalid` for an unknown zone, and for a span that is empty or longer
+ * than 366 days.
+ */
 export const listDays = program("listDays", function* (userId: UserId, asked: HistoryQuery.HistoryRequest, tz: string) {
   const { from, until, zone } = yield* HistoryQuery.checkDays(asked, tz)
   const days = LocalDays.between(zone, from, until)

@@ -1,41 +1,69 @@
-import { type Duration, Effect, Option } from "effect"
+import { type Duration, Effect, Either, Option } from "effect"
 import { WorkSignal } from "../events/index.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
-import { JudgedClock, program, Timestamp, type UserId } from "../shared/index.js"
+import { JudgedClock, program, type StoreError, Telemetry, Timestamp, type UserId } from "../shared/index.js"
 import { FixStore } from "./FixStore.js"
 import { named } from "./ingestFixes.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
+import * as UploadFigures from "./UploadFigures.js"
 
 /** The most people that one read returns. */
 const BATCH = 100
 
-/** Attempts per person, because an upload may be committed between read and commit. The next run tries again. */
+/**
+ * How often one run tries to settle a person. An attempt fails when an upload is committed between its read and its
+ * commit. After the last attempt, the next run tries again.
+ */
 const ROUNDS = 4
 
 /**
  * Fires the crossings that no fix has contradicted within the `settleS` of their rules (decision rules-13). A phone
- * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload does the same for its user.
- * Both commits check the user's version (`UploadView.version`), so an event is written once.
+ * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload also fires the due crossings
+ * of its user. The upload and this program both check the user's version (`UploadView.version`), so an event is written
+ * only once.
+ *
+ * A person who cannot be settled stops nobody. When `BATCH` people or more failed and nobody could be settled, the run
+ * fails with the last error at its end, because then the fault is probably not with these people.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
   // A clock that runs ahead would fire crossings before their time.
   if (!(yield* JudgedClock.isRight)) return 0
   const store = yield* FixStore
+  // People who could not be settled are still due and come first in every read. This run reads past them, and the next
+  // run tries them again.
+  const left = new Set<UserId>()
+  const errors: Array<StoreError> = []
+  let isAnySettled = false
   let events = 0
   for (;;) {
-    const due = yield* store.settling(yield* people.buckets, yield* Timestamp.now, BATCH)
-    let settled = 0
+    const limit = BATCH + left.size
+    const due = yield* store.settling(yield* people.buckets, yield* Timestamp.now, limit)
     for (const userId of due) {
-      const one = Option.flatten(yield* people.using(userId, settleOne(userId)))
-      if (Option.isSome(one)) settled++
+      if (left.has(userId)) continue
+      const attempt = Option.getOrElse(yield* people.using(userId, attemptOne(userId)), () => NOT_NOW)
+      if (Either.isLeft(attempt)) errors.push(attempt.left)
+      const one = Option.flatten(Either.getRight(attempt))
+      if (Option.isNone(one)) left.add(userId)
+      else isAnySettled = true
       events += Option.getOrElse(one, () => 0)
     }
-    // People who were not settled are still due and come first: the next run tries them again.
-    if (due.length < BATCH || settled < due.length) break
+    if (due.length < limit) break
   }
   if (events > 0) yield* (yield* WorkSignal).raise
-  return events
+  const last = errors.at(-1)
+  return last === undefined || isAnySettled || errors.length < BATCH ? events : yield* last
 })
+
+/** The outcome for a person whom another process settles. */
+const NOT_NOW: Either.Either<Option.Option<number>> = Either.right(Option.none())
+
+/** Like `settleOne`, but a failure is logged and returned: it must not stop the settling of other people. */
+const attemptOne = (userId: UserId) =>
+  Effect.either(
+    Effect.tapError(settleOne(userId), (error) =>
+      Effect.logWarning("Somebody's crossings could not be settled, later again", userId, error)
+    )
+  )
 
 /** Settles one person and returns the number of events. None when another commit was faster in every round. */
 const settleOne = (userId: UserId) =>
@@ -53,7 +81,9 @@ const settleOne = (userId: UserId) =>
         states: UploadEvaluation.withEvents(states, fired),
         events: fired.map(UploadEvaluation.event)
       })
-      if (isCommitted) return Option.some(fired.length)
+      if (!isCommitted) continue
+      yield* Telemetry.measure(() => UploadFigures.fired(firings))
+      return Option.some(fired.length)
     }
     return Option.none<number>()
   })

@@ -29,7 +29,7 @@ export const account = (id: UserId): IdempotencySubject => IdempotencySubject.ma
 
 /** The key of a stored answer. A client may write anything into its key, so only a hash of the key is stored. */
 export interface AnswerKey {
-  /** The user who owns the row. The row is deleted with the account. */
+  /** The user to whom the stored answer belongs. The answer is deleted with the account. */
   readonly userId: UserId
   readonly subject: IdempotencySubject
   readonly keyHash: Hash
@@ -53,7 +53,10 @@ export interface KeptAnswer {
   readonly createdAt: Timestamp
 }
 
-/** The context of a sealed answer. The answer cannot be unsealed in another row. */
+/**
+ * The context of a sealed answer, from the key of its row. An answer that is copied into another row cannot be
+ * unsealed.
+ */
 export const sealContext = ({ keyHash, subject, userId }: AnswerKey): string =>
   `idempotent-answer ${userId} ${subject} ${keyHash}`
 

@@ -28,8 +28,9 @@ export class IdempotencyStore extends Context.Tag("@place-access/domain/idempote
      *
      * `work` and its stored answer are one transaction: everything that `work` writes through other ports exists
      * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests with the same
-     * key, on any servers, only one works. The others are `UnderWay` at once, or wait and get the decision about the
-     * answer of the first request. `work` runs inside a transaction, so it must not use the network.
+     * key, on any servers, only one does the work. While the work is running, the other requests end as `UnderWay`.
+     * Requests that come afterwards get the decision about the stored answer. `work` runs inside a transaction, so it
+     * must not use the network.
      */
     readonly once: <A, E, R>(
       place: AnswerKey,

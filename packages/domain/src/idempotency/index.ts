@@ -1,7 +1,7 @@
 /**
  * Idempotency keys: a client that repeats a POST with the same key gets the first answer again, and nothing is done
- * twice. A key is reserved while its request runs, and keeps the sealed answer for 24 hours after success. Handlers
- * wrap their work in `answerOnce`; a sweep removes old keys.
+ * twice. While the first request runs, other requests with the key are refused. After success, the sealed answer is
+ * stored for 24 hours. Handlers wrap their work in `answerOnce`; a sweep removes old keys.
  *
  * @module
  */

@@ -43,8 +43,8 @@ export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
 /**
- * The column names that exporters write, the preferred names first, in the form that `plain` returns. A column of local
- * times is not among them: a time without a zone is read as UTC.
+ * The column names that exporters write, the preferred names first, in the form that `plain` returns. Names of columns
+ * with local times are missing here, because a local time without a zone would be read as UTC.
  */
 const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   time: [
@@ -133,19 +133,25 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   course: ["course", "bearing", "heading", "bearingdeg", "coursedeg", "cog", "direction", "kurs"]
 }
 
-/** The names of columns with a time of day, whose day is in another column. */
+/** The names of columns that contain only the time of day, if the table also has a column of dates. */
 const TIMES_OF_DAY: ReadonlySet<string> = new Set(["time", "zeit"])
-/** Like `TIMES_OF_DAY` beside a day of `UTC_DAYS`. Without it they are a whole moment. */
+/**
+ * The names of columns with a time of day, if the table also has a column of `UTC_DAYS`. Without such a column they
+ * contain date and time.
+ */
 const UTC_TIMES: ReadonlySet<string> = new Set(["utctime", "timeutc"])
 const UTC_DAYS: ReadonlySet<string> = new Set(["utcdate", "dateutc"])
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 
-/** How the quotes of a line end. */
+/** The state of the quotes at the end of a line. */
 export interface Quotes {
-  /** The line ends within a quoted field, which goes on in the next line. */
+  /** The line ends within a quoted field, so the field goes on in the next line. */
   readonly isOpen: boolean
-  /** Text stands behind the end of a quoted field: one of the quotes was none, but a character of a field. */
+  /**
+   * Text follows the closing quote of a field. So one of the quotes neither begins nor ends a field, but is an ordinary
+   * character.
+   */
   readonly isOdd: boolean
 }
 
@@ -188,7 +194,7 @@ const scan = (line: string, delimiter: string, isContinued: boolean) => {
 export const fields = (line: string, delimiter: string): ReadonlyArray<string> =>
   line.includes('"') ? scan(line, delimiter, false).fields : line.split(delimiter)
 
-/** How the quotes of a line end. `isContinued`: the line begins within a quoted field. */
+/** The state of the quotes at the end of a line. `isContinued`: the line begins within a quoted field. */
 export const quotes = (line: string, delimiter: string, isContinued: boolean): Quotes =>
   line.includes('"') ? scan(line, delimiter, isContinued) : { isOpen: isContinued, isOdd: false }
 
@@ -224,8 +230,9 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
 }
 
 /**
- * The positions of the columns with the letters N or S and E or W, which loggers write beside degrees without a sign;
- * −1: the table has no such column. They need no choice by the owner: the letters say what they mean.
+ * The positions of the column with the letter N or S and of the column with the letter E or W. Loggers write these
+ * columns beside degrees without a sign. −1: the table has no such column. The owner does not choose these columns:
+ * they are found by their names.
  */
 export const hemispheres = ({ names }: Header): { readonly latSign: number; readonly lonSign: number } => ({
   latSign: names.findIndex((name) => plain(name) === "ns"),

@@ -8,9 +8,10 @@ import { recentFrom } from "./Import.js"
 import type { MonthTally } from "./Months.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
-/** One entry of a file: a fix, a visit, a place, a chosen notice, or something unusable. */
+/** One entry of a file: a fix, a visit, a place, a kind of notice that the person had chosen, or something unusable. */
 export type ImportEntry =
-  | { readonly _tag: "Reading"; readonly reading: Fix.Reading }
+  /** `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). */
+  | { readonly _tag: "Reading"; readonly reading: Fix.Reading; readonly isLeftBehind?: true }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
   /** A place from the person's own archive. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
@@ -21,7 +22,7 @@ export type ImportEntry =
 
 /** The fixes and visits of a file, which become history. */
 export interface History {
-  readonly fixes: ReadonlyArray<Fix.Fix>
+  readonly fixes: ReadonlyArray<Fix.MarkedFix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
 }
 
@@ -36,8 +37,8 @@ export interface Sorted extends History {
 
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because its owner has the file. `cutoff`: history after it is kept. Entries in stretches that the user deleted are
- * left out later, by `withoutErased`. `tally` counts the entries by month, without places and notices.
+ * because its owner has the file. `cutoff`: the user keeps history after this time. Entries in stretches that the user
+ * deleted are left out later, by `withoutErased`. `tally` counts the entries by month, without places and notices.
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,
@@ -45,7 +46,7 @@ export const sort = (
   cutoff: Timestamp | null,
   tally?: MonthTally
 ): Sorted => {
-  const fixes: Array<Fix.Fix> = []
+  const fixes: Array<Fix.MarkedFix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
   const notices: Array<NoticeKind> = []
@@ -75,7 +76,7 @@ export const sort = (
     if (why === "tooRecent") tooRecent++
     else if (why === "tooOld") tooOld++
     else if (judged._tag === "Visit") visits.push(judged.visit)
-    else fixes.push(judged.fix)
+    else fixes.push(isMarked(entry) ? { ...judged.fix, isLeftBehind: true } : judged.fix)
   }
   return { fixes, visits, places, notices, tooRecent, tooOld, quarantined }
 }
@@ -107,6 +108,8 @@ const timeOf = (entry: Dated): Timestamp | undefined => {
     ? entry.reading.capturedAt
     : (entry.visit.departure ?? entry.visit.arrival ?? undefined)
 }
+
+const isMarked = (entry: Dated): boolean => entry._tag === "Reading" && entry.isLeftBehind === true
 
 const judge = (entry: Dated, uploadedAt: Timestamp) => {
   if (entry._tag === "Unusable") return undefined

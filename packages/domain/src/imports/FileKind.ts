@@ -18,7 +18,7 @@ export type FileKind =
   | "other"
   | keyof typeof UNREAD
 
-/** Kinds that cannot be imported, in words for the owner. The message never repeats bytes of the file. */
+/** Kinds that cannot be imported, in words for the owner. So a refusal (`problem`) never repeats bytes of the file. */
 const UNREAD = {
   jpeg: "a photo (JPEG)",
   png: "a picture (PNG)",
@@ -42,7 +42,10 @@ const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 /** A line feed and a carriage return. */
 export const LINE_ENDS: ReadonlySet<number> = new Set([0x0a, 0x0d])
-/** First bytes of texts: byte order marks of UTF-8 and UTF-16, the zero byte of an ASCII character in UTF-16. */
+/**
+ * Bytes that may come before the first character of a text: byte order marks of UTF-8 and UTF-16, and the zero byte of
+ * an ASCII character in UTF-16.
+ */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
 /**
@@ -56,8 +59,8 @@ const FIRST_FILE = "account.json"
 const NAME_AT = 30
 
 /**
- * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257. Only
- * the first line of a text may be longer.
+ * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257. For
+ * a text more bytes may be needed, because its first line may be longer (`isCutText`).
  */
 export const HEAD_BYTES = 4_096
 

@@ -30,13 +30,16 @@ export type ImportFormat = typeof ImportFormat.Type
 export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
 
-/** How many entries of a file were stored, and how many were left out for which reason. The sum of both is `read`. */
+/**
+ * How many entries of a file were read and stored, and how many were left out for each reason. `read` is the sum of the
+ * other counts.
+ */
 export interface ImportCounts {
   readonly read: number
   readonly stored: number
   /** Entries that were stored already, from any phone or file, or that this file contains twice. */
   readonly duplicates: number
-  /** Entries newer than a day before the upload. Phones report these themselves. */
+  /** Entries from the last day before the upload, or later (`recentFrom`). Phones report these themselves. */
   readonly tooRecent: number
   /** Entries older than the history that the user keeps. */
   readonly tooOld: number
@@ -76,7 +79,7 @@ export interface Import {
   readonly leftOut: ReadonlyArray<string>
   readonly bytesTotal: number
   readonly bytesDone: number
-  /** Why the import failed, for its owner. Entries stored before that stay. */
+  /** Why the import failed, for its owner. Entries that were stored before the failure stay. Null: not failed. */
   readonly error: string | null
   /** The columns of a table: named by the owner, or guessed from the header. Null: the uploaded file is no table. */
   readonly columns: Partial<CsvColumns> | null
@@ -115,8 +118,6 @@ export const PIECE_BYTES = 128 * 1_024
 export const MAX_OPEN = 50
 /** An upload may begin when the user's unread files have at most this size. Unfinished uploads count as `MAX_BYTES`. */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
-/** The most imports in a user's list. */
-export const MAX_LISTED = 100
 
 /** An import is tried again no sooner than this after its worker last renewed the lease. */
 export const RETRY_AFTER = MINUTE
@@ -161,7 +162,7 @@ export type ImportFault =
   | "cut_off"
   /** the file is valid and has no position */
   | "no_positions"
-  /** each of the `MAX_ATTEMPTS` attempts failed or its worker stopped, without progress */
+  /** `MAX_ATTEMPTS` attempts in a row made no progress: each attempt failed, or its worker died */
   | "gave_up"
   /** a zip file that this service did not make */
   | "foreign_archive"

@@ -8,7 +8,10 @@ export interface Read {
   readonly entries: ReadonlyArray<ImportEntry>
   /** Final: after a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
-  /** Only from `end`: the reader needs one more pass from the beginning of the file. Left out: no more pass. */
+  /**
+   * Set only in a result of `end`: the reader needs one more pass from the beginning of the file. Left out: no more
+   * pass.
+   */
   readonly isAgain?: true
   /**
    * Reads on in the same bytes; must be called before the next `push` or `end`. Left out: all of the bytes are read. A
@@ -17,7 +20,7 @@ export interface Read {
   readonly more?: () => Read
 }
 
-/** A result of `push` or `end`, and one after the other all results that follow it. */
+/** Yields a result of `push` or `end`, and then each result that its `more` returns. */
 export function* withMore(first: Read): Generator<Read, void> {
   for (let read: Read | undefined = first; read !== undefined; read = read.more?.()) yield read
 }
@@ -39,7 +42,11 @@ export interface FileReader {
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
   {
-    /** `columns`: the columns of a table. Left out: the reader finds them by the names in the first line. */
-    readonly open: (columns?: CsvColumns) => FileReader
+    /**
+     * `columns`: the columns of a table. Left out: the reader finds them by the names in the first line.
+     * `mostUnpacked`: the most bytes to which a packed file may unpack. Left out: the bound of imports (decision
+     * imports-9).
+     */
+    readonly open: (columns?: CsvColumns, mostUnpacked?: number) => FileReader
   }
 >() {}

@@ -1,7 +1,7 @@
 import { Context, type Option } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
-import type { Fix } from "../fixes/Fix.js"
-import type { DeviceId, ImportId, StoreEffect, UserId } from "../shared/index.js"
+import type { MarkedFix } from "../fixes/Fix.js"
+import type { DeviceId, ImportId, Page, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
@@ -35,7 +35,10 @@ export interface Begun extends Owned {
 
 export interface ClaimedImport {
   readonly import: Import
-  /** How many attempts have begun since the last progress, this one included. */
+  /**
+   * How many attempts have begun since the last progress, this attempt included. Attempts that were handed back do not
+   * count.
+   */
   readonly attempt: number
 }
 
@@ -56,7 +59,7 @@ export interface ImportStep extends Leased {
   readonly tooRecent: number
   readonly tooOld: number
   readonly quarantined: number
-  readonly fixes: ReadonlyArray<Fix>
+  readonly fixes: ReadonlyArray<MarkedFix>
   readonly visits: ReadonlyArray<VisitReport>
   readonly places: ReadonlyArray<ReturnedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
@@ -71,7 +74,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * their files have more than `Import.MAX_WAITING_BYTES`.
      */
     readonly begin: (begun: Begun, most: number) => StoreEffect<boolean>
-    /** Adds a piece; `position` counts from 0. False when the upload was removed. */
+    /** Adds the piece number `position` of the file, counted from 0. False when the upload was removed. */
     readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
     /**
      * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device is
@@ -88,16 +91,16 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * (`Import.isAsking`).
      */
     readonly confirm: (of: Owned, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
-    /** The user's imports, newest first. */
-    readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
-    /** None when the user has no import of this id. */
+    /** The user's imports, newest first. `after`: the position of the last import of the page before. */
+    readonly list: (userId: UserId, limit: number, after?: Page.PagePosition) => StoreEffect<Page.Page<Import>>
+    /** None when the user has no import of this id, and while its file is being uploaded. */
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
     /**
      * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
      * undone: the entries not yet deleted would stay, and nobody could undo them.
      */
     readonly remove: (of: Owned) => StoreEffect<boolean>
-    /** The due import that waits longest, of the people in these buckets except the people in `besides`. */
+    /** The due import that was uploaded first, of the people in these buckets without the people in `besides`. */
     readonly due: (
       buckets: ReadonlyArray<number>,
       now: Timestamp,
@@ -109,8 +112,13 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * the attempt's lease, so a worker that lost its lease writes nothing. None: the import is not due.
      */
     readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
-    /** Renews the lease: the import is due again at `dueAt`, no sooner. False when the lease was lost. */
+    /** Renews the lease: the import is not due again before `dueAt`. False when the lease was lost. */
     readonly renew: (leased: Leased, dueAt: Timestamp) => StoreEffect<boolean>
+    /**
+     * Gives the lease up because the worker stops: the import is due at once, and the attempt does not count. Nothing
+     * changes when the lease was lost.
+     */
+    readonly handBack: (leased: Leased) => StoreEffect<void>
     /** A piece of the file. None after the last one. */
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
@@ -119,8 +127,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
      * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
      * exports-9). No rule is evaluated. The version of the user's uploads grows, and stays are derived again from the
-     * earliest new fix. The newest stored entry becomes the end of the history of the import's device. False, and
-     * nothing is written, when the lease was lost.
+     * earliest new fix. The time of the newest stored entry becomes the end of the history of the import's device
+     * (`VisitReports.historyEndsAt`). False, and nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
@@ -140,9 +148,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly beginUndo: (of: Owned) => StoreEffect<Option.Option<Import>>
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
-     * the time of the last one. A fix or visit that another import brought too moves to that import (decision
-     * imports-13). When no fix is left, deletes the visits, the stays, the device and the import, and returns "gone".
-     * "lost": the lease was lost. The version of the user's uploads grows.
+     * the time of the last one. When another import contained the same fix or visit, the fix or visit moves to that
+     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the device and the import, and
+     * returns "gone". "lost": the lease was lost. The version of the user's uploads grows.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

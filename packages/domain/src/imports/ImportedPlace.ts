@@ -8,7 +8,7 @@ import { type Timestamp } from "../shared/Timestamp.js"
 import type { Vault } from "../shared/Vault.js"
 
 export interface ImportedPlace {
-  /** The id of the place in the account that the archive was made of. */
+  /** The id of the place in the account from which the archive was exported. */
   readonly origin: string
   readonly label: Label
   readonly kind: PlaceKind
@@ -54,9 +54,9 @@ export interface ReturnedPlace {
 }
 
 /**
- * The place under a new id, derived from the person and the place's id in the archive: another import of the archive
- * gives the same id, so it adds no second place, even when the person renamed the place. An id is never taken from an
- * archive, because places of two accounts with one id would show that they belong to one person.
+ * The place with a new id. The id is derived from the person and the place's id in the archive: another import of the
+ * archive gives the same id, so it adds no second place, even when the person renamed the place. An id is never taken
+ * from an archive, because places of two accounts with one id would show that they belong to one person.
  */
 export const returned = (
   userId: UserId,

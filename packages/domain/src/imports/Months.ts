@@ -17,7 +17,10 @@ export interface MonthCounts {
 
 type Why = "tooRecent" | "tooOld" | "quarantined"
 
-/** The most months: a made-up file could have a million. Entries of further months count as without a time. */
+/**
+ * The most months that are counted: a made-up file could have a million. Entries of further months are counted under
+ * the month null.
+ */
 export const MAX_MONTHS = 1_200
 
 /** Counts entries while they are read. */

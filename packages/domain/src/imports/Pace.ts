@@ -7,7 +7,10 @@ export interface Pace {
   readonly stepEntries: number
   /** The most bytes that are read before other work of the process may run. */
   readonly sliceBytes: number
-  /** The share of the time that a file may take: after each piece of work the worker pauses for the rest. */
+  /**
+   * The share of the time that reading files may use, above 0 and at most 1. With 0.5, each piece of work is followed
+   * by a pause as long as the work took; with 1 there is no pause.
+   */
   readonly share: number
 }
 

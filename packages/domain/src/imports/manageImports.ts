@@ -1,17 +1,18 @@
 import { Effect, Option, Schema, Stream } from "effect"
 import * as CsvColumns from "./CsvColumns.js"
-import { Conflict, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
+import { Conflict, Cursor, Entropy, Invalid, NotFound, type Page, program, Timestamp } from "../shared/index.js"
 import { DeviceId, ImportId, type UserId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
 import * as FileKind from "./FileKind.js"
 import * as Import from "./Import.js"
-import { MAX_LISTED } from "./Import.js"
 import { ImportStore, type Owned, type TableColumns } from "./ImportStore.js"
 
 /** The file is larger than `Import.MAX_BYTES`. Wire: 413 `payload_too_large`. */
 export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("ImportTooLarge", {}) {}
 
-/** The upload was removed while it was running, or took too long. */
+/**
+ * The upload was removed while it was running: by its owner, or because it had not grown for `Import.UPLOAD_PATIENCE`.
+ */
 const gone = new Conflict({ reason: "The upload was stopped" })
 
 /** How the columns of a table are chosen. */
@@ -138,9 +139,13 @@ export const undoImport = program("undoImport", function* (of: Owned) {
   return Option.isSome(begun) ? begun.value : yield* new NotFound({ what: "import" })
 })
 
-/** The user's newest imports, the newest first. */
-export const listImports = program("listImports", function* (userId: UserId) {
-  return yield* (yield* ImportStore).list(userId, MAX_LISTED)
+/** A page of the user's imports, newest first. `Invalid`: a cursor of another list. */
+export const listImports = program("listImports", function* (userId: UserId, page: Page.PageRequest) {
+  const store = yield* ImportStore
+  const { items, nextCursor } = yield* Cursor.page(`imports of ${userId}`, page, (limit, after) =>
+    store.list(userId, limit, after)
+  )
+  return { imports: items, nextCursor }
 })
 
 /** The import with its progress. `NotFound` for another user's import, and during the upload. */
@@ -149,7 +154,10 @@ export const getImport = program("getImport", function* (of: Owned) {
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
 
-/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time, and during undoing. */
+/**
+ * Stops the import and removes it with its file. Stored entries stay. `NotFound` when the user has no such import, and
+ * while the import is being undone.
+ */
 export const removeImport = program("removeImport", function* (of: Owned) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })
 })

@@ -12,9 +12,9 @@ import type * as Pace from "./Pace.js"
 import * as CsvColumns from "./CsvColumns.js"
 
 /**
- * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
- * step stores its entries and the new position together. So the work can stop at any point, another worker can go on,
- * and every entry is counted once. The reading stops when the lease was lost or the import was removed.
+ * Reads the file from its beginning, skips entries that were committed before, and commits the other entries step by
+ * step. A step stores its entries and the new position together. So the work can stop at any point, another worker can
+ * go on, and every entry is counted once. The reading stops when the lease was lost or the import was removed.
  *
  * The next entries are read while a step is being stored. There is one step at a time, so the steps are stored in the
  * order of the file.
@@ -103,7 +103,7 @@ export const readImport = program(
     let next = yield* Effect.fork(store.piece(leased, 0))
     for (let position = 0; ; position++) {
       const piece = yield* Fiber.join(next)
-      // The next piece is fetched while this one is read.
+      // The next piece is fetched while this piece is read.
       if (Option.isSome(piece)) next = yield* Effect.fork(store.piece(leased, position + 1))
       let fault: Import.ImportFault | null
       if (Option.isSome(piece)) {

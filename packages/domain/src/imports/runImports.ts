@@ -1,6 +1,7 @@
-import { Cause, type Duration, Effect, Option } from "effect"
+import { Cause, Duration, Effect, Option } from "effect"
 import { type UserId } from "../shared/Ids.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
+import { orHandBack } from "../leases/Stopping.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import * as Import from "./Import.js"
 import { ImportStore, type Leased, type Owned } from "./ImportStore.js"
@@ -31,9 +32,10 @@ const attempt = (people: PeopleLeases, of: Owned, pace: Pace.Pace) =>
 
 const attemptHeld = ({ id, userId }: Owned, pace: Pace.Pace) =>
   Effect.gen(function* () {
+    const store = yield* ImportStore
     const leased: Leased = { userId, id, lease: yield* Entropy.id("lse") }
     const now = yield* Timestamp.now
-    const claimed = yield* (yield* ImportStore).claim(leased, now, Timestamp.plus(now, Import.RETRY_AFTER))
+    const claimed = yield* store.claim(leased, now, Timestamp.plus(now, Import.RETRY_AFTER))
     if (Option.isNone(claimed)) return false
     const isUndone = claimed.value.import.state === "undoing"
     const work = isUndone ? undoNow(leased, pace) : readImport(claimed.value, leased, pace)
@@ -42,7 +44,8 @@ const attemptHeld = ({ id, userId }: Owned, pace: Pace.Pace) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt
           : Effect.logWarning("An import is left to its next attempt", id, cause)
-      )
+      ),
+      orHandBack(store.handBack(leased))
     )
     return true
   })
@@ -75,13 +78,15 @@ export const runImports = (
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
     /** The people whose file is being read. Their other files wait, so that one person does not take every slot. */
     const busy = new Set<UserId>()
-    /** The people whose due import was not claimed or whose attempt failed: skipped until after the pause. */
-    const refused = new Set<UserId>()
+    /** The people whose due import was not claimed or whose attempt failed, and until when they are skipped. */
+    const refused = new Map<UserId, Timestamp.Timestamp>()
+    const refuse = (userId: UserId) =>
+      Effect.map(Timestamp.now, (now) => refused.set(userId, Timestamp.plus(now, Duration.toMillis(every))))
 
     const read = (of: Owned) =>
       attempt(leases.people, of, pace).pipe(
-        Effect.tap((isClaimed) => (isClaimed ? undefined : Effect.sync(() => refused.add(of.userId)))),
-        Effect.tapErrorCause(() => Effect.sync(() => refused.add(of.userId))),
+        Effect.tap((isClaimed) => (isClaimed ? undefined : refuse(of.userId))),
+        Effect.tapErrorCause(() => refuse(of.userId)),
         Effect.catchAllCause(logged),
         Effect.ensuring(
           Effect.zipRight(
@@ -94,7 +99,9 @@ export const runImports = (
     /** Waits for a free slot, then starts the next import. False when none may start now. */
     const startNext = Effect.gen(function* () {
       yield* slots.take(1)
-      const due = yield* Effect.onError(nextDue(leases.people, [...busy, ...refused]), () => slots.release(1))
+      const now = yield* Timestamp.now
+      for (const [userId, until] of refused) if (until <= now) refused.delete(userId)
+      const due = yield* Effect.onError(nextDue(leases.people, [...busy, ...refused.keys()]), () => slots.release(1))
       if (Option.isNone(due)) {
         yield* slots.release(1)
         return false
@@ -104,15 +111,16 @@ export const runImports = (
       return true
     })
 
-    return Effect.gen(function* () {
+    const reading = Effect.gen(function* () {
       while (yield* startNext);
-      yield* leases.chores.using("broken_uploads", dropBrokenOff)
-    }).pipe(
-      Effect.catchAllCause(logged),
-      Effect.zipRight(Effect.sleep(every)),
-      Effect.zipRight(Effect.sync(() => refused.clear())),
-      Effect.forever
-    )
+    })
+    const repeated = <E, R>(work: Effect.Effect<unknown, E, R>) =>
+      work.pipe(Effect.catchAllCause(logged), Effect.zipRight(Effect.sleep(every)), Effect.forever)
+
+    // The cleaning has its own loop, because the loop that reads files does not pause while imports of many people
+    // wait.
+    const cleaning = leases.chores.using("broken_uploads", dropBrokenOff)
+    return Effect.all([repeated(reading), repeated(cleaning)], { concurrency: "unbounded", discard: true })
   })
 
 const logged = (cause: Cause.Cause<unknown>) =>

@@ -2,9 +2,9 @@
  * Templates of the domain's English texts and of their translations. Decision languages-2.
  *
  * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
- * from end to end. The text may contain the name of an app or a place, which a stranger chose: so no regular expression
- * searches the text. `startsWith` and `indexOf` find the literals, and the pattern of a moment or number is tried at
- * one place, on at most `LONGEST` characters.
+ * from end to end. The text may contain the name of an app or a place, which a stranger chose. So no regular expression
+ * searches the whole text: a crafted name could make the search slow. `startsWith` and `indexOf` find the literals, and
+ * the pattern of a moment or number is tried at one place, on at most `LONGEST` characters.
  */
 
 /** What a slot matches; `packages/domain/src/languages/README.md` has the table. */
@@ -64,7 +64,10 @@ const PATTERNS = {
 
 const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
 
-/** The most occurrences of literals that are tried for one text, so that a name full of a literal costs little. */
+/**
+ * The most occurrences of literals that are tried for one text. Without this limit, a name that repeats a literal many
+ * times would make the match slow.
+ */
 const TRIES = 50
 
 /** The texts of the slots; undefined when the template does not match. A slot is never empty and has no line break. */
@@ -103,7 +106,8 @@ const endsOf = (
     const { after, slot } = part
     if (isFree(slot.kind)) {
       if (isLast) return at < end ? [end] : undefined
-      // When no later slot is a name, the last occurrence of the literal is the right one.
+      // When no later slot takes any text, the last occurrence of the literal is the right one: earlier occurrences are
+      // in this slot's text.
       const isFromRight = parts.slice(index + 1).every((later) => !isFree(later.slot.kind))
       let found = isFromRight ? text.lastIndexOf(after, end - after.length) : text.indexOf(after, at + 1)
       while (found > at && found + after.length <= end && tries-- > 0) {

@@ -65,7 +65,10 @@ const stretchesOfLine = (catalogue: LanguageCatalogue, line: string): ReadonlyAr
 /** The space between two sentences. */
 const BOUNDARY = /(?<=[.!?]) (?=\S)/g
 
-/** The domain writes at most eight sentences in a line. A line with more than this many contains a crafted name. */
+/**
+ * A line with more sentences than this is translated as a whole or not at all. The domain writes at most eight
+ * sentences in a line, so such a line contains a crafted name.
+ */
 const MOST_SENTENCES = 24
 
 /**
@@ -78,7 +81,8 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
     return [{ text: line, said: say(catalogue, line) ?? sayFaults(catalogue, line) }]
   }
   let best: ReadonlyArray<Way> = [{ known: 0, stretches: null }]
-  // From the last sentence to the first: `best[0]` is the best way to translate everything from there on.
+  // The loop goes from the last sentence to the first. `best[0]` is the best way to translate the sentences that the
+  // loop has passed.
   for (let from = starts.length - 1; from >= 0; from--) {
     const ways = best.map((rest, index): Way => {
       const start = starts[from] ?? 0
@@ -100,7 +104,10 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
 /** The most faults that one field has at once. */
 const MOST_FAULTS = 6
 
-/** Translates `must not be empty, must be one line`: the faults of one field, which the HTTP adapter joins. */
+/**
+ * Translates the faults of one field, which the HTTP adapter joins into one text: `must not be empty, must be one
+ * line`.
+ */
 const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefined => {
   const faults = line.split(FAULT, MOST_FAULTS + 1)
   if (faults.length < 2 || faults.length > MOST_FAULTS) return undefined
@@ -131,7 +138,7 @@ const say = (
   catalogue: LanguageCatalogue,
   text: string,
   further: ReadonlyArray<Entry> = [],
-  // A `text` slot has a text of the domain, which is translated too. The slots of that text have names only.
+  // Translates the text in a slot of the kind `text` or `list`. Slots within that text stay as they are (`identity`).
   sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {

@@ -5,7 +5,7 @@ export const ALL: ReadonlyArray<number> = Array.from({ length: COUNT }, (_, buck
 
 export const NAMES: ReadonlyArray<string> = ALL.map(String)
 
-/** The bucket of a lease with this name. */
+/** The bucket that the lease of kind `people` with this name is for. */
 export const ofName = (name: string): number => Number(name)
 
 /** The bucket of the person whose id has this SHA-256, in hexadecimal digits. The SQL stores compute the same. */

@@ -6,7 +6,6 @@ export const ALL = [
   "failing_endpoints",
   "listeners",
   "old_history",
-  "partitions",
   "revoked_apps",
   "volume_flags"
 ] as const

@@ -1,7 +1,8 @@
 import type { WorkerId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-// Which worker does which work, when several workers share one database. The decisions are plain functions of a survey.
+// Which worker does which work, when several workers share one database. The decisions are plain functions of a
+// `Survey`: all leases, and the heartbeats of all workers.
 
 /** What is leased: a bucket of people with all their work, or one task that belongs to no person. */
 export const KINDS = ["people", "chores"] as const
@@ -11,8 +12,9 @@ export type LeaseKind = (typeof KINDS)[number]
 export const HOME = "leases"
 
 /**
- * The right to one piece of work, which at most one worker has. Each take raises the token, so a change that names an
- * old token is refused (a fencing token). A lease that was never taken has token 0. Names are unique within a kind.
+ * The right to do the work of one bucket or one task. At most one worker has it. Each take raises the token, so a
+ * change that names an old token is refused (a fencing token). A lease that was never taken has token 0. Names are
+ * unique within a kind.
  */
 export interface Lease {
   readonly kind: LeaseKind
@@ -53,12 +55,15 @@ export const LIFE = 10 * SECOND
 export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
 
 /**
- * Whether the worker of this beat is alive. A beat that lies too far ahead was made before the clock was set back, and
- * a living worker would have replaced it since.
+ * Whether the worker of this beat is alive. A beat whose `aliveUntil` is too far in the future was made before the
+ * clock was set back; a living worker would have replaced this beat since.
  */
 export const isAlive = ({ aliveUntil: until }: Beat, now: Timestamp): boolean => now < until && until <= now + 2 * LIFE
 
-/** The leases of a kind with these names. A lease that was never taken has no row in the store, so it is added. */
+/**
+ * The leases of a kind with these names. A lease that was never taken has no row in the store, so this function adds
+ * it.
+ */
 export const complete = (
   kind: LeaseKind,
   names: ReadonlyArray<string>,
@@ -113,7 +118,7 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse 
   const isSomebodyShort = [...counts.values()].some((count) => count < lower)
 
   const most = isSomebodyShort && free.length === 0 ? lower : upper
-  // Leases that are not held are given up first: no work is under way for them.
+  // Leases whose tokens the worker does not have are given up first, because it does no work under them.
   const tooMany = Math.max(0, own.length - most)
   const giveUp = own
     .filter(({ name }) => !inUse.has(name))

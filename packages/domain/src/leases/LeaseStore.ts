@@ -12,13 +12,13 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
     /** The beats of all workers, and the leases of every kind that were ever taken in this home. */
     readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
-    /** Takes the leases whose token is still the given one, raises their tokens by one, and returns them. */
+    /** Takes those of the leases whose token has not changed, raises their tokens by one, and returns them. */
     readonly take: (
       home: string,
       worker: WorkerId,
       leases: ReadonlyArray<Lease>
     ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
-    /** Frees the leases whose token is still the given one. The token stays. */
+    /** Frees those of the leases whose token has not changed. Does not change their tokens. */
     readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
     /** Forgets the worker. Its leases are free from now on, as after its death. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>

@@ -5,7 +5,10 @@ import type { Chore } from "./Chore.js"
 
 /** The people whose work this worker does. */
 export interface PeopleLeases {
-  /** The buckets that the worker holds. When its last beat has run out, waits until the worker has beaten again. */
+  /**
+   * The buckets that the worker holds. When the worker's last beat has run out, waits until the worker has stored a new
+   * beat.
+   */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**
    * Does a piece of work of this person. The worker keeps the person's bucket until the work has ended. None, and

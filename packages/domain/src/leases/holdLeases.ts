@@ -10,6 +10,7 @@ import * as Bucket from "./Bucket.js"
 import * as Chore from "./Chore.js"
 import * as Lease from "./Lease.js"
 import { LeaseStore } from "./LeaseStore.js"
+import { LEAVE_DEADLINE } from "./Stopping.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
 /** The leases that a worker holds since its last call of `look`, and what that call found. */
@@ -20,14 +21,16 @@ interface Holding {
   readonly crew: Crew
 }
 
-/** This worker among all live workers, at its last look. */
+/** This worker's position among all live workers, as its last call of `look` found it. */
 export interface Crew {
   readonly size: number
-  /** The worker's place among all, from 0. */
+  /** The worker's index in the sorted list of all live workers. */
   readonly place: number
   /** The worker has more buckets than its share, because the buckets that it should give up are in use. */
   readonly isOver: boolean
-  /** When the worker last took a bucket: it has held its buckets ever since. Null before the first look. */
+  /**
+   * When the worker last took a bucket: it has held all of its present buckets since then. Before the first look: null.
+   */
   readonly heldSince: Timestamp.Timestamp | null
 }
 
@@ -37,11 +40,11 @@ const ALONE: Crew = { size: 1, place: 0, isOver: false, heldSince: null }
 export interface WorkerLeases extends WorkLeases {
   /** Stores a beat, takes leases and gives leases up, if that is due. Returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
-  /** This worker among all live workers. Before the first look: alone. */
+  /** This worker's position among all live workers. Before the first call of `look`, the worker counts as alone. */
   readonly crew: () => Crew
   /**
-   * Gives all leases up for good: those not in use at once, the others when their work has ended. When the work takes
-   * longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
+   * Gives all leases up for good: leases that are not in use at once, the other leases when their work has ended. When
+   * the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
    */
   readonly leave: Effect.Effect<void>
 }
@@ -52,9 +55,6 @@ const NOTHING = new Map<string, Lease.Lease>()
 
 /** A worker that has less than its share surveys and takes leases four times as often as another worker. */
 const SHORT_LOOKS = 4
-
-/** How long a stopping worker waits for its work and for the store: as long as for delivery attempts. */
-const LEAVE_DEADLINE = "8 seconds"
 
 /**
  * The leases that this worker holds. All loops of the worker share them.

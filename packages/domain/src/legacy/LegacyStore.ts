@@ -9,8 +9,8 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
   LegacyStore,
   {
     /**
-     * Counts the subscriptions and stores the new one, under the connection's lock. `full` when the connection has
-     * `Receiver.MAX_PER_CONNECTION` already, `ended` when it has ended or its standard tier has passed.
+     * Counts the subscriptions and stores the new one, under the connection's lock. `full` when the connection already
+     * has `Receiver.MAX_PER_CONNECTION` subscriptions, `ended` when the connection or its standard tier has ended.
      */
     readonly subscribe: (subscription: Subscription) => StoreEffect<"created" | "full" | "ended">
     /** Removes a subscription. False when the connection has no subscription of this id. */
@@ -19,18 +19,22 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
     readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**
      * The legacy receivers of each event; none for an event without a rule. The address of a deleted rule is included,
-     * so that the rule's last events go to no other receiver. Permission is checked before sending.
+     * so that the last events of the rule go to this address and to no other receiver. Permission is checked before
+     * sending.
      */
     readonly receivers: (
       events: ReadonlyArray<OutboxEvent>
     ) => StoreEffect<ReadonlyMap<EventId, ReadonlyArray<LegacyReceiver>>>
 
-    /** The connection of this id, or of an app and a `sub`. Of several: the live one, else the newest. */
+    /**
+     * The connection with this id, or the app's connection with the user whom the app knows as this `sub`. When several
+     * connections have the `sub`: one that has not ended, else the newest.
+     */
     readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**
      * Locks the connections of `asked` in the order of their ids, reads the clock, the connections' rules and the
-     * users' rules with these ids, and calls `decide`. Stores everything that `decide` returned, or nothing. `decide`
-     * must not return rules that exist.
+     * users' rules with the ids in `asked`, and calls `decide`. Stores everything that `decide` returned, or nothing.
+     * `decide` must not return rules that exist.
      */
     readonly importRules: <E>(
       asked: ReadonlyArray<{ readonly owner: RuleOwner; readonly id: RuleId }>,

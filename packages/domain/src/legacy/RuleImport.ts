@@ -90,7 +90,7 @@ const isAppId = Schema.is(AppId)
 const isSub = Schema.is(Sub)
 const decodeTime = Schema.decodeUnknownOption(Timestamp.FromIso)
 
-/** The lines that can be read, and the faults of the others. Empty lines are ignored. */
+/** The lines that can be read, and the faults of the lines that cannot be read. Empty lines are ignored. */
 export const read = (
   text: string,
   now: Timestamp.Timestamp
@@ -205,8 +205,8 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportF
 }
 
 /**
- * The new rules, or all faults. A rule that exists with the same terms is skipped, also when it was deleted, so that an
- * operator can import a file again.
+ * The new rules, or all faults. `earlier`: the faults that were found before the connections were locked. A rule that
+ * exists with the same terms is skipped, also when it was deleted, so that an operator can import a file again.
  */
 export const decide = (
   ready: ReadonlyArray<Ready>,

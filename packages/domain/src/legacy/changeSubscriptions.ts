@@ -6,8 +6,9 @@ import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 
 /**
- * Creates a subscription of the connection and returns its signing secret, once (Spec §4.8). `Invalid` for an address
- * that an endpoint could not have, `Conflict` when the connection has five subscriptions.
+ * Creates a subscription of the connection and returns it with its signing secret. The secret cannot be read again
+ * (Spec §4.8). `Invalid` for an address that an endpoint could not have, `Conflict` when the connection already has
+ * five subscriptions.
  */
 export const createSubscription = program(
   "createSubscription",

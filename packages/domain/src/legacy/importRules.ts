@@ -10,7 +10,9 @@ const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {
   readonly imported: number
-  /** The number of rules in the file that were imported before. Some may have been deleted since. */
+  /**
+   * The number of rules in the file that were imported before. Some of them may have been deleted after that import.
+   */
   readonly known: number
 }
 

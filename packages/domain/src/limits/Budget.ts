@@ -2,7 +2,10 @@ import { Schema } from "effect"
 import type { AppId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** The most calls in any sliding window of `windowMillis`. A fixed window would let twice as many pass at its edge. */
+/**
+ * The most calls in any sliding window of `windowMillis`. With fixed windows, a caller could make twice as many calls
+ * within this time, half of them at the end of one window and half at the beginning of the next.
+ */
 export interface Budget {
   readonly name: string
   readonly calls: number

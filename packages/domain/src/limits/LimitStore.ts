@@ -12,7 +12,7 @@ export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitSt
   {
     /**
      * Counts one call of the subject (`Rate.count`) and returns its window, this call included. Concurrent calls, on
-     * any servers, never get the same `used`. Calls in flight may share one statement and begin a window together. A
+     * any servers, never get the same `used`. Calls that arrive at the same time may be counted by one statement. A
      * crash of the database may lose all counts.
      */
     readonly count: (subject: LimitSubject, windowMillis: number, now: Timestamp) => StoreEffect<RateWindow>

@@ -4,8 +4,8 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The most calls of one subject in a window. A window begins with the first call after the previous window, so an
- * answer can name limit, remaining calls and reset time exactly. A rate protects the service; a `Budget` protects a
- * secret.
+ * answer can name limit, remaining calls and reset time exactly. A rate protects the service; a `Budget` protects the
+ * secret where a person is.
  */
 export interface Rate {
   readonly calls: number
@@ -44,6 +44,9 @@ export const CREATIONS = of(AccountLimits.CREATIONS)
 /** For test webhooks of one account. Each webhook is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
 
+/** For addresses of webhook endpoints that one account sets. */
+export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
+
 /** For invitations into teams by one account. */
 export const INVITATIONS = of(AccountLimits.INVITED)
 
@@ -53,7 +56,7 @@ export const TRIPS = of(AccountLimits.TRIPS)
 /** For requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */
 export const KEYED = of(AccountLimits.KEYED)
 
-/** For calls with a token that no longer works: one entry in the access log for each window. */
+/** For calls with a token that no longer works. The access log gets one entry for all calls of a window. */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
 /** For sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five minutes. */
@@ -63,23 +66,23 @@ export const CHALLENGES = perMinute(120)
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
- * For links that are mailed to one mailbox. The window is as long as a link is valid: a stranger who uses the limit up,
- * to shut the owner out, has mailed the owner a link that works until the window ends.
+ * For links that are mailed to one mailbox. A link is valid for as long as the window lasts. So a stranger who uses the
+ * limit up cannot shut the owner out: the owner then has a link that works until the window ends.
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * For mails about sign-ups to one mailbox, from all networks together; one network causes at most `LINKS`. So a
- * stranger who signs up with somebody's address again and again does not use up the mails that its owner needs to sign
- * up.
+ * For mails about sign-ups to one mailbox, caused by all networks together. One network can cause at most as many as
+ * `LINKS` allows. So a stranger who signs up with somebody's address again and again does not use up the mails that the
+ * owner of the address needs to sign up.
  */
 export const SIGN_UP_MAILS: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /** The window of one subject, and the calls in it. */
 export interface RateWindow {
-  /** Exclusive: the next window begins then. */
+  /** Exclusive: a call at this time begins the next window. */
   readonly endsAt: Timestamp
-  /** Refused calls are included. */
+  /** The number of calls in the window, refused calls included. */
   readonly used: number
 }
 
@@ -95,7 +98,7 @@ export interface Standing {
   readonly isAdmitted: boolean
   /** Calls left in the window. */
   readonly remaining: number
-  /** The milliseconds until the next window, in which the subject has all calls again. */
+  /** The milliseconds until this window ends. In the next window, all `rate.calls` calls are available again. */
   readonly resetMillis: number
 }
 
@@ -104,6 +107,7 @@ export const standing = (rate: Rate, { endsAt, used }: RateWindow, now: Timestam
   rate,
   isAdmitted: used <= rate.calls,
   remaining: Math.max(0, rate.calls - used),
-  // The clock of this server may be slightly behind that of the server that began the window.
+  // The clock of this server may be slightly behind that of the server that began the window. Then `endsAt - now` would
+  // be longer than a window.
   resetMillis: Math.min(endsAt - now, rate.windowMillis)
 })

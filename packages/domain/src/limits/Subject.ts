@@ -19,6 +19,7 @@ export const KINDS = [
   "consents-of",
   "made-by",
   "tests-of",
+  "webhooks-of",
   "trips-of",
   "keyed",
   "invited-by",
@@ -29,7 +30,7 @@ export const KINDS = [
 ] as const
 export type LimitSubjectKind = (typeof KINDS)[number]
 
-/** The kind of a subject: the word before its name. A subject without a known word is a client. */
+/** The kind of a subject: its first word. A subject that begins with an unknown word counts as `client`. */
 export const kindOf = (subject: LimitSubject): LimitSubjectKind =>
   KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
 
@@ -64,6 +65,9 @@ export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
 /** Test webhooks of an account. */
 export const testsOf = (id: UserId): LimitSubject => make("tests-of", id)
 
+/** Addresses of webhook endpoints that an account sets. */
+export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
+
 /** Invitations into the teams of apps, by an account. */
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
@@ -79,14 +83,21 @@ export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("
 /** Forms for a new password that were sent from one network. */
 export const reset = (address: string): LimitSubject => make("reset", network(address))
 
-/** Links to one mailbox, named by its digest, whether or not an account has the address. */
+/**
+ * Links that are mailed to one mailbox. The subject contains a digest in place of the mailbox's address. Links are
+ * counted whether or not an account has the address.
+ */
 export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
 
-/** Links of one kind to one mailbox. Using up one kind leaves the owner the other kinds. */
+/**
+ * Links of one kind that are mailed to one mailbox. When a stranger uses up the links of one kind, the owner can still
+ * get links of the other kinds.
+ */
 export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("mailbox", `${purpose} ${email}`)
 
 /**
- * Mails about sign-ups to one mailbox that the network of `address` caused; without `address`: that any network caused.
+ * The sign-up mails to one mailbox. With `address`: only those that were requested from the network of this address.
+ * Without it: those requested from any network.
  */
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)

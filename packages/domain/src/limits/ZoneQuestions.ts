@@ -14,7 +14,7 @@ import * as Budget from "./Budget.js"
  * worth twice as much to a search. Nothing depends on the answers, so a refusal reveals nothing about the person.
  */
 
-/** A circle that an app asked about, with the time of the last such question. */
+/** A circle that an app asked about, with the time of the last question about it. */
 export interface AskedCircle extends Geometry.Circle {
   readonly askedAt: Timestamp
 }
@@ -45,7 +45,7 @@ export type Asking =
 /** The hourly budget (amendment M8). */
 export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, windowMillis: HOUR }
 
-/** A question counts for this long after it was asked last, inclusive. */
+/** Milliseconds, inclusive. A question about a circle counts for this long after the app last asked it. */
 export const COUNTED_FOR = DAY
 
 /**
@@ -54,10 +54,16 @@ export const COUNTED_FOR = DAY
  */
 export const LOCATED_KM2_MAX = 48
 
-/** The radius of the largest circle that counts by its area. A larger circle counts as a cut. */
+/**
+ * The radius of the largest circle that counts by its area. The edge of a larger circle counts as a cut through the
+ * remaining area.
+ */
 export const SMALL_RADIUS_M = 2_000
 
-/** Two edges further apart than this are not both in one town, whose diagonal is 17 km. */
+/**
+ * Metres. The edges of two circles that are further apart than this cannot both cross one town, whose diagonal is 17
+ * km.
+ */
 export const TOWN_M = 17_000
 
 /**

@@ -1,4 +1,5 @@
 // A listener and its events. Decisions listeners-1, listeners-2 and listeners-3.
+import { Order } from "effect"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { wants as endpointWants, type WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { type Envelope, type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
@@ -42,8 +43,8 @@ export interface FiredMessage {
 
 /**
  * Whether the listener gets the event. With an endpoint: every event that would become a delivery there, also while the
- * endpoint is disabled, because then a developer wants to see events most. Without an endpoint: every subscribed event,
- * also an event that other receivers get.
+ * endpoint is disabled, because the developer who repairs the receiver needs to see the events. Without an endpoint:
+ * every subscribed event, also an event that other receivers get.
  */
 export const wants = (
   listener: Pick<Listener, "endpointId" | "events">,
@@ -65,22 +66,37 @@ export interface ListenerDelivery {
   readonly userId: UserId
   readonly envelope: Envelope
   readonly maxEventAgeS: number | null
-  /** The creation time of the event's deliveries, so that all of them share one entry of the access log. */
+  /**
+   * The creation time of the event's deliveries. Listeners use the same time, so that all receivers of the event share
+   * one entry of the access log.
+   */
   readonly createdAt: Timestamp
-  /** The order of this event among the listener's events of the same millisecond. */
+  /**
+   * The order of this event within its fan-out. Two fan-outs of one instant may use the same positions: then the ids of
+   * the events decide (`oldestFirst`).
+   */
   readonly position: number
-  /** Another receiver gets or got the event, so the user's access log has an entry already. */
+  /**
+   * Another receiver gets or got the event. So the access log needs no entry about a lost event when this listener
+   * misses it.
+   */
   readonly isTold: boolean
 }
+
+/** The order in which a listener gets its events. It is complete, so that every store gives the same order. */
+export const oldestFirst: Order.Order<ListenerDelivery> = (a, b) =>
+  Order.number(a.createdAt, b.createdAt) ||
+  Order.number(a.position, b.position) ||
+  Order.string(a.envelope.eventId, b.envelope.eventId)
 
 /** Why the server ends a stream. */
 export type ListenerEnd =
   /** the session ended, or belongs to another account */
   | "signed_out"
-  /** the app was revoked or deleted */
+  /** the app was revoked or deleted, or the account may no longer develop it */
   | "app_gone"
   | "endpoint_gone"
-  /** the heartbeat was too late */
+  /** the listener was not renewed in time */
   | "expired"
   /** the server is stopping; another server may be running */
   | "stopping"

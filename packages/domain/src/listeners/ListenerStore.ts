@@ -6,15 +6,15 @@ import type { Listener, ListenerDelivery } from "./Listener.js"
 
 /**
  * Listeners and the events that wait for them, for seconds only. Changes for one app run one after another, so that
- * the store knows of every event whether a receiver got it. Events that no receiver got or will get are lost; each
- * method returns the events that it lost, because the user's access log needs an entry for them.
+ * the store knows of every event whether a receiver got it. An event that no receiver got or will get is lost. `offer`
+ * and `close` return the lost events, because the user's access log needs an entry for each of them.
  */
 export class ListenerStore extends Context.Tag("@place-access/domain/listeners/ListenerStore")<
   ListenerStore,
   {
     /** Stores a listener under the app's lock. False when `MAX_PER_APP` listeners of the app are present. */
     readonly open: (listener: Listener) => StoreEffect<boolean>
-    /** The listeners that are present at `now`. */
+    /** The listeners that are present at `now`, the oldest first; those of one instant by their ids. */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
     /** Moves `seenUntil` forward. False: the listener was removed or not present at `now`, and cannot come back. */
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
@@ -23,7 +23,10 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
      * counts the oldest. Returns the lost events, those for removed listeners included.
      */
     readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
-    /** The waiting events in order, and the unreported number of dropped events. None: the listener is gone. */
+    /**
+     * At most `limit` waiting events in the order `Listener.oldestFirst`, and how many events were dropped and not yet
+     * reported (`take`). None when the listener was removed.
+     */
     readonly waiting: (
       appId: AppId,
       id: ListenerId,
@@ -40,9 +43,9 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
       events: ReadonlyArray<EventId>,
       dropped: number
     ) => StoreEffect<ReadonlySet<EventId>>
-    /** Removes the listener and its waiting events. Idempotent. Returns the lost events. */
+    /** Removes the listener and its waiting events. Idempotent. Returns the lost events, the oldest first. */
     readonly close: (appId: AppId, id: ListenerId) => StoreEffect<ReadonlyArray<ListenerDelivery>>
-    /** At most `limit` listeners of any app that are not present at `now`. */
+    /** At most `limit` listeners of any app that are not present at `now`: the longest gone first, then by id. */
     readonly expired: (now: Timestamp, limit: number) => StoreEffect<ReadonlyArray<Pick<Listener, "appId" | "id">>>
   }
 >() {}

@@ -30,8 +30,8 @@ export interface Listening {
 
 /**
  * The stream of a listener. It goes on until its session or app ends, the server stops or the client disconnects; then
- * the listener is removed. An event is sent at most once. Right before that, the user's permission is checked as for a
- * delivery (Spec §6.3.5), and the entry in the user's access log is written.
+ * the listener is removed. An event is sent at most once. Right before it is sent, the user's permission is checked as
+ * for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */
 export const listen = ({ cookie, opened, stopping }: Listening) =>
   Stream.unwrapScoped(
@@ -85,7 +85,7 @@ const goOn = (messages: ReadonlyArray<Listener.ListenerMessage>, beatAt: Timesta
 ]
 const end = (reason: Listener.ListenerEnd): Step => [Chunk.of({ _tag: "End", reason }), Option.none()]
 
-/** The secrets that sign now, or the reason why the stream ends. */
+/** The secrets with which events are signed now, or the reason why the stream ends. */
 const standing = ({ account, listener }: OpenedListener, cookie: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const { appId, endpointId } = listener

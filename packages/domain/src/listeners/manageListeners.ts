@@ -43,7 +43,7 @@ export const openListener = program("openListener", function* (account: Account,
     const found = yield* (yield* EndpointStore).find(appId, endpointId)
     yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
   }
-  if (app.revokedAt !== null) return yield* new Conflict({ reason: "the app was revoked: it is told nothing any more" })
+  if (app.revokedAt !== null) return yield* new Conflict({ reason: "the app was revoked, so it gets no events" })
   const id = ListenerId.make(yield* Entropy.id("lst"))
   const createdAt = yield* Timestamp.now
   const listener: Listener = {
@@ -67,7 +67,7 @@ export const openListener = program("openListener", function* (account: Account,
 /**
  * The signing secrets of a listener without an endpoint. They are derived from the service's keys, so they are not
  * stored, and are the same each time this developer listens to this app. There is one secret for each accepted key,
- * newest first: after a key rotation both sign.
+ * newest first: after a key rotation, the secrets of the new and of the old key sign.
  */
 export const ownSecrets = program(
   "ownSecrets",

@@ -24,7 +24,7 @@ export interface Link {
 
 /** What happens to a message that names an app, when its reader has reached the limit of `NamedMail`. */
 export type Naming =
-  /** The message is not written: the folded message replaces it. */
+  /** The message is not written. One folded message, which names no app, replaces all such messages (`NamedMail`). */
   | { readonly _tag: "Foldable" }
   /** The message is always written. Beyond the limit it has this subject, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
@@ -56,7 +56,10 @@ export interface MailMessage {
    * The outbox removes the secret when the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
-  /** Present when the message has an app's name: such messages are limited. The outbox does not store this field. */
+  /**
+   * Present when the message has an app's name, because the number of messages with an app's name is limited
+   * (`NamedMail`). The outbox does not store this field.
+   */
   readonly naming?: Naming
 }
 
@@ -94,7 +97,8 @@ export const secretOf = (
 
 /**
  * The message in its reader's language and time zone, for sending. Messages are stored in English and UTC, because the
- * code that writes them knows neither (decisions accounts-19 and accounts-20). `zone` null: not known.
+ * code that writes them knows neither the language nor the zone (decisions accounts-19 and accounts-20). `zone` null:
+ * not known.
  */
 export const forReader = (
   message: MailMessage,

@@ -26,8 +26,8 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
     /** Stores a message, unless its reader has one with this key. `NamedMail.decide` may replace it or drop it. */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
     /**
-     * `limit` due messages to readers of these buckets: the longest due first, then by key, then by reader. Keys and
-     * readers are compared by code points.
+     * At most `limit` due messages to readers of these buckets: the longest due first, then by key, then by reader.
+     * Keys and readers are compared by code points.
      */
     readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
     /**

@@ -1,5 +1,5 @@
 // Attempts to send a message. Decisions mail-3 and mail-4.
-import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The result of one attempt to hand a message to the mail server. */
 export type MailOutcome =
@@ -18,8 +18,18 @@ export type MailFinish =
 /** The waits in milliseconds after the end of each failed attempt: eight attempts over almost two days. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
 
-/** The longest attempt, in milliseconds: name look-up, connecting, signing in and sending together. */
-export const DEADLINE = 60 * SECOND
+/**
+ * The longest attempt, in milliseconds: name look-up, connecting, signing in and sending together. A mail server may
+ * take ten minutes to answer after it has the whole message (RFC 5321, section 4.5.3.2.6). A client that gives up
+ * sooner would send the message again, although the server may have accepted it the first time.
+ */
+export const DEADLINE = 11 * MINUTE
+
+/**
+ * How many messages a worker sends at once. A `Mailer` keeps this number of connections. With fewer connections a
+ * message would wait for a free connection, and the message's deadline would run meanwhile.
+ */
+export const AT_ONCE = 4
 
 /**
  * When a message is due again if the attempt that begins now has no result: the wait of a failed attempt, measured from

@@ -13,7 +13,7 @@ export interface OutgoingMail {
 export class Mailer extends Context.Tag("@place-access/domain/mail/Mailer")<
   Mailer,
   {
-    /** Sends a message and returns within `MailSending.DEADLINE`. */
+    /** Sends a message and returns within `MailSending.DEADLINE`. At most `MailSending.AT_ONCE` calls run at once. */
     readonly send: (mail: OutgoingMail) => Effect.Effect<MailOutcome>
   }
 >() {}

@@ -1,4 +1,4 @@
-// Limits messages with an app's name (decision mail-2).
+// Limits the number of messages that contain an app's name (decision mail-2).
 import { type UserId, Words } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
@@ -9,8 +9,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  * address may belong to somebody else: without a limit, a developer could fill a stranger's mailbox with a chosen text.
  *
  * Beyond the limit, one folded message is written. It names no app, replaces all further messages, and says until when
- * none will come. A leak is still reported once an hour, without the app's name, because a developer could otherwise
- * hide a real leak by causing many receipts.
+ * none will come. A leak (a token or code of an app may have been copied) is still reported once an hour, without the
+ * app's name. Otherwise a developer could hide a real leak by causing many receipts.
  */
 
 /** The most messages that name an app, for one reader, in any 60 minutes. */
@@ -21,7 +21,10 @@ export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
 
-/** For a decision of a reviewer or admin, which is always sent: the developer may find the note nowhere else. */
+/**
+ * For the mail about a decision of a reviewer or admin. It is always sent, because the developer may find the
+ * reviewer's note nowhere else.
+ */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
 
 /** The messages that count for one reader. */

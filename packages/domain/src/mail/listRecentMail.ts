@@ -13,8 +13,8 @@ export interface Letter extends Omit<Mail.KeptMail, "message"> {
 }
 
 /**
- * The newest `limit` messages, newest first: for a developer's own machine, where none is sent and everybody may read
- * them.
+ * The newest `limit` messages, newest first: for a developer's own machine, where no message is sent and everybody may
+ * read all messages.
  */
 export const listRecentMail = program("listRecentMail", function* (limit: number, addresses: Mail.MailLinks) {
   const accounts = yield* AccountStore

@@ -1,6 +1,7 @@
 import { type Duration, Effect, Either, Option } from "effect"
 import { type Email, mailLanguageOf, zoneOf } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
+import { toItsEnd } from "../leases/Stopping.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { Language, Timestamp, type TimeZone, Vault, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
@@ -10,22 +11,25 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail to these people until interrupted. No signal announces new mail, so it polls the outbox. Never fails.
+ * Sends the mail to these people until it is interrupted. No signal announces new mail, so this loop polls the outbox,
+ * also while the mail server is slow with earlier messages. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,
   people: PeopleLeases = everything.people,
   every: Duration.DurationInput = "5 seconds"
 ) =>
-  sendMail(addresses, people).pipe(
-    Effect.tap((handled) => (handled > 0 ? Effect.logDebug("Mail was sent or put off", handled) : Effect.void)),
-    Effect.catchAllCause((cause) => Effect.logError("Mail could not be sent, later again", cause)),
-    Effect.zipRight(Effect.sleep(every)),
-    Effect.forever
-  )
+  Effect.suspend(() => {
+    const flight = nothingInFlight()
+    return beginDue(flight, addresses, people).pipe(
+      Effect.tap((begun) => (begun > 0 ? Effect.logDebug("Mail is sent or put off", begun) : Effect.void)),
+      Effect.catchAllCause((cause) => Effect.logError("Mail could not be sent, later again", cause)),
+      Effect.zipRight(Effect.sleep(every)),
+      Effect.forever
+    )
+  })
 
 const BATCH = 20
-const AT_ONCE = 4
 /** Retries of storing a result after a transient error. A message without a stored result is sent again. */
 const REPEATS = 3
 
@@ -37,20 +41,69 @@ const REPEATS = 3
 export const sendMail = program(
   "sendMail",
   function* (addresses: Mail.MailLinks, people: PeopleLeases = everything.people) {
-    const outbox = yield* MailOutbox
-    let handled = 0
-    for (;;) {
-      const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-      const settled = yield* Effect.forEach(due, (one) => people.using(one.message.to, settle(one, addresses)), {
-        concurrency: AT_ONCE
-      })
-      const done = settled.filter((one) => Option.contains(one, true)).length
-      handled += done
-      // A batch in which no message was handled may still be due: reading it again at once would not help.
-      if (due.length < BATCH || done === 0) return handled
-    }
+    const flight = nothingInFlight()
+    const begun = yield* Effect.exit(beginDue(flight, addresses, people))
+    // Waits until the last message in flight has ended, because only then every slot is free. It waits also when the
+    // outbox could not be read to its end.
+    yield* flight.slots.take(MailSending.AT_ONCE)
+    yield* begun
+    return flight.handled
   }
 )
+
+/** The messages that a worker sends at the moment. */
+interface InFlight {
+  readonly slots: Effect.Semaphore
+  /** The attempts that hold a slot. The outbox still calls such a message due until its attempt is counted. */
+  readonly held: Set<string>
+  /** How many messages were sent, given up or set for a retry. */
+  handled: number
+}
+
+const nothingInFlight = (): InFlight => ({
+  slots: Effect.unsafeMakeSemaphore(MailSending.AT_ONCE),
+  held: new Set(),
+  handled: 0
+})
+
+const keyOf = ({ attempt, message }: DueMail) => JSON.stringify([message.to, message.dedupeKey, attempt])
+
+/**
+ * Begins to send each due message as soon as a slot is free, and returns how many it began. It does not wait until the
+ * messages are sent: the mail server may take minutes for one message, and the other messages must not wait for it.
+ */
+const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) =>
+  Effect.gen(function* () {
+    const outbox = yield* MailOutbox
+    const begun = new Set<string>()
+    for (;;) {
+      const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
+      // A message whose attempt was not counted is still due. Beginning it again at once would not help.
+      const fresh = due.filter((one) => !begun.has(keyOf(one)) && !flight.held.has(keyOf(one)))
+      for (const one of fresh) {
+        begun.add(keyOf(one))
+        yield* flight.slots.take(1)
+        flight.held.add(keyOf(one))
+        yield* Effect.fork(holdingSlot(flight, one, people.using(one.message.to, toItsEnd(settle(one, addresses)))))
+      }
+      if (due.length < BATCH || fresh.length === 0) return begun.size
+    }
+  })
+
+/** Makes the attempt, then frees its slot. An attempt never fails, but looking up the lease of its person may. */
+const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<Option.Option<boolean>, never, R>) =>
+  attempt.pipe(
+    Effect.map((settled) => {
+      if (Option.contains(settled, true)) flight.handled++
+    }),
+    Effect.catchAllCause((cause) => Effect.logError("Mail could not be sent, later again", cause)),
+    Effect.ensuring(
+      Effect.suspend(() => {
+        flight.held.delete(keyOf(due))
+        return flight.slots.release(1)
+      })
+    )
+  )
 
 /** Makes an attempt and stores its result. False when the attempt was not begun or failed: it is due again later. */
 const settle = (due: DueMail, addresses: Mail.MailLinks) =>
@@ -93,7 +146,10 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
     })
   })
 
-/** Why a mail to a test person is given up. It is not logged as an error, because each of these mails ends so. */
+/**
+ * Why a mail to a test person is given up. This reason is not logged as an error, because every mail to a test person
+ * is given up.
+ */
 const TEST_PERSON = "it is for a test person"
 
 interface Reader {
@@ -104,8 +160,8 @@ interface Reader {
 
 /**
  * The address of a message with its reader's language and time zone; Left: why it has no address. An address that
- * nobody confirmed may belong to a stranger, so only a message that names its address goes there: the message with the
- * link (decision accounts-11).
+ * nobody confirmed may belong to a stranger. So a mail goes there only if it names the address itself
+ * (`MailMessage.address`), such as the mail with the link that confirms the address (decision accounts-11).
  */
 const readerOf = ({ address, to }: Mail.MailMessage) =>
   Effect.map(

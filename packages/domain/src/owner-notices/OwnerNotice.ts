@@ -30,7 +30,8 @@ export const OFTEN_FROM = 50
  */
 export const OFTEN_TIMES = 3
 /**
- * Milliseconds. A phone that has been silent for this long gets no notice: its owner probably put it away on purpose.
+ * Milliseconds. When a phone has been silent for this long, no notice is sent: its owner probably put it away on
+ * purpose.
  */
 export const SILENT_UNTIL = 7 * DAY
 /** Milliseconds after local midnight. On Mondays, the weekly summary is sent from this time on. */
@@ -48,7 +49,7 @@ export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timesta
 
 type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
 
-/** Whether the app sent unusually many requests today. The last item of `counts` is today. */
+/** Whether the app sent unusually many requests today. The last item of `requests` is the number of today. */
 const isOften = ({ requests }: AskedApp): boolean => {
   const today = requests.at(-1) ?? 0
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
@@ -92,8 +93,8 @@ const phoneSilent: Decide = (facts, now) => {
 }
 
 /**
- * The notice about connections and permissions that end on the day after tomorrow, in local time. "Within two days"
- * would send two mails about the same end.
+ * The notice about connections and permissions that end on the day after tomorrow, in local time. A notice about
+ * everything that ends within two days would mail the same end on two days.
  */
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))

@@ -2,7 +2,7 @@ import { AccountStore } from "../accounts/AccountStore.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import { program, type UserId } from "../shared/index.js"
 
-/** The notices that the person chose; none before the first choice. */
+/** The notices that the person chose. Empty when the person never chose. */
 export const listChosenNotices = program("listChosenNotices", function* (userId: UserId) {
   return yield* (yield* AccountStore).notices(userId)
 })

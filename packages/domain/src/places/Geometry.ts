@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * Degrees in WGS 84. Finite, because every comparison with NaN is false: a fix with NaN would be neither inside nor
- * outside any circle.
+ * Degrees in WGS 84. NaN is refused, because every comparison with NaN is false: a fix with NaN would be neither inside
+ * nor outside any circle.
  */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
@@ -49,8 +49,8 @@ const POLAR_LATITUDE = 85
 
 /**
  * Metres between two points on the WGS 84 ellipsoid (decision L2). At a distance of 10 km the error is at most 4 mm up
- * to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m, more than the 50 m
- * near an edge in which a fix decides nothing.
+ * to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m. That is more than
+ * `MIN_BAND_M`, so a fix could count on the wrong side of an edge.
  */
 export const distanceM = (a: Point, b: Point): number => {
   if (Math.abs(a.lat) > POLAR_LATITUDE || Math.abs(b.lat) > POLAR_LATITUDE) return chordM(a, b)
@@ -68,8 +68,8 @@ export const distanceM = (a: Point, b: Point): number => {
 }
 
 /**
- * Metres along the surface: the straight line through the ellipsoid, converted to the length of its arc. Above 85° the
- * error at 10 km is below 0.1 mm.
+ * Metres along the surface. The function computes the straight line through the ellipsoid (the chord), and from the
+ * chord the length of the arc. Above 85° the error at 10 km is below 0.1 mm.
  */
 const chordM = (a: Point, b: Point): number => {
   const [ax, ay, az] = earthCentred(a)
@@ -104,10 +104,10 @@ export const MIN_BAND_M = 50
  * counts as 50 m.
  */
 export const bandM = (accuracyM: number | null | undefined): number =>
-  // Plain JavaScript can pass undefined and NaN. Without this check such an accuracy would leave every fix undecided.
+  // Plain JavaScript can pass undefined or NaN. `Math.max` would then return NaN, and every fix would be undecided.
   typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
 
-/** The side on which a fix certainly is; undefined when it is within max(50 m, accuracy) of the edge, inclusive. */
+/** The side on which a fix certainly is; undefined when the fix is at most max(50 m, accuracy) from the edge. */
 export const sideOf = (circle: Circle, at: Point, accuracyM: number | null | undefined): Side | undefined => {
   const fromEdgeM = distanceM(circle, at) - circle.radiusM
   const band = bandM(accuracyM)

@@ -23,9 +23,9 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     /** Every shape that the user's places ever had, by place and version. */
     readonly shapes: (userId: UserId) => StoreEffect<ReadonlyArray<Shape>>
     /**
-     * Locks the place and stores the result of `change`. With a new geometry version, a new shape begins now. After a
-     * new shape or an archiving, all stays of the user from this moment on are derived again. None when the user has no
-     * such place.
+     * Locks the place and stores the result of `change`. When `change` raised the geometry version, a new shape begins
+     * at `now`. When the place got a new shape or was archived, the stays at all places of the user are derived again
+     * from `now` on. None when the user has no such place.
      */
     readonly update: (
       userId: UserId,

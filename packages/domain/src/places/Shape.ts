@@ -5,8 +5,8 @@ import type { Place } from "./Place.js"
 
 /**
  * A circle of a place, with the time from which it is valid. A new circle, by a move or a new radius, starts a new
- * shape. Questions about the past use the circle of that time. So moving a place changes no past answer, and shows no
- * app when the user was at the new location before.
+ * shape. An answer about a past time uses the circle that was valid at that time. So moving a place changes no answer
+ * about the past, and does not reveal when the user was at the new location before the move.
  */
 export interface Shape {
   readonly placeId: PlaceId

@@ -1,6 +1,15 @@
 import { Option } from "effect"
 import * as AccountLimits from "../quotas/AccountLimits.js"
-import { Conflict, Entropy, NotFound, PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
+import {
+  Conflict,
+  Entropy,
+  NotFound,
+  OUTDATED_FORM,
+  PlaceId,
+  program,
+  Timestamp,
+  type UserId
+} from "../shared/index.js"
 import * as Place from "./Place.js"
 import { PlaceStore } from "./PlaceStore.js"
 
@@ -21,14 +30,18 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
 })
 
 /**
- * Changes the name, kind or circle of a place. After a new circle, each rule about the place starts again without a
- * known side. `NotFound` for another user's place, `Conflict` for an archived place.
+ * Changes the name, kind or circle of a place. When the circle changes, each rule about the place forgets whether the
+ * user is inside or outside. `NotFound` for another user's place. `Conflict` for an archived place, and for a form that
+ * showed another state (`PlaceEdit.shown`, decision places-2).
  */
 export const updatePlace = program("updatePlace", function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit) {
-  const place = yield* (yield* PlaceStore).update(userId, id, (before) =>
-    before.archivedAt === null ? Place.edited(before, edit) : before
-  )
+  let isOutdated = false
+  const place = yield* (yield* PlaceStore).update(userId, id, (before) => {
+    isOutdated = Place.isOutdated(before, edit)
+    return before.archivedAt === null && !isOutdated ? Place.edited(before, edit) : before
+  })
   if (Option.isNone(place)) return yield* new NotFound({ what: "place" })
   if (place.value.archivedAt !== null) return yield* new Conflict({ reason: "an archived place cannot be changed" })
+  if (isOutdated) return yield* new Conflict({ reason: OUTDATED_FORM })
   return place.value
 })

@@ -6,7 +6,7 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type AppId, type PurposeId, Scope, Text } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** The developer's name of a purpose, which the app sends with each call (Spec §2.4, §3.2). */
+/** The developer's name of a purpose, which the app sends with each call for coordinates (Spec §2.4, §3.2). */
 export const PurposeKey = Schema.String.pipe(
   Schema.pattern(/^[a-z][a-z0-9_]{2,39}$/, {
     message: () => "must be 3 to 40 characters of a-z, 0-9 and _, starting with a letter"
@@ -37,12 +37,15 @@ export const PurposeTerms = Schema.Struct({
 })
 export type PurposeTerms = typeof PurposeTerms.Type
 
-/** The most purposes that an app can have, archived ones included. A limit, because a reviewer reads each purpose. */
+/**
+ * The most purposes that an app can have, archived ones included. There is a limit because a reviewer reads each
+ * purpose.
+ */
 export const MAX_PER_APP = AccountLimits.PURPOSES.most
 
 /**
- * The reason why the app cannot get a purpose with this key; undefined when it can. `present` are the keys of all the
- * app's purposes, archived ones included.
+ * The reason why the app cannot get a purpose with this key; undefined when the app can get it. `present` are the keys
+ * of all the app's purposes, archived ones included.
  */
 export const refusal = (present: ReadonlyArray<string>, key: PurposeKey): string | undefined =>
   present.includes(key)
@@ -90,7 +93,7 @@ export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | un
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
-/** The terms with scopes in catalogue order and without repeats, so that equal terms are equal data. */
+/** The terms with scopes in catalogue order and without repeats, so that equal sets of scopes are equal arrays. */
 export const normalised = (terms: PurposeTerms): PurposeTerms => ({
   ...terms,
   scopes: Scope.sensitive.filter((scope) => terms.scopes.includes(scope))

@@ -2,13 +2,12 @@
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Verdict } from "../reviews/Verdict.js"
-import { Conflict, type Timestamp } from "../shared/index.js"
+import { Conflict, OUTDATED_FORM, type Timestamp } from "../shared/index.js"
 import { type Archived, type Live, normalised, type Purpose, sameTerms, type PurposeTerms } from "./Purpose.js"
 
 /**
- * The states of a purpose after `Purpose.draft` and the transitions between them (Spec §3.2, decision P1).
- * docs/state-machines.md draws them. Every function takes the present state and returns the next one. A transition that
- * the drawing does not have is a `Conflict` and changes nothing.
+ * The result of a transition of a purpose: the purpose after the transition, or `Conflict` when the present status does
+ * not allow the transition (Spec §3.2, decision P1). docs/state-machines.md draws all statuses and transitions.
  */
 type Step = Either.Either<Purpose, Conflict>
 
@@ -22,13 +21,18 @@ export interface PurposeEdit {
   readonly description?: PurposeTerms["description"] | undefined
   readonly scopes?: PurposeTerms["scopes"] | undefined
   readonly expectedDailyVolume?: PurposeTerms["expectedDailyVolume"] | undefined
+  /**
+   * The revision that the form showed. `Conflict` with `OUTDATED_FORM` when the purpose has another revision and the
+   * edit would change something (decision apps-11). Left out: not checked.
+   */
+  readonly shown?: number | undefined
 }
 
 /**
- * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, an approved purpose goes into review, and
- * a reviewer of a purpose in review sees the newest terms. The approved terms stay in force meanwhile. An edit back to
- * the approved terms needs no review. An edit equal to the present terms has no effect. `Conflict` for an archived
- * purpose.
+ * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, and an approved purpose goes into review.
+ * A purpose in review stays in review, and its reviewer sees the newest terms. The approved terms stay in force
+ * meanwhile. An edit back to the approved terms needs no review. An edit equal to the present terms has no effect.
+ * `Conflict` for an archived purpose.
  */
 export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
@@ -38,6 +42,7 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
     expectedDailyVolume: change.expectedDailyVolume ?? purpose.terms.expectedDailyVolume
   })
   if (sameTerms(terms, purpose.terms)) return Either.right(purpose)
+  if (change.shown !== undefined && change.shown !== purpose.revision) return refused(OUTDATED_FORM)
   const edited: Live = { ...purpose, terms, revision: purpose.revision + 1 }
   if (edited.approved !== null && sameTerms(terms, edited.approved)) {
     return Either.right({ ...edited, status: "approved", reviewNote: null, submission: null })

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { PurposeId } from "../shared/Ids.js"
 import { PurposeKey, type Purpose, PurposeTerms } from "./Purpose.js"
 
-/** The purpose that a review decision was about, with the terms that were decided. */
+/** The purpose that a review decision was about, with the terms that were approved or rejected. */
 export const PurposeUnderReview = Schema.Struct({
   kind: Schema.Literal("purpose"),
   id: PurposeId,

@@ -9,7 +9,7 @@ export interface PurposeChange<A> {
   readonly outcome: A
   /** The state to store; null changes nothing. */
   readonly after: Purpose | null
-  /** The review decision that made the change; the store commits both in one transaction. */
+  /** The review decision that made the change. The store commits the change and the decision in one transaction. */
   readonly recorded?: RecordedDecision<PurposeReview.PurposeUnderReview> | undefined
 }
 

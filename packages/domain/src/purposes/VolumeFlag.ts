@@ -13,7 +13,7 @@ export interface VolumeFlag {
   readonly appId: AppId
   readonly purposeId: PurposeId
   readonly purposeKey: PurposeKey
-  /** The number of calls that got an answer from `from` to `to`, both inclusive, at the time when the flag was made. */
+  /** The number of answered calls from `from` (inclusive) until `to` (exclusive), as it was when the flag was made. */
   readonly calls: number
   /** The expected calls a day in the terms that were in force. */
   readonly expectedDailyVolume: number
@@ -24,5 +24,8 @@ export interface VolumeFlag {
 /** An app is flagged above this multiple of the expected volume. */
 export const FACTOR = 2
 
-/** The window that is counted at `now`: exactly a day (decisions T2, T4). */
+/**
+ * The window that is counted at `now`: exactly a day (decisions T2, T4). `from` is inclusive and `to` exclusive, so two
+ * adjoining windows count no call twice.
+ */
 export const window = (now: Timestamp): Pick<VolumeFlag, "from" | "to"> => ({ from: plus(now, -DAY), to: now })

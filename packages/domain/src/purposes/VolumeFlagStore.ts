@@ -7,11 +7,12 @@ export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/
   VolumeFlagStore,
   {
     /**
-     * For each connection and purpose, counts the calls in the access log that got an answer from `from` to `to`, both
-     * inclusive. A count of more than `factor` times the expected volume gets a flag, unless the window of an earlier
-     * flag ended after `from`, so that the same calls are flagged once. The expected volume is that of the last
-     * approved terms, or of the newest terms of a purpose that was never approved. Returns the number of new flags. Of
-     * concurrent runs only one makes flags, and the others return 0. Test people get no flag (decision test-people-3).
+     * For each connection and purpose, counts the answered calls in the access log from `from`, inclusive, until `to`,
+     * exclusive. A count of more than `factor` times the expected volume gets a flag. No flag is made when the window
+     * of an earlier flag of the same connection and purpose ended after `from`, so that the same calls are flagged
+     * once. The expected volume is that of the last approved terms, or of the newest terms of a purpose that was never
+     * approved. Returns the number of new flags. Of concurrent runs only one makes flags, and the others return 0.
+     * Calls about test people are never flagged (decision test-people-3).
      */
     readonly raise: (asked: {
       readonly from: Timestamp.Timestamp

@@ -43,7 +43,7 @@ export const decidePurpose = program(
         id: decisionId,
         appId,
         subject: PurposeReview.of(after),
-        kind: verdict.decision === "approve" ? "approved" : "rejected",
+        kind: ReviewDecision.kindOf(verdict),
         note: verdict.note,
         by: account.id,
         at: now

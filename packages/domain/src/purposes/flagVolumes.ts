@@ -19,8 +19,11 @@ export const flagVolumes = program("flagVolumes", function* (now: Timestamp.Time
 /** A flag with the names by which people know the app and the purpose. */
 export interface ReadableFlag extends VolumeFlag.VolumeFlag {
   readonly appName: string
-  /** The wording of the purpose. Users never see its key (Spec §2.4). */
-  readonly purposeDescription: string
+  /**
+   * The wording of the purpose. Null when the purpose was deleted together with its app. The key is not shown in its
+   * place, because users never see the key of a purpose (Spec §2.4, decision M13).
+   */
+  readonly purposeDescription: string | null
 }
 
 /** All flags, newest first, for reviewers and admins (`Forbidden` for others). */
@@ -45,7 +48,7 @@ const paged = (query: string, page: Page.PageRequest, list: VolumeFlagStore["Typ
     const wordings = yield* describePurposes(items.map(({ purposeId }) => purposeId))
     const flags = items.map((flag): ReadableFlag => {
       const appName = names.get(flag.appId) ?? flag.appId
-      return { ...flag, appName, purposeDescription: wordings.get(flag.purposeId) ?? flag.purposeKey }
+      return { ...flag, appName, purposeDescription: wordings.get(flag.purposeId) ?? null }
     })
     return { flags, nextCursor }
   })

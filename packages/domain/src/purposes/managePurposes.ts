@@ -1,7 +1,17 @@
 import { Effect, Either, Option } from "effect"
-import type { Account } from "../accounts/Account.js"
+import * as Account from "../accounts/Account.js"
 import { type App, AppLife, getApp } from "../apps/index.js"
-import { type AppId, Conflict, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
+import {
+  type AppId,
+  Conflict,
+  Entropy,
+  Forbidden,
+  NotFound,
+  PurposeId,
+  type Scope,
+  Timestamp,
+  program
+} from "../shared/index.js"
 import * as DeclaredScopes from "./DeclaredScopes.js"
 import * as Purpose from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
@@ -12,7 +22,7 @@ import { PurposeStore } from "./PurposeStore.js"
  * The app's purposes by key, archived ones included, because their keys stay taken. `NotFound` for another account's
  * app.
  */
-export const listPurposes = program("listPurposes", function* (account: Account, appId: AppId) {
+export const listPurposes = program("listPurposes", function* (account: Account.Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")
   return yield* (yield* PurposeStore).list(app.id)
 })
@@ -42,48 +52,78 @@ export interface NewPurpose {
  * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` when the app ever had a purpose with this
  * key, has too many purposes or is revoked.
  */
-export const createPurpose = program("createPurpose", function* (account: Account, appId: AppId, input: NewPurpose) {
-  const app = yield* getApp(account, appId, "develop")
-  yield* notRevoked(app)
-  const refused = DeclaredScopes.refused(input.terms.scopes, app)
-  if (refused !== undefined) return yield* refused
-  const id = PurposeId.make(yield* Entropy.id("pps"))
-  const purpose = Purpose.draft(appId, id, input.key, input.terms, yield* Timestamp.now)
-  yield* (yield* PurposeStore).create(purpose)
-  return purpose
-})
+export const createPurpose = program(
+  "createPurpose",
+  function* (account: Account.Account, appId: AppId, input: NewPurpose) {
+    const app = yield* getApp(account, appId, "develop")
+    yield* notRevoked(app)
+    const refused = DeclaredScopes.refused(input.terms.scopes, app)
+    if (refused !== undefined) return yield* refused
+    const id = PurposeId.make(yield* Entropy.id("pps"))
+    const purpose = Purpose.draft(appId, id, input.key, input.terms, yield* Timestamp.now)
+    yield* (yield* PurposeStore).create(purpose)
+    return purpose
+  }
+)
 
 /**
  * Edits a purpose. `NotFound` for a purpose of another account's app, `Invalid` for scopes that the app neither
- * declares nor proposes, `Conflict` for an archived purpose and for a revoked app.
+ * declares nor proposes, `Conflict` for an archived purpose, for a revoked app and for a form that showed an earlier
+ * revision (`PurposeEdit.shown`). `Forbidden` for an edit that sends the purpose into review while the account's
+ * address is not confirmed; with the rule `assumed`, every address counts as confirmed.
  */
 export const updatePurpose = program(
   "updatePurpose",
-  function* (account: Account, appId: AppId, id: PurposeId, change: PurposeLife.PurposeEdit) {
+  function* (
+    account: Account.Account,
+    appId: AppId,
+    id: PurposeId,
+    change: PurposeLife.PurposeEdit,
+    rule: Account.AddressRule = "assumed"
+  ) {
     const app = yield* getApp(account, appId, "develop")
     yield* notRevoked(app)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
-    return yield* changeOwned(account, appId, id, (before, now) => PurposeLife.edit(before, change, now))
+    return yield* changeOwned(account, appId, id, (before, now) =>
+      Either.flatMap(PurposeLife.edit(before, change, now), mayBeReviewed(account, rule, before))
+    )
   }
 )
 
 /**
  * Submits a draft or rejected purpose for review. `NotFound` for a purpose of another account's app, `Conflict` when
- * the purpose is in any other state or the app is revoked.
+ * the purpose is in any other state or the app is revoked. `Forbidden` while the account's address is not confirmed;
+ * with the rule `assumed`, every address counts as confirmed.
  */
-export const submitPurpose = program("submitPurpose", function* (account: Account, appId: AppId, id: PurposeId) {
-  yield* notRevoked(yield* getApp(account, appId, "develop"))
-  return yield* changeOwned(account, appId, id, PurposeLife.submit)
-})
+export const submitPurpose = program(
+  "submitPurpose",
+  function* (account: Account.Account, appId: AppId, id: PurposeId, rule: Account.AddressRule = "assumed") {
+    yield* notRevoked(yield* getApp(account, appId, "develop"))
+    return yield* changeOwned(account, appId, id, (before, now) =>
+      Either.flatMap(PurposeLife.submit(before, now), mayBeReviewed(account, rule, before))
+    )
+  }
+)
+
+/** Refuses the step of a purpose into review while the account's address is not confirmed (decision accounts-11). */
+const mayBeReviewed =
+  (account: Account.Account, rule: Account.AddressRule, before: Purpose.Purpose) =>
+  (after: Purpose.Purpose): Either.Either<Purpose.Purpose, Forbidden> =>
+    after.status === "in_review" && before.status !== "in_review" && !Account.countsAsConfirmed(account, rule)
+      ? Either.left(new Forbidden({ reason: Account.UNCONFIRMED }))
+      : Either.right(after)
 
 /**
  * Archives a purpose for good; its key stays taken (Spec §3.2, decision P1). `NotFound` for a purpose of another
  * account's app. Idempotent.
  */
-export const archivePurpose = program("archivePurpose", function* (account: Account, appId: AppId, id: PurposeId) {
-  return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
-})
+export const archivePurpose = program(
+  "archivePurpose",
+  function* (account: Account.Account, appId: AppId, id: PurposeId) {
+    return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
+  }
+)
 
 const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
   app.revokedAt === null ? Effect.void : new Conflict({ reason: AppLife.REVOKED })
@@ -93,7 +133,7 @@ const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
  * another app.
  */
 const changeOwned = <E>(
-  account: Account,
+  account: Account.Account,
   appId: AppId,
   id: PurposeId,
   step: (before: Purpose.Purpose, now: Timestamp.Timestamp) => Either.Either<Purpose.Purpose, E>

@@ -17,8 +17,8 @@ export interface OwnedLimit {
 }
 
 /**
- * A limit on how often something is done within a window of time, which begins with the first use. Removing what was
- * made gives no use back.
+ * A limit on how often something is done within a window of time. The window begins with the first use. Removing a
+ * thing does not lower the count of the things that were made.
  */
 export interface WindowLimit {
   readonly _tag: "Within"
@@ -27,8 +27,8 @@ export interface WindowLimit {
   readonly windowMs: number
   readonly counted: string
   /**
-   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error; the mails or entries of the
-   * access log beyond the limit are combined into one.
+   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error. Instead, the mails or the
+   * entries of the access log beyond the limit are combined into one.
    */
   readonly refusal: string | null
 }
@@ -64,9 +64,9 @@ export const PLACES = owned(
 )
 
 /**
- * A limit for imports only. Somebody can write an archive file by hand, and each archived place in it costs as much as
- * another place: it stays as a row, and visits to it are derived. A person who archives a place in the portal keeps it,
- * whatever the number.
+ * A limit for imports only. Somebody can write an archive file by hand, with any number of archived places. Each of
+ * them costs the service as much as a place that is not archived: a row is kept, and visits are derived. The portal
+ * does not limit how many places a person archives.
  */
 export const ARCHIVED_PLACES = owned(
   "Archived places from archives",
@@ -151,6 +151,15 @@ export const TEST_WEBHOOKS = within(
   "an account can send 30 test webhooks in an hour; wait and try again"
 )
 
+/** For each address, the service asks name servers of the developer's choice, which may take seconds to answer. */
+export const WEBHOOK_ADDRESSES = within(
+  "Webhook addresses",
+  300,
+  HOUR,
+  "an account's, over all of its apps: each new endpoint, and each change of an endpoint with an address",
+  "an account can set 300 webhook addresses in an hour; wait and try again"
+)
+
 /** Each invitation can be a mail to somebody who did not ask for it, so the number is limited. */
 export const INVITED = within(
   "Invitations into teams",
@@ -187,7 +196,7 @@ export const CONSENT_PAGES_OF_ADDRESS = within(
   "an address can open 120 consent pages in a minute; wait and try again"
 )
 
-/** Each answer to such a request can be stored for a day, so the number of requests is limited. */
+/** The answer to a request with an Idempotency-Key can be stored for a day, so the number of requests is limited. */
 export const KEYED = within(
   "Requests with an Idempotency-Key",
   1_000,
@@ -220,6 +229,7 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   LISTENERS,
   CREATIONS,
   TEST_WEBHOOKS,
+  WEBHOOK_ADDRESSES,
   INVITED,
   TRIPS,
   CONSENT_PAGES,

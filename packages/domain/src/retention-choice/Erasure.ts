@@ -27,7 +27,7 @@ export interface BadStretch {
   readonly reason: string
 }
 
-/** Why a stretch cannot be deleted; undefined when it can. Only the past can be deleted. */
+/** Why a stretch cannot be deleted; undefined when it can be deleted. Only the past can be deleted. */
 export const fault = ({ from, until }: Stretch, now: Timestamp): BadStretch | undefined => {
   if (until > now) return { field: "until", reason: "must not be in the future" }
   if (from >= until) return { field: "until", reason: "must be later than from" }
@@ -42,7 +42,7 @@ export const covers = ({ from, until }: Stretch, at: Timestamp): boolean => from
 export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boolean =>
   erasures.some((one) => covers(one, at))
 
-/** Whether a time of a reading or of a visit report lies in one of the stretches. */
+/** Whether a reading was captured in one of the stretches, or a visit report has its arrival or departure in one. */
 export const isAbout = (
   said:
     | { readonly capturedAt: Timestamp }

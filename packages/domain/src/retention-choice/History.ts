@@ -8,7 +8,10 @@ export const Keep = Schema.NullOr(
 )
 export type Keep = typeof Keep.Type
 
-/** The choice of users who never chose: everything is kept, because apps may ask about any past moment (Spec §4.5). */
+/**
+ * The choice that counts for users who never chose: everything is kept, because apps may ask about any past moment
+ * (Spec §4.5).
+ */
 export const DEFAULT: Keep = null
 
 /**
@@ -23,7 +26,7 @@ export const SWEEP_EVERY = HOUR
  */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 
-/** Whether history from `at` is older than the user keeps. `cutoff` null: all is kept. */
+/** Whether the user no longer keeps history from `at`. `cutoff` null: all is kept. */
 export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
 
 /** Whether the new choice could delete history that the old one kept. */

@@ -5,7 +5,7 @@ import type { Keep } from "./History.js"
 
 /** A span of history; null leaves an end open. */
 export interface Between {
-  /** Exclusive: this instant no longer counts. */
+  /** Exclusive: history at this instant is left out. */
   readonly after: Timestamp.Timestamp | null
   /** Inclusive: this instant counts. */
   readonly until: Timestamp.Timestamp | null
@@ -31,11 +31,13 @@ export interface Moments {
 }
 
 /**
- * Each user's choice, and the history that the user no longer keeps. The age of history counts from: the capture of a
- * fix, the receipt of a quarantined reading, the departure of a visit, the newest reading of a device's resting place
- * (`Device.movement`). A visit without a departure stays while its phone sends readings newer than the cutoff; a visit
- * that a phone reported goes when the same phone reported a later visit that is past the cutoff. The access log has a
- * limit of its own. Decision retention-choice-3.
+ * Each user's choice of how long history is kept, and the history that is older than this choice allows. The cutoff
+ * (`History.cutoff`) is the moment up to which history is deleted. The store compares with the cutoff the capture time
+ * of a fix, the time at which a quarantined reading was received, the departure of a visit, and the time of the newest
+ * reading of a device's resting place (`Device.movement`). A visit without a departure is kept while its phone sends
+ * readings newer than the cutoff. There is one exception: when the phone itself reported the visit, and later reported
+ * another visit that is also older than the cutoff, the first visit is deleted, because the phone had left it by then.
+ * The access log has a separate limit (`Moments.accessLogUntil`). Decision retention-choice-3.
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -60,10 +62,10 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     /**
      * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Deleted are
      * fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`, `Erasure.cutOff`),
-     * resting places of devices, evaluations of rules, and the sides of rules from that time
-     * (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch, and the version of the
-     * user's uploads rises. Returns false and deletes nothing when the user would have more than `Erasure.MOST`
-     * stretches. Idempotent.
+     * resting places of devices, evaluations of rules, and what rules know from that time about the user's side of the
+     * edge (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch. The version of the
+     * user's uploads rises, so that an upload in progress must read the stretch before it can commit. Returns false and
+     * deletes nothing when the user would have more than `Erasure.MOST` stretches. Idempotent.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**

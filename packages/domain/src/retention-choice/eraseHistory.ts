@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Conflict, Invalid, program, Timestamp, type UserId } from "../shared/index.js"
 import * as Erasure from "./Erasure.js"
-import { type Extent, HistoryStore } from "./HistoryStore.js"
+import { HistoryStore } from "./HistoryStore.js"
 
 const checked = (stretch: Erasure.Stretch, now: Timestamp.Timestamp): Effect.Effect<void, Invalid> => {
   const fault = Erasure.fault(stretch, now)
@@ -13,13 +13,16 @@ export const listErasures = program("listErasures", function* (userId: UserId) {
   return yield* (yield* HistoryStore).erasures(userId)
 })
 
-/** The history that `eraseHistory` would delete. Fails with `Invalid` for the stretches that `eraseHistory` refuses. */
+/**
+ * How many fixes `eraseHistory` would delete. Fails with `Invalid` for the stretches that `eraseHistory` refuses. There
+ * is no number of visits: some are deleted, some are shortened, and stays are derived again.
+ */
 export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   yield* checked(stretch, yield* Timestamp.now)
   // `Between` excludes its beginning and includes its end; a stretch does the opposite. So both edges move by 1 ms.
   const within = { after: Timestamp.plus(stretch.from, -1), until: Timestamp.plus(stretch.until, -1) }
-  const extent: Extent = yield* (yield* HistoryStore).survey(userId, within)
-  return extent
+  const { fixes } = yield* (yield* HistoryStore).survey(userId, within)
+  return fixes
 })
 
 /**

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
-import type { AppId, PurposeId, ReviewDecisionId, Timestamp, UserId } from "../shared/index.js"
+import { type AppId, type PurposeId, type ReviewDecisionId, Timestamp, type UserId } from "../shared/index.js"
+import type { Verdict } from "./Verdict.js"
 
 /** The kind of decision that a reviewer or an admin made (decision P2). */
 export const ReviewKind = Schema.Literal("approved", "rejected", "narrowed", "revoked")
@@ -29,6 +30,25 @@ export interface RecordedDecision<Subject> {
   readonly mails: ReadonlyArray<MailMessage>
   readonly audit: AuditEvent.AuditEvent
 }
+
+/** The kind of the decision that records this verdict. */
+export const kindOf = ({ decision }: Pick<Verdict, "decision">): ReviewKind =>
+  decision === "approve" ? "approved" : "rejected"
+
+/**
+ * Whether `newest`, the newest decision about a subject, is the same verdict of the same person in the last minute: the
+ * person pressed the button twice, and the second request finds nothing that waits.
+ */
+export const isRepeated = (
+  newest: Pick<ReviewDecision<unknown>, "kind" | "note" | "by" | "at">,
+  by: UserId,
+  verdict: Verdict,
+  now: Timestamp.Timestamp
+): boolean =>
+  newest.by === by &&
+  newest.kind === kindOf(verdict) &&
+  newest.note === verdict.note &&
+  now < Timestamp.plus(newest.at, Timestamp.MINUTE)
 
 /** The event of the audit log about a decision, under the account of the app's developer. */
 export const auditEvent = (

@@ -2,7 +2,10 @@ import { Either, Schema } from "effect"
 import { type Account, hasRole, type Role } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
 
-/** The roles that decide about apps and purposes (`decideWithoutOwn`), and those that limit the scopes of an app. */
+/**
+ * `reviews`: the roles that approve and reject apps and purposes. `scopes`: the roles that limit the scopes of an app.
+ * `decideWithoutOwn` gets one of these lists.
+ */
 export const DECIDING: Readonly<Record<"reviews" | "scopes", ReadonlyArray<Role>>> = {
   reviews: ["reviewer", "admin"],
   scopes: ["admin"]

@@ -8,9 +8,9 @@ type Decide<A, E, R> = (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
 
 /**
  * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
- * with `OwnWork` if the app or purpose belongs to the account. Then `decide(true)` runs, but only when no account
- * outside `team`, the team of the app, has one of `roles`; else `Forbidden`. So a service with one reviewer can still
- * approve its apps.
+ * with `OwnWork` when the account is in the team of the app. Then `decide(true)` runs if no account outside `team`, the
+ * team of the app, has one of `roles`; otherwise the result is `Forbidden`. So the only reviewer of a service can still
+ * approve their own apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
@@ -27,8 +27,8 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
 })
 
 /**
- * Whether `decideWithoutOwn` lets the account decide: it is outside the team, or no account outside the team has one of
- * the roles. A page asks this before it shows a form.
+ * Whether `decideWithoutOwn` lets the account decide: the account is outside the team, or no account outside the team
+ * has one of the roles. A page calls this before it shows a form.
  */
 export const mayDecide = program(
   "mayDecide",

@@ -11,9 +11,10 @@ export interface LiveRule {
   /** The present circle of the place or zone. */
   readonly circle: Circle
   /**
-   * Identifies the conditions of the stored state: the circle, and the time since when place and scope are available.
-   * When the place was moved, or place or scope were withdrawn and given again, the basis differs. The stored state is
-   * then dropped, and the next fix that is clearly inside or outside sets the rule's side without firing (decision L8).
+   * Identifies the conditions under which the state was computed: the circle, and the time since when place and scope
+   * are available. The basis changes when the place moves, when place or scope are withdrawn and given again, and when
+   * a pause ends. `RuleEvaluation.on` then removes the side from the state, and the next fix that is clearly inside or
+   * outside sets the side without firing (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory
@@ -38,8 +39,8 @@ export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSi
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
 /**
- * The later of two times after which a rule starts over: it got its scope back, or a pause ended (decisions L8 and
- * connection-5). Null when both are null.
+ * The later of two times after which a rule starts over: the rule got its scope back, or a pause ended (decisions L8
+ * and connection-5). Null when both times are null.
  */
 export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
   a === null || (b !== null && b > a) ? b : a
@@ -48,9 +49,9 @@ export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | nu
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
 
 /**
- * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times in `needed`. A
- * place rule needs its present circle and the sharing of the place; every rule needs its scope. A null in `needed` was
- * available from the beginning.
+ * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times in `needed`.
+ * `needed` are the times since when the rule has all that it needs: every rule its scope, and a place rule also its
+ * present circle and the sharing of the place. Null in `needed`: the rule has had this from the beginning.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
@@ -63,16 +64,16 @@ export const neededScope = (target: Pick<RuleTarget, "_tag">): Scope =>
   target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE
 
 /**
- * Whether a change of the scopes from `before` to `after` gave the scope back. Rules that need the scope then start
- * over without a known side.
+ * Whether a change of the scopes from `before` to `after` gave `scope` back. Rules that need this scope then start over
+ * without a known side.
  */
 export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: ReadonlyArray<Scope>): boolean =>
   !before.includes(scope) && after.includes(scope)
 
 /**
- * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is the time that the store
- * has recorded, `archivedAt` the time when the rule's place was archived: the earlier time counts, or `now` when both
- * are null.
+ * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is the time at which the
+ * store noted that the rule is disabled, `archivedAt` the time when the rule's place was archived: the earlier time
+ * counts, or `now` when both times are null.
  */
 export const disabledSince = (
   stands: boolean,

@@ -1,4 +1,5 @@
 // The last evaluations of a rule, and which of them an app may read. Decisions rules-8, rules-9 and rules-10.
+import * as Account from "../accounts/Account.js"
 import type { EventId } from "../shared/Ids.js"
 import { HOUR, type Timestamp } from "../shared/Timestamp.js"
 import type { Rule } from "./Rule.js"
@@ -37,7 +38,7 @@ export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Tim
   )
 
 /**
- * The number of zone rules of a connection that may begin in an hour and show the app their evaluations. It equals the
+ * How many of the zone rules of a connection that begin within an hour show the app their evaluations. It equals the
  * number of zone questions that an app may ask in an hour.
  */
 const ZONES_PER_PERIOD = 20
@@ -51,9 +52,21 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
 /**
  * The evaluations that the app and its developer may read. A disabled rule shows none, because a place that is not
  * shared must reveal nothing. From the 21st zone rule of an hour on, a rule shows none either: an app that reads "too
- * near the edge" for many circles can find out where the user is.
+ * near the edge" for many circles can find out where the user is. A rule shows no fix that was captured before
+ * `firesFrom` (`LiveRule.firesFrom`): such a fix shows when the user came and left before the app had permission. It
+ * shows no fix that was captured during a past suspension either (decision staff-1).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,
-  { recent, zonesBefore }: { readonly recent: RecentEvaluations; readonly zonesBefore: number }
-): RecentEvaluations => (rule.disabledAt !== null || zonesBefore >= ZONES_PER_PERIOD ? none : recent)
+  made: {
+    readonly recent: RecentEvaluations
+    readonly zonesBefore: number
+    readonly firesFrom: Timestamp
+    readonly suspensions: ReadonlyArray<Account.Suspension>
+  }
+): RecentEvaluations =>
+  rule.disabledAt !== null || made.zonesBefore >= ZONES_PER_PERIOD
+    ? none
+    : made.recent.filter(
+        ({ capturedAt }) => capturedAt >= made.firesFrom && !Account.wasSuspended(made.suspensions, capturedAt)
+      )

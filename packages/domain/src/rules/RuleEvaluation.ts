@@ -5,7 +5,7 @@ import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { RuleType, RuleWindow } from "./Rule.js"
 
 /**
- * The state machine of Spec §4.6: one rule, one fix, one step. `docs/state-machines.md` draws it.
+ * The state machine of Spec §4.6: each step applies one fix to one rule. `docs/state-machines.md` draws it.
  *
  * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and stores
  * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never
@@ -23,8 +23,8 @@ import type { RuleType, RuleWindow } from "./Rule.js"
  * }
  * ```
  *
- * The most frequent transitions write the new state out field by field. With copies by `...`, a step takes 244 ns
- * instead of 75, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
+ * The most frequent transitions build the new state field by field. With copies by `...`, a step takes 244 ns instead
+ * of 75 ns, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
  */
 
 /** The state of a rule between fixes. Every time is a capture time (decision L6), except `Unsettled.until`. */
@@ -37,7 +37,7 @@ export interface RuleMemory {
   /** When the first fix of the present stay was captured; null unless the user is inside. */
   readonly since: Timestamp | null
   /**
-   * Whether the dwell of this stay has fired, or was dropped because it came less than 2 minutes after another firing.
+   * Whether the dwell of this stay has fired, or was suppressed because the rule had fired less than 2 minutes before.
    */
   readonly dwellSpent: boolean
   /**
@@ -64,7 +64,10 @@ export interface Unsettled {
   readonly at: Timestamp
   /** The time of the clock at which the crossing or dwell counts, unless a fix contradicts it first. */
   readonly until: Timestamp
-  /** Whether the rule fires at `until`. A crossing for which it does not fire may be contradicted too. */
+  /**
+   * Whether the rule fires at `until`. False, for example, for a crossing in the direction that the rule does not ask
+   * about: a fix may contradict this crossing too.
+   */
   readonly fires: boolean
 }
 
@@ -88,9 +91,10 @@ export const on = (basis: string, state: RuleMemory): RuleMemory =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
 
 /**
- * The state after the user deleted the history of a stretch (decision retention-choice-4). It forgets a side that
- * reaches into the stretch or through it, and an unsettled crossing or dwell in it. The next decisive fix then sets the
- * side without firing, as with another basis.
+ * The state after the user deleted the history of a stretch (decision retention-choice-4). It forgets the side in three
+ * cases: the present stay began before the end of the stretch; the user is outside and the newest decisive fix is from
+ * the stretch; an unsettled crossing or dwell is from the stretch. The next decisive fix then sets the side without
+ * firing, as with another basis.
  */
 export const without = (
   { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
@@ -106,7 +110,7 @@ export const without = (
 export interface Question {
   readonly type: RuleType
   readonly circle: Circle
-  /** Minutes for a dwell rule; null for the others. */
+  /** The dwell time in minutes; null for rules of other types. */
   readonly dwellMinutes: number | null
   /** Seconds. Null or 0: crossings fire at once (decision rules-13). */
   readonly settleS: number | null
@@ -114,8 +118,8 @@ export interface Question {
   readonly silenceS: number | null
   readonly window: RuleWindow
   /**
-   * A fix captured earlier may set the first side, but never fires the rule (decision M5, `LiveRule.firesFrom`). Null:
-   * a fix of any time may fire it.
+   * A fix captured before this time may set the first side, but never fires the rule (decision M5,
+   * `LiveRule.firesFrom`). Null: a fix of any time may fire the rule.
    */
   readonly firesFrom: Timestamp | null
 }
@@ -131,7 +135,7 @@ export interface Observation {
 
 /** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event at once. */
 export type RuleOutcome =
-  /** captured outside `[from, until)` */
+  /** captured outside the rule's window */
   | "outside_window"
   /** captured inside the window, but uploaded more than a day after the window closed */
   | "late"
@@ -141,9 +145,9 @@ export type RuleOutcome =
   | "boundary"
   /** the first decisive fix: sets the side, fires nothing */
   | "seeded"
-  /** the same side as before, and no dwell due */
+  /** on the same side as before, and no dwell is due */
   | "no_change"
-  /** the other side, and the rule does not ask about this direction */
+  /** on the other side than before, and the rule does not ask about this direction */
   | "crossed"
   /** would have fired, but arrived more than 15 minutes after its capture, or was captured before `firesFrom` */
   | "stale"
@@ -180,7 +184,8 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   const at = fix.capturedAt
   const { from, until } = question.window
 
-  // These fixes leave the state as it is: the rule ignores them, or they are too near the edge to decide.
+  // The next four checks find fixes that leave the state as it is: the rule ignores them, or they are too near the edge
+  // to decide.
   if ((from !== null && at < from) || (until !== null && at >= until)) return { state, outcome: "outside_window" }
   if (until !== null && receivedAt > until + LATE_UPLOAD) return { state, outcome: "late" }
   if (state.asOf !== null && at <= state.asOf) return { state, outcome: "out_of_order" }
@@ -213,8 +218,8 @@ const afterCrossing = (
 
 /**
  * Settles a crossing or dwell that no fix has contradicted in time. `firedAt` is its `Unsettled.at` when the rule fires
- * now, else null. Uploads call it before they evaluate, and a worker calls it regularly, so that the result does not
- * depend on when the worker runs (decision rules-13).
+ * now, else null. Uploads call `settle` before they evaluate, and a worker calls `settle` regularly, so that the result
+ * does not depend on when the worker runs (decision rules-13).
  */
 export const settle = (
   question: Pick<Question, "type">,
@@ -248,7 +253,8 @@ const decided = (
   if (question.type === "dwell") return untilSilence(question, evaluated, at, receivedAt)
   const millis = settleMillis(question)
   if (millis === 0 || state.side === null || side === state.side) return evaluated
-  // A crossing that does not fire may be contradicted too: the way back is then no crossing either.
+  // A crossing that does not fire becomes unsettled too. Otherwise a wrong fix, and the next right one, would count as
+  // two crossings, and the second one could fire.
   const fires = evaluated.outcome === "fired"
   const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
   return {
@@ -268,8 +274,8 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // If `at` is at or after the end of the dwell time and did not fire, the fix was stale or early: silence must not
-    // fire the dwell for it either.
+    // When a fix at or after the end of the dwell time did not fire the dwell, its outcome was `stale`: it arrived too
+    // late, or was captured before `firesFrom`. Then silence after this fix must not fire the dwell either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&
@@ -296,8 +302,8 @@ const evaluatedAt = (
 
   // From here on the code decides whether the rule fires.
   if (!asksAbout(question, moved, crossed, at)) return { state: moved, outcome: crossed ? "crossed" : "no_change" }
-  // Staleness is checked before the dwell is marked as spent: the first fresh fix of the stay must still fire it
-  // (decision L7).
+  // Staleness is checked before the dwell is marked as spent, so that the first fresh fix of the stay can still fire
+  // the dwell (decision L7).
   const isEarly = firesFrom !== null && at < firesFrom
   if (isEarly || receivedAt - at > STALE_AFTER) return { state: moved, outcome: "stale" }
   const last = state.lastFiredAt

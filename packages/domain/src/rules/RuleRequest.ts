@@ -6,7 +6,8 @@ import { Invalid, Problem, Timestamp } from "../shared/index.js"
 import * as Rule from "./Rule.js"
 
 /**
- * A rule's terms as the app sent them, unchecked. One check finds every problem at once. Null and absent mean the same.
+ * A rule's terms as the app sent them. The fields are `unknown`, so that one check can report the problems of all
+ * fields together. Null and absent mean the same.
  */
 export interface TermsRequest {
   readonly type?: unknown

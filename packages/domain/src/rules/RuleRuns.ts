@@ -43,13 +43,14 @@ const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
 
 /**
  * The runs of sides, oldest first. They are computed from the outcomes, because an evaluation, which apps read too, has
- * no side. Before the first crossing the person was on the other side. For a dwell rule, crossings without a dwell do
- * not show on which side the person was.
+ * no side. The side before the first crossing is the opposite of the side after it. For a dwell rule, crossings without
+ * a dwell do not show on which side the person was.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   let newest = Number.NEGATIVE_INFINITY
   const seen = recent.filter(({ capturedAt, outcome }) => {
-    // A crossing that waited for `settleS` is listed twice: when its reading came, and when the rule fired.
+    // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading came, and when
+    // the rule fired. Only the first of the two counts here.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
     if (isNew) newest = capturedAt
     return isNew
@@ -62,7 +63,7 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
     else {
       // The previous run lasts until this reading, because it is unknown when the person crossed the edge between the
-      // two.
+      // two readings.
       if (last !== undefined) runs[runs.length - 1] = { ...last, until: capturedAt }
       runs.push({ side, from: capturedAt, until: capturedAt })
     }
@@ -102,7 +103,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
 export interface OutcomeRun {
   readonly outcome: RuleOutcome
   /**
-   * At least one evaluation, in the order of arrival. Only outcomes that change nothing can have several in one run.
+   * At least one evaluation, in the order of arrival. A run has several evaluations only if its outcome changes nothing
+   * (`FOLDS`).
    */
   readonly evaluations: readonly [Evaluation, ...ReadonlyArray<Evaluation>]
 }

@@ -3,10 +3,11 @@ import type { ZoneQuestions } from "../limits/ZoneQuestions.js"
 import type { ConnectionId, RuleId, StoreEffect, UserId } from "../shared/index.js"
 import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
+import type { Suspension } from "../accounts/Account.js"
 import type { RecentEvaluations } from "./RecentEvaluations.js"
 import type { Rule } from "./Rule.js"
 
-/** The rules that a list has: an app reads one kind at a time; the user and the app's developer read `all`. */
+/** Which rules a list contains: an app reads one kind at a time; the user and the app's developer read `all`. */
 export type RuleKind = "Place" | "Zone" | "all"
 
 /** The last evaluations of a rule. */
@@ -14,10 +15,14 @@ export interface Evaluations {
   readonly recent: RecentEvaluations
   /**
    * For a zone rule, the number of other zone rules of its connection, deleted ones included, that began in the hour
-   * before it began (`RecentEvaluations.beginning`). Of rules that began at the same instant, those with a smaller id
-   * count. 0 for a place rule.
+   * before this rule began (`RecentEvaluations.beginning`). Of rules that began at the same instant, those with a
+   * smaller id count. 0 for a place rule.
    */
   readonly zonesBefore: number
+  /** As in `LiveRule.firesFrom`, at the time of the call. */
+  readonly firesFrom: Timestamp
+  /** The past suspensions of the person and of the app's holder, in any order; they may overlap. */
+  readonly suspensions: ReadonlyArray<Suspension>
 }
 
 /** Rules, with their states and last evaluations. */
@@ -36,9 +41,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * Like `create`, for a zone rule, which also spends one question about its circle (`ZoneQuestions`). Under the same
-     * locks, `decide` also gets the questions that count for the person and the app, and returns those that count
-     * afterwards, or null to leave them unchanged. It is one transaction, so that two creations, or a creation and a
-     * `LimitStore.ask`, never both spend the last question.
+     * locks, `decide` also gets the questions that count for the person and the app, and returns the questions that
+     * count afterwards, or null to leave them unchanged. All of it is one transaction. Otherwise two creations, or a
+     * creation and a `LimitStore.ask`, could both spend the last question.
      */
     readonly createZone: <A>(
       userId: UserId,
@@ -51,9 +56,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * Rules by creation, then id, after the position `after`. Finished rules are included; deleted rules and rules of
-     * an ended connection are not. Places have their present labels. `disabledAt` is computed for this moment: null
-     * while the rule works, else since when its place is archived or withdrawn, or when the store first noted that the
-     * scope is missing (decision L8).
+     * an ended connection are not. Places have their present labels. `disabledAt` is computed at each call: null while
+     * the rule works, otherwise the time when its place was archived or withdrawn, or when the store first noted that
+     * the scope is missing (decision L8).
      */
     readonly list: (
       userId: UserId,

@@ -61,7 +61,8 @@ const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, reques
   })
 
 /**
- * Deletes the rule, which also stops its events that wait for delivery (Spec §3.3, §6.3.5). `NotFound` the second time.
+ * Deletes the rule, which also stops its events that wait for delivery (Spec §3.3, §6.3.5). `NotFound` when the rule
+ * was deleted before.
  */
 export const removeRule = program(
   "removeRule",
@@ -94,7 +95,7 @@ export interface EvaluatedRule<R extends Rule = Rule> {
 }
 
 /**
- * The last evaluations of a rule, which show its app why the rule fired or did not. `NotFound` for a deleted rule and
+ * The last evaluations of a rule, which show the app why the rule fired or did not. `NotFound` for a deleted rule and
  * for a rule of another connection or kind.
  */
 export const getEvaluations = program(
@@ -127,18 +128,18 @@ export interface GrantEvaluations {
 
 /**
  * The rules of a connection and their evaluations, oldest first, as the app itself could read them now: only rules
- * whose scope is effective. `NotFound` for a connection of another app and for one that is not live.
+ * whose scope is effective. `NotFound` for a connection of another app, for one that is not live, and while the account
+ * of the person or of the app's holder is suspended.
  */
 export const listEvaluationsOfGrant = program(
   "listEvaluationsOfGrant",
   function* (account: Account, appId: AppId, grantId: ConnectionId, query: PageRequest) {
-    const app = yield* getApp(account, appId, "develop")
-    const found = yield* (yield* ConnectionStore).findOfApp(app.id, grantId)
+    yield* getApp(account, appId, "develop")
+    const found = yield* (yield* ConnectionStore).findOfApp(appId, grantId)
     const now = yield* Timestamp.now
-    if (Option.isNone(found) || !EffectiveScopes.isLive(found.value, app, now)) {
-      return yield* new NotFound({ what: "connection" })
-    }
-    const connection = found.value
+    if (Option.isNone(found)) return yield* new NotFound({ what: "connection" })
+    const { app, connection, isSuspended } = found.value
+    if (isSuspended || !EffectiveScopes.isLive(connection, app, now)) return yield* new NotFound({ what: "connection" })
     const scopes = EffectiveScopes.effective(connection, app, now)
     const { nextCursor, rules } = yield* listRules(connection, "all", query)
     const readable = rules.filter(({ target }) => scopes.includes(LiveRule.neededScope(target)))

@@ -1,7 +1,7 @@
 /**
- * A set of objects, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and a replaced
- * table references the next table and its own items: once one table is in the old generation, every object that was
- * ever in the set stays in memory until the next large garbage collection.
+ * A set of objects, in no order. It exists because a `Set` keeps removed objects in memory: V8 replaces the hash table
+ * of a set every few changes, and a replaced table still references its items and the next table. Once one such table
+ * is in the old generation, the items of all later tables stay in memory until the next major garbage collection.
  */
 export class Bag<A extends object> implements Iterable<A> {
   private readonly items: Array<A> = []

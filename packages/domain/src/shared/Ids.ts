@@ -17,7 +17,10 @@ export type Sub = typeof Sub.Type
 export const ConsentRequestId = id("ConsentRequestId")
 export type ConsentRequestId = typeof ConsentRequestId.Type
 
-/** The id of a chain of refresh tokens. A reconnect starts a new chain. */
+/**
+ * The id of a token family: the access and refresh tokens that follow from the exchange of one authorization code. A
+ * reconnect starts a new family.
+ */
 export const FamilyId = id("FamilyId")
 export type FamilyId = typeof FamilyId.Type
 export const PurposeId = id("PurposeId")

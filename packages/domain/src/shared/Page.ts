@@ -1,4 +1,4 @@
-/** The sort keys of the last item of a page. The next page begins after it. */
+/** The sort keys of the last item of a page. The next page begins after this item. */
 export type PagePosition = ReadonlyArray<string | number>
 
 /** A request for one page of a list. Without a cursor: the first page. */
@@ -22,3 +22,14 @@ export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last !== undefined ? position(last) : undefined }
 }
+
+/**
+ * Whether an item comes after the position in a list with the newest first: its time is earlier, or it has the same
+ * time and a smaller id. The first two entries of the position are time and id. True for every item without a position.
+ */
+export const isOlder = (at: number, id: string, position: PagePosition | undefined): boolean =>
+  position === undefined || at < Number(position[0]) || (at === position[0] && id < String(position[1]))
+
+/** Like `isOlder`, in a list with the oldest first: the time is later, or the same with a greater id. */
+export const isNewer = (at: number, id: string, position: PagePosition | undefined): boolean =>
+  position === undefined || at > Number(position[0]) || (at === position[0] && id > String(position[1]))

@@ -1,7 +1,7 @@
 import { Context, Effect, Either, type Fiber, FiberRef, Utils } from "effect"
 import { spanned } from "./Telemetry.js"
 
-/** The type of a program's generator, written only where it says more than the inferred type. */
+/** The type of a program's generator. Programs name this type only where it says more than the inferred type. */
 export type Program<A, E = never, R = never> = Generator<Utils.YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
 
 type Yielded = Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
@@ -56,9 +56,9 @@ export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): R
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
 /**
- * A function whose body is a generator, as in `gen`, for code that runs once for each request: a generator function
- * that is written inside another function is made anew at each call, and V8 then keeps all that it references, such as
- * the request, until the next large garbage collection.
+ * A function whose body is a generator, as in `gen`, for code that runs once for each request. With `gen` inside a
+ * function, each call makes a new generator function. V8 keeps everything that such a function references, for example
+ * the request, in memory until the next major garbage collection. With `fn` there is only one generator function.
  */
 export const fn =
   <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(

@@ -61,7 +61,7 @@ const instruments = GlobalValue.globalValue(
 /** The instruments of all loaded modules. */
 export const all = (): ReadonlyArray<Instrument<Labels>> => Array.from(instruments.values())
 
-/** Whether the measurement is one of `all`. The runtime and libraries may add others. */
+/** Whether the measurement is one of `all`. The runtime and libraries may add other measurements. */
 export const isOurs = (name: string): boolean => instruments.has(name)
 
 const instrument = <L extends Labels, Type, Out>(
@@ -144,23 +144,23 @@ export interface Recorder {
   readonly observers: Set<() => void>
 }
 
-/** The recorder of this program. Null: nothing is measured. */
+/** The recorder for the work of this fiber. Null: nothing is measured. */
 export const recorder: FiberRef.FiberRef<Recorder | null> = GlobalValue.globalValue(
   "@place-access/domain/shared/Telemetry/recorder",
   () => FiberRef.unsafeMake<Recorder | null>(null)
 )
 
-/** Whether this program measures. */
+/** Whether measuring is on. */
 export const isMeasuring: Effect.Effect<boolean> = Effect.map(FiberRef.get(recorder), (found) => found !== null)
 
-/** Runs `record` when this program measures. Otherwise it only reads one reference. */
+/** Runs `record` when measuring is on. When measuring is off, it costs only the read of one fiber reference. */
 export const measure = (record: () => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     if (fiber.getFiberRef(recorder) !== null) record()
     return Effect.void
   })
 
-/** While this program measures, calls `read` whenever the measurements are read, until the scope closes. */
+/** When measuring is on, calls `read` whenever the measurements are read, until the scope closes. */
 export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(FiberRef.get(recorder), (found) =>
     found === null
@@ -174,8 +174,9 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
   )
 
 /**
- * The span that the fiber works in; null outside of a trace. A fiber reference and not a service of the context as in
- * Effect: a new service makes Effect copy and compare all services of a request, once for each span.
+ * The span that the fiber works in; null outside of a trace. Effect itself keeps the span as a service in the context.
+ * Here it is a fiber reference, because a changed service makes Effect copy and compare all services of the request for
+ * each span.
  */
 export const currentSpan: FiberRef.FiberRef<Tracer.Span | null> = GlobalValue.globalValue(
   Symbol.for("@place-access/domain/Telemetry/currentSpan"),

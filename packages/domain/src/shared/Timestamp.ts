@@ -19,7 +19,8 @@ export const DAY = 86_400_000
  */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
-  // The schema is called for its error only, because this runs for every fix of an upload.
+  // This runs for every fix of an upload, so it does not call the schema for a valid number. For a wrong number, the
+  // schema throws its error.
   return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
 }
 
@@ -41,12 +42,17 @@ export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) 
 /** The instant in ISO 8601 and UTC, such as `2026-01-02T03:04:05.678Z`. */
 export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 
+/** The first and the last instant of the years 0000 to 9999. */
+const FIRST = -62_167_219_200_000
+const LAST = 253_402_300_799_999
+
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/
 
 /**
- * Parses every time that a client sends: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or without
+ * Parses a time as clients send it: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or without
  * seconds (decision M11). Undefined for a date without a time, a time without a zone, and a date that does not exist
- * (30 February). Digits after the milliseconds are cut off.
+ * (30 February). Also undefined when the year in UTC has no four digits, because `toIso` writes such an instant in a
+ * form that this function does not read. Digits after the milliseconds are cut off.
  */
 export const parseIso = (text: string): Timestamp | undefined => {
   const found = ISO.exec(text)
@@ -60,7 +66,8 @@ export const parseIso = (text: string): Timestamp | undefined => {
   const millis = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"))
   const offset = (found[8] === "-" ? -1 : 1) * (zoneHours * HOUR + zoneMinutes * MINUTE)
   const clock = hour * HOUR + minute * MINUTE + second * SECOND + millis
-  return (dayNumber(year, month, day) * DAY + clock - offset) as Timestamp
+  const at = dayNumber(year, month, day) * DAY + clock - offset
+  return at < FIRST || at > LAST ? undefined : (at as Timestamp)
 }
 
 /** A schema that decodes with `parseIso` and encodes with `toIso`. */
@@ -83,8 +90,8 @@ const daysIn = (year: number, month: number): number =>
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
 /**
- * Days since 1970-01-01 in the Gregorian calendar. The formula begins a year in March, so that the leap day is its last
- * day.
+ * Days since 1970-01-01 in the Gregorian calendar. In this formula a year begins in March, so that the leap day is the
+ * last day of a year.
  */
 const dayNumber = (year: number, month: number, day: number): number => {
   const years = month > 2 ? year : year - 1

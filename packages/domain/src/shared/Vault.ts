@@ -55,7 +55,7 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly unseal: (sealed: Sealed, context: string) => Effect.Effect<string, VaultError>
     /** Like `seal`, for bytes. The text form of `seal` would be a third longer. */
     readonly sealBytes: (plain: Uint8Array, context: string) => Effect.Effect<Uint8Array>
-    /** Like `unseal`, for bytes. A text that was sealed for the same context is refused, too. */
+    /** Like `unseal`, for bytes that `sealBytes` made. Refuses a text that `seal` made, even for the same context. */
     readonly unsealBytes: (sealed: Uint8Array, context: string) => Effect.Effect<Uint8Array, VaultError>
   }
 >() {}

@@ -1,6 +1,6 @@
 // The changes that staff and operators make to an account. Decisions staff-1, staff-2, staff-3 and staff-5.
 import { Either } from "effect"
-import { type Account, hasRole, Role } from "../accounts/Account.js"
+import { type Account, hasRole, Role, type Suspension } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { Conflict } from "../shared/Errors.js"
@@ -15,10 +15,12 @@ export interface AccountState {
 }
 
 /**
- * A change, which the store commits in one transaction. The store also copies a suspension to the apps of the account.
+ * A change, which the store commits in one transaction. The store also copies a suspension to the apps of the account,
+ * and adds `ended` to the past suspensions of the account and of these apps.
  */
 export interface AccountChange {
   readonly account: Account
+  readonly ended?: Suspension
   readonly notice: MailMessage
   readonly audit: AuditEvent.AuditEvent
 }
@@ -70,15 +72,16 @@ export const suspend =
       : Either.right(changed({ ...account, suspendedAt: now }, by, now, { kind: "account_suspended" }))
   }
 
-/** Ends the suspension. */
+/** Ends the suspension. Its time is kept, because events of this time must not be sent later. */
 export const resume =
   (by: AuditEvent.AuditActor): AccountStep =>
-  ({ account }, now) =>
-    Either.right(
-      account.suspendedAt === null
-        ? null
-        : changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
-    )
+  ({ account }, now) => {
+    const { suspendedAt: from } = account
+    if (from === null) return Either.right(null)
+    const change = changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
+    // A clock may have been set back since the suspension began.
+    return Either.right({ ...change, ended: { from, until: now < from ? from : now } })
+  }
 
 /** Confirms the account's e-mail address. The operator vouches that the address is the owner's (decision staff-5). */
 export const confirm =

@@ -16,7 +16,7 @@ export type ReviewHint =
   /** The app has no purpose for these sensitive scopes, so users cannot know what the app needs them for. */
   | { readonly _tag: "NoPurpose"; readonly scopes: ReadonlyArray<Scope.SensitiveScope> }
 
-/** Calls a day: one every five minutes. */
+/** A purpose that announces more calls a day than this, one every five minutes, gets the hint `ManyCalls`. */
 export const MANY_CALLS = 288
 /** With fewer words than this for each scope, a description is too short. */
 const WORDS_OF_SCOPE = 4
@@ -42,7 +42,10 @@ export const hints = (app: App, purposes: ReadonlyArray<Purpose>): ReadonlyArray
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Hosts outside of the web page's domain. Private schemes have no host, and loopback hosts do not count. */
+/**
+ * The hint `OtherHosts`, when redirect URIs have hosts outside of the web page's domain. Private schemes have no host,
+ * and loopback hosts do not count.
+ */
 const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): ReadonlyArray<ReviewHint> => {
   const own = hostOf(webPage)
   if (own === undefined) return []
@@ -52,7 +55,8 @@ const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): Reado
 }
 
 /**
- * The host in lower case; undefined for a private scheme. The addresses are valid, because an app can have no others.
+ * The host in lower case; undefined for a private scheme. The address is valid, because an app cannot have an invalid
+ * address.
  */
 const hostOf = (address: string): string | undefined =>
   /^https?:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]?.toLowerCase()

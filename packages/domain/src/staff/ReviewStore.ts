@@ -17,15 +17,18 @@ export interface WaitingSubmission {
   readonly purpose: Purpose | null
 }
 
-/** A connection for which a spent credential was presented. Reviewers do not see who the user is. */
+/**
+ * A connection for which a spent refresh token or an exchanged code was presented again. Reviewers do not see who the
+ * user is.
+ */
 export interface Leaked {
   readonly connectionId: ConnectionId
   readonly appId: AppId
   /** When the connection was last flagged. */
   readonly flaggedAt: Timestamp.Timestamp
   /**
-   * Why the connection ended; null while it has not ended. The reason is not the leak when the connection had ended
-   * before.
+   * Why the connection ended; null while it has not ended. When the connection had ended before the leak, this is the
+   * earlier reason.
    */
   readonly endReason: EndReason | null
 }

@@ -19,7 +19,7 @@ export interface QueueBacklog {
 export interface ServiceCounts {
   /** Accounts of people, up to `COUNTED_MAX`. Test people do not count (decision test-people-3). */
   readonly accounts: number
-  /** The counted accounts that were made at `since` or later. */
+  /** How many of the counted accounts were made at the `since` of `ServiceStore.counts` or later. */
   readonly newAccounts: number
   readonly suspendedAccounts: number
   /** Apps that are not revoked, by status; up to `COUNTED_MAX` are counted. */
@@ -33,7 +33,7 @@ export interface ServiceCounts {
 /** Rows beyond this number are not counted, so that a number on a page never makes the database read a whole table. */
 export const COUNTED_MAX = 100_000
 
-/** How many of the newest volume flags, and of the newest leaks, are read to count those of the last days. */
+/** `readService` reads this many of the newest volume flags and leaks, and counts those of the last days among them. */
 export const WARNINGS_MAX = 100
 
 /** The numbers of the whole service. Each number comes from a bounded query. */

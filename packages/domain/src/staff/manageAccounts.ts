@@ -36,8 +36,8 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
 
 /**
  * Gives or takes a role. `Forbidden` for everybody but admins and operators, `NotFound` for an unknown account,
- * `Conflict` for the last admin's role. Idempotent. The callers ask an admin for a fresh sign-in before somebody
- * becomes an admin.
+ * `Conflict` for the last admin's role. Idempotent. This program does not ask for a fresh sign-in: the admin pages and
+ * the API ask for it before an admin makes somebody an admin.
  */
 export const changeRole = program(
   "changeRole",
@@ -61,8 +61,8 @@ export const resumeAccount = program("resumeAccount", function* (by: Manager, id
 })
 
 /**
- * Confirms the address for an operator, who knows that it is the owner's (decision staff-5). `NotFound` for an unknown
- * account. Idempotent.
+ * Confirms the e-mail address of an account. Only the operator's command line calls this program: the operator vouches
+ * that the address belongs to the account's owner (decision staff-5). `NotFound` for an unknown account. Idempotent.
  */
 export const confirmAccount = program("confirmAccount", function* (id: UserId) {
   return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR))
@@ -115,19 +115,25 @@ export const listAccounts = program("listAccounts", function* (by: Manager, page
   return { accounts: items, nextCursor }
 })
 
-/** The accounts that events name, by id. Deleted accounts are left out. */
+/** The accounts that these audit events name, by account id. Deleted accounts are left out. */
 export const nameAccounts = program("nameAccounts", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
   return yield* findAccounts(
     events.flatMap(({ actor, userId }) => [...(userId === null ? [] : [userId]), ...("id" in actor ? [actor.id] : [])])
   )
 })
 
-/** The present names of the apps that events name, by id. An app that was removed with its developer is left out. */
+/**
+ * The present names of the apps that these audit events name, by app id. An app that was removed with its developer is
+ * left out.
+ */
 export const nameAuditedApps = program("nameAuditedApps", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
   return yield* nameApps(events.flatMap(({ detail }) => ("appId" in detail ? [detail.appId] : [])))
 })
 
-/** The keys of the purposes that events name, by id. A purpose that was removed with its developer is left out. */
+/**
+ * The keys of the purposes that these audit events name, by purpose id. A purpose that was removed with its developer
+ * is left out.
+ */
 export const nameAuditedPurposes = program(
   "nameAuditedPurposes",
   function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {

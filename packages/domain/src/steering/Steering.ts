@@ -7,7 +7,7 @@ import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 import * as Ending from "../connection/Ending.js"
 import * as Pause from "../connection/Pause.js"
 import * as Purpose from "../purposes/Purpose.js"
-import { Problem, Scope, type UserId } from "../shared/index.js"
+import { isOutdatedForm, Problem, Scope, type UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
 import * as Tier from "../tiers/Tier.js"
@@ -15,7 +15,7 @@ import * as SteeringNotice from "./SteeringNotice.js"
 
 /** A change of a connection by its user. A field that is left out stays as it is. */
 export interface SteeringChange {
-  /** The scopes that the app has from now on; each was agreed to in this connection. */
+  /** The scopes that the app has from now on. The user must have agreed to each of them in this connection before. */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
@@ -24,6 +24,11 @@ export interface SteeringChange {
    * end stays.
    */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
+  /**
+   * The scopes that the form showed as granted. Left out: not checked. The outcome is `Outdated` when the app has other
+   * scopes and the change would change them (decision connection-10).
+   */
+  readonly shown?: ReadonlyArray<Scope.Scope> | undefined
 }
 
 /** The session in which the user asks for a change. */
@@ -44,6 +49,10 @@ export type SharingOutcome =
   | SteeringOutcome
   /** The change shares exact location without an end, and the session is not fresh (decision accounts-18). */
   | { readonly _tag: "ConfirmationRequired" }
+  /** The form was opened before the last change (decision connection-10). */
+  | { readonly _tag: "Outdated" }
+  /** There is no exact location to give back (decision connection-9). */
+  | { readonly _tag: "NothingLost" }
 
 type Decision = ConnectionDecision<SteeringOutcome>
 type SharingDecision = ConnectionDecision<SharingOutcome>
@@ -56,7 +65,7 @@ const DONE: SteeringOutcome = { _tag: "Done" }
 
 const NO_PURPOSE = new Problem({
   field: "scopes",
-  message: "include one that needs a purpose, and the app has no purpose for it now"
+  message: "cannot include what needs a purpose: the app has none for it now"
 })
 
 /**
@@ -75,7 +84,10 @@ const unlessLive = <O extends SharingOutcome>(
     : only({ _tag: "Ended" }, Ending.ifOver(connection, app, now))
 }
 
-/** Pauses the app. `atLeast`: a present pause that lasts longer than the new pause stays as it is ("Pause all"). */
+/**
+ * Pauses the app. With `atLeast`, a present pause that lasts longer than the new pause stays as it is: the button
+ * "Pause all" must not shorten a pause.
+ */
 export const pause = (
   userId: UserId,
   length: Pause.PauseLength,
@@ -109,12 +121,12 @@ const setPause = (
 ]
 
 /**
- * Takes every sensitive scope away at once, also in the grace period. A connection without other scopes ends, as on the
- * renewal page. Nothing changes when no sensitive scope is granted.
+ * Takes every sensitive scope away at once, also in the grace period. A connection without other scopes ends. The
+ * button "Stop sharing" on the renewal page has the same effect. Nothing changes when no sensitive scope is granted.
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
-    // Scopes whose grace period has ended are left to the sweep, which notifies the app.
+    // Only the sweep removes scopes whose grace period has ended, because the sweep also notifies the app.
     if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
@@ -130,15 +142,16 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     ])
   })
 
-/** The sensitive scopes that "End exact location now" took away, and until when they would have been granted. */
+/** The sensitive scopes that "End exact location now" took away, and the end date that they had. */
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
 }
 
 /**
- * The scopes that the user can give back after "End exact location now". Null unless that was the last change and the
- * end date is in the future. `history` is newest first.
+ * The scopes that the user can give back after "End exact location now". Null when another change came later, or when
+ * the end date of these scopes has passed. The first argument has the last entries of the consent history, newest
+ * first.
  */
 export const lostExactLocation = (
   [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
@@ -152,18 +165,19 @@ export const lostExactLocation = (
 
 /**
  * Undoes "End exact location now": the app gets the same scopes until the same date, except scopes that the app may not
- * have now. Nothing changes when the app has exact location again already.
+ * have now. Nothing changes when the app has exact location again already: a button that is pressed twice does no harm.
  */
 export const restoreExactLocation = (
   userId: UserId,
-  lost: LostExactLocation,
+  lost: LostExactLocation | null,
   purposes: ReadonlyArray<Purpose.Purpose>,
   session: AskingSession,
   state: WithApp,
   now: Timestamp
 ): SharingDecision =>
   unlessLive(userId, state, now, (connection): SharingDecision => {
-    if (connection.heldScopes.some(Scope.isSensitive)) return only(DONE)
+    if (Tier.sensitiveState(connection, now) === "active") return only(DONE)
+    if (lost === null) return only({ _tag: "NothingLost" })
     const allowed = Scope.intersect(
       EffectiveScopes.agreed(connection, state.app, now),
       Purpose.coveredScopes(purposes, state.app.status)
@@ -188,6 +202,7 @@ export const change = (
   now: Timestamp
 ): SharingDecision =>
   unlessLive(userId, state, now, (connection): SharingDecision => {
+    if (isOutdated(asked, EffectiveScopes.reported(connection, state.app, now))) return only({ _tag: "Outdated" })
     const scopes = scopesAfter(asked, connection, state.app, now)
     const [first, ...rest] = problemsOf(
       asked,
@@ -208,8 +223,13 @@ export const change = (
     return agreedAnew(state.app, connection, after, session, now)
   })
 
+/** Whether the form showed other scopes than the app has now, and would give the app other scopes than it has now. */
+const isOutdated = ({ scopes, shown }: SteeringChange, present: ReadonlyArray<Scope.Scope>): boolean =>
+  isOutdatedForm((list) => Scope.same(Scope.normalise(list), present), shown, scopes)
+
 /**
- * Changes the connection from `before` to `after`. Nothing changes when the two have the same scopes and dates.
+ * Changes the connection from `before` to `after`. Nothing changes when both have the same scopes and dates.
+ * `ConfirmationRequired` when the session is not fresh and the change needs a fresh one (`sharesWithoutEnd`).
  */
 const agreedAnew = (
   app: App,
@@ -234,7 +254,8 @@ const writesFor = (app: App, before: Connection, after: Connection, now: Timesta
     {
       _tag: "LookAt",
       at: SensitiveNotice.nextLook(after, now),
-      // A notice about the unchanged date may be due and not sent yet, so an earlier stored time must stay.
+      // A notice about an unchanged end date may be due and not sent yet. If the stored time of the next sweep were
+      // replaced by a later one, no sweep would send that notice.
       ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
     },
     { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
@@ -255,9 +276,10 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
     : connection
 
 /**
- * The granted scopes after the change. Scopes that the user does not see stay granted, because the form cannot name
- * them: scopes that the app no longer declares, and scopes whose grace period has ended. Both kinds allow nothing. The
- * sweep removes scopes whose grace period has ended and notifies the app; without these scopes it would send no notice.
+ * The granted scopes after the change. Two kinds of scopes are not shown to the user and stay granted, because the form
+ * cannot name them: scopes that the app no longer declares, and scopes whose grace period has ended. Neither kind
+ * allows anything. The sweep removes the scopes whose grace period has ended, and notifies the app. If this change
+ * removed them, the app would get no notice.
  */
 const scopesAfter = (
   { scopes }: SteeringChange,

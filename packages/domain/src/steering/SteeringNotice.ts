@@ -1,4 +1,4 @@
-import type { App } from "../apps/App.js"
+import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
@@ -6,19 +6,31 @@ import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
 
 /**
- * E-mails about a change that the user made without the app asking, so that a stranger in the account cannot make such
- * a change unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores what was
- * agreed.
+ * E-mails about a change that the user made without the app asking. With them, a stranger who uses the account cannot
+ * make such a change unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores
+ * what was agreed.
  */
 
-/** The receipt of changed permissions or dates; `after` is the connection from now on. */
-export const changed = (app: Pick<App, "name">, after: Connection, now: Timestamp.Timestamp): MailMessage => ({
+/**
+ * The receipt of changed permissions or dates; `after` is the connection from now on. A granted scope that the app no
+ * longer declares allows nothing, so the receipt leaves it out.
+ */
+export const changed = (
+  app: Pick<App.App, "name" | "declaredScopes" | "allowedScopes">,
+  after: Connection,
+  now: Timestamp.Timestamp
+): MailMessage => ({
   to: after.userId,
   dedupeKey: `steered ${after.id} ${now}`,
   subject: `You changed what ${Words.oneLine(app.name)} can do`,
   naming: foldable,
   body: paragraphs([
-    `On ${Words.moment(now)} you changed the connection with the app "${app.name}". It can now:\n${after.heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
+    `On ${Words.moment(now)} you changed the connection with the app "${app.name}". It can now:\n${Scope.intersect(
+      after.heldScopes,
+      App.scopes(app)
+    )
+      .map((scope) => `- ${Scope.describe[scope]}`)
+      .join("\n")}`,
     [
       ...(after.sensitiveExpiresAt === null
         ? []
@@ -34,7 +46,7 @@ export const changed = (app: Pick<App, "name">, after: Connection, now: Timestam
 
 /** The receipt of "End exact location now". `ended`: the app had no other scope, so the connection ended. */
 export const exactLocationEnded = (
-  app: Pick<App, "name">,
+  app: Pick<App.App, "name">,
   connection: Pick<Connection, "id" | "userId">,
   ended: boolean,
   now: Timestamp.Timestamp

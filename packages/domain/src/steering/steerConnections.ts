@@ -5,7 +5,16 @@ import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 import type { PauseLength } from "../connection/Pause.js"
 import { getConnection } from "../connection/readConnections.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
-import { Conflict, type ConnectionId, Invalid, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
+import {
+  Conflict,
+  type ConnectionId,
+  Invalid,
+  NotFound,
+  OUTDATED_FORM,
+  program,
+  Timestamp,
+  type UserId
+} from "../shared/index.js"
 import * as Steering from "./Steering.js"
 
 type Decide = (state: WithApp, now: Timestamp.Timestamp) => ReturnType<typeof Steering.resume>
@@ -19,12 +28,16 @@ const steered = (id: ConnectionId, decide: Decide) =>
     return yield* orError(Option.getOrElse(outcome, (): Steering.SteeringOutcome => ({ _tag: "NotFound" })))
   })
 
-/** Like `steered`, for a change that may need a fresh sign-in. */
+/** Like `steered`, for a change that may need a fresh sign-in or come from an outdated form. */
 const steeredSharing = (id: ConnectionId, decide: DecideSharing) =>
   Effect.gen(function* () {
     const outcome = yield* (yield* ConnectionStore).change(id, decide)
     const result = Option.getOrElse(outcome, (): Steering.SharingOutcome => ({ _tag: "NotFound" }))
     if (result._tag === "ConfirmationRequired") return yield* new ConfirmationRequired()
+    if (result._tag === "Outdated") return yield* new Conflict({ reason: OUTDATED_FORM })
+    if (result._tag === "NothingLost") {
+      return yield* new Conflict({ reason: "there is no exact location to give back" })
+    }
     return yield* orError(result)
   })
 
@@ -56,7 +69,10 @@ export const resumeConnection = program("resumeConnection", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
-/** Pauses every live connection of the user and returns how many there are. A longer pause stays as it is. */
+/**
+ * Pauses every live connection of the user and returns how many live connections there are. A pause that lasts longer
+ * stays as it is.
+ */
 export const pauseAll = program("pauseAll", function* (userId: UserId, length: PauseLength) {
   return yield* steerAll(userId, (state, now) => Steering.pause(userId, length, { atLeast: true }, state, now))
 })
@@ -84,7 +100,10 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
-/** The last change and the state before it: two entries of the consent history show what the last change took away. */
+/**
+ * How many entries of the consent history are read: the last change, and the entry before it, which has the scopes that
+ * the last change took away.
+ */
 const LAST_TWO = 2
 
 /** The scopes that `restoreExactLocation` would give back to the app; null when there are none. */
@@ -94,15 +113,14 @@ export const findLostExactLocation = program("findLostExactLocation", function* 
 })
 
 /**
- * Undoes `endExactLocation`, when it was the last change (decision connection-9). Fails like `changeConnection`, and
- * with `Conflict` when there is nothing to undo.
+ * Undoes `endExactLocation`, when it was the last change (decision connection-9). Idempotent. Fails like
+ * `changeConnection`, and with `Conflict` when there is nothing to undo and the app does not have exact location.
  */
 export const restoreExactLocation = program(
   "restoreExactLocation",
   function* (userId: UserId, id: ConnectionId, session: Steering.AskingSession) {
     const { app } = yield* getConnection(userId, id)
     const lost = yield* findLostExactLocation(userId, id)
-    if (lost === null) return yield* new Conflict({ reason: "there is no exact location to give back" })
     const purposes = yield* (yield* PurposeStore).list(app.id)
     yield* steeredSharing(id, (state, now) =>
       Steering.restoreExactLocation(userId, lost, purposes, session, state, now)
@@ -114,7 +132,8 @@ export const restoreExactLocation = program(
 /**
  * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for a scope that the user never
  * agreed to in this connection, and on `sensitive_days` without exact location; `ConfirmationRequired` when the session
- * is not fresh and the change shares exact location without an end (decision accounts-18).
+ * is not fresh and the change shares exact location without an end (decision accounts-18); `Conflict` with
+ * `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).
  */
 export const changeConnection = program(
   "changeConnection",

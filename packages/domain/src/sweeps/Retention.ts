@@ -18,8 +18,9 @@ export const RetentionKind = Schema.Literal(
   /** The time until deletion counts from the issue of the token. */
   "access_tokens",
   /**
-   * The time until deletion counts from the revocation. Spent tokens of a live family stay, because a spent token that
-   * is presented again reveals a leak (decision O6).
+   * The time until deletion counts from the revocation of the family, which only the head of the family stores (the
+   * last, unspent token). Spent tokens of a live family stay, because a spent token that is presented again reveals a
+   * leak (decision O6). The head is deleted last, because it leads to the spent tokens.
    */
   "refresh_tokens",
   /**
@@ -35,11 +36,11 @@ export const RetentionKind = Schema.Literal(
   "account_links",
   /** The time until deletion counts from the expiry of the link that confirms the account. */
   "pending_accounts",
-  /** The time until deletion counts from the try. */
+  /** The time until deletion counts from the attempt to sign in. */
   "sign_in_tries",
   /** The time until deletion counts from the end of the window. */
   "rate_windows",
-  /** The time until deletion counts from the last question that spent the budget. */
+  /** The time until deletion counts from the last question about a zone that spent the budget (`ZoneQuestions`). */
   "budgets",
   /** The time until deletion counts from the time of the answer. */
   "idempotent_answers",
@@ -50,15 +51,13 @@ export const RetentionKind = Schema.Literal(
    * (Spec §2.9).
    */
   "failed_deliveries",
-  /** The time until deletion counts from the fan-out of the event. An event of which a delivery is left is kept. */
-  "events",
   /** The time until deletion counts from the writing of the mail, sent or not. */
   "mail",
-  /** The time until deletion counts from the writing of the newest message that counts. */
+  /** The time until deletion counts from the newest time in the count (`NamedMail.lastAt`). */
   "named_mail",
   /** The time until deletion counts from the creation of the invitation (decision teams-2). */
   "app_invitations",
-  /** The time until deletion counts from the last moment at which the event is kept (decision audit-3). */
+  /** The time until deletion counts from `AuditEvent.keptUntil` (decision audit-3). */
   "audit_events",
   /** The time until deletion counts from the call (decision figures-2). */
   "app_calls",
@@ -76,8 +75,16 @@ const ACCESS_LOG = 400 * DAY
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
 /**
- * Rows of this kind are deleted when the moment from which their time counts is this moment or earlier. Rows that a
- * person may ask about are kept a day longer than they are valid.
+ * Events of the outbox are deleted when they were fanned out up to this moment, inclusive, and no delivery of them is
+ * left. An event with a delivery stays at least this long, because its delivery ends after the fan-out and is kept for
+ * the same time. A sweep that looked at younger events too would read days of events every hour, although nearly all of
+ * them must stay.
+ */
+export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
+
+/**
+ * The moment up to which rows of this kind are deleted, inclusive. It is compared with the moment that the comments of
+ * `RetentionKind` name. Rows that a person may ask about are kept a day longer than they are valid.
  */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
   switch (kind) {
@@ -87,7 +94,6 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
       return plus(now, -ConsentRequest.LIFETIME - DAY)
     case "refresh_tokens":
     case "authorization_codes":
-    case "events":
       return plus(now, -DAY)
     case "idempotent_answers":
       return plus(now, -Idempotency.KEPT_FOR)
@@ -99,7 +105,7 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
     case "rate_windows":
       return plus(now, -HOUR)
     case "budgets":
-      // A question counts for a whole day, its last instant included.
+      // A question still counts at the end of `COUNTED_FOR`, so its budget is kept for an hour more.
       return plus(now, -COUNTED_FOR - HOUR)
     case "app_invitations":
       return plus(now, -Team.INVITATION_LIFETIME)

@@ -1,6 +1,16 @@
 import { Context } from "effect"
-import type { StoreEffect, Timestamp } from "../shared/index.js"
+import type { EventId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { RetentionKind } from "./Retention.js"
+
+/**
+ * The position of an event in the order in which a sweep reads events: by the time of the fan-out, then by user, then
+ * by id.
+ */
+export interface EventPlace {
+  readonly fannedOutAt: Timestamp.Timestamp
+  readonly userId: UserId
+  readonly id: EventId
+}
 
 /** Rows that are kept for a limited time. */
 export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/RetentionStore")<
@@ -11,5 +21,17 @@ export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/Ret
      * `until` or earlier (`RetentionKind`). It skips locked rows; on a cluster it waits for them.
      */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
+
+    /**
+     * Looks at the next `limit` events of the outbox after the place `after` that were fanned out at `until` or
+     * earlier, and deletes those of which no delivery is left. An event that is locked may stay. Returns the number of
+     * deleted events, and the place after which the next call goes on; `next` is undefined at the end of the events.
+     * Without `after`, each call would look again at the events that must stay.
+     */
+    readonly removeEvents: (
+      until: Timestamp.Timestamp,
+      limit: number,
+      after: EventPlace | undefined
+    ) => StoreEffect<{ readonly removed: number; readonly next: EventPlace | undefined }>
   }
 >() {}

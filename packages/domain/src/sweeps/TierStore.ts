@@ -16,7 +16,7 @@ export interface DueTiers extends ConnectionKey {
 
 /** A request for one page of the due connections. */
 export interface DueTiersPage {
-  /** Only connections whose user is in one of these buckets. */
+  /** The page has only connections of users in these buckets (`PeopleLeases.buckets`). */
   readonly buckets: ReadonlyArray<number>
   readonly now: Timestamp
   readonly limit: number
@@ -39,15 +39,18 @@ export interface Sweep<A> {
   readonly told: ReadonlyArray<SensitiveNotice>
 }
 
-/** Connections for which a tier's end or a notice is due, and the notices that their apps got. */
+/**
+ * Connections that a sweep must handle, because the end of a tier or a notice is due; and the notices that apps got.
+ */
 export class TierStore extends Context.Tag("@place-access/domain/sweeps/TierStore")<
   TierStore,
   {
     /** Connections that have not ended and are due by `now`: the longest due first, then by id. */
     readonly due: (page: DueTiersPage) => StoreEffect<ReadonlyArray<DueTiers>>
     /**
-     * Locks the connection's row and commits what `decide` returns (decision O8). `decide` sees the row under the lock,
-     * because another worker may have swept it meanwhile. None: the connection has ended or has no next date.
+     * Locks the connection's row and commits what `decide` returns (decision O8). `decide` gets the row as it is under
+     * the lock, because another worker may have swept the connection since `due`. None: the connection has ended, or no
+     * later sweep needs to handle it.
      */
     readonly sweep: <A>(
       connection: ConnectionKey,

@@ -16,7 +16,10 @@ export interface TierSweepOutcome {
   readonly told: ReadonlyArray<SensitiveNotice.SensitiveNoticeKind>
 }
 
-/** An event id for each kind of notice. The sweep makes the ids before it knows which notices are due. */
+/**
+ * An event id for each kind of notice. The sweep makes the ids before it knows which notices are due, because `decide`
+ * is a plain function and cannot make random ids.
+ */
 export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
 
 /**

@@ -8,7 +8,7 @@
  */
 
 export * as Retention from "./Retention.js"
-export { RetentionStore } from "./RetentionStore.js"
+export { type EventPlace, RetentionStore } from "./RetentionStore.js"
 export { runHousekeeping } from "./runHousekeeping.js"
 export { sweepExpired, sweepHistory } from "./sweepHistory.js"
 export { type Swept, sweepTiers } from "./sweepTiers.js"

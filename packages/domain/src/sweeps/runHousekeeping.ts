@@ -19,7 +19,10 @@ import { sweepTiers } from "./sweepTiers.js"
 /** Milliseconds for which the row of a crashed worker is kept. */
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
-/** The interval, in milliseconds, at which workers look for due notices that people chose. A notice is written once. */
+/**
+ * The interval, in milliseconds, at which workers look for due notices that people have chosen to get. The outbox
+ * stores each notice once, so a repeated run sends nothing twice.
+ */
 const NOTICES_EVERY = Timestamp.HOUR
 
 /**
@@ -124,8 +127,8 @@ const onTheClock =
       const whenTaken = (taken: Effect.Effect<void>): Effect.Effect<void, never, R> =>
         Effect.gen(function* () {
           yield* taken
-          // This line comes before the job, so that leases that the worker takes while the job runs start the job
-          // again.
+          // `nextTaken` is read before the job runs, so that leases that the worker takes while the job runs start the
+          // job again.
           const next = yield* nextTaken
           yield* run
           return yield* whenTaken(next)

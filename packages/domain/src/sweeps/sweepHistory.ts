@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HistoryStore, type Moments } from "../retention-choice/HistoryStore.js"
 import { type Timestamp, type UserId, program } from "../shared/index.js"
 import * as Retention from "./Retention.js"
-import { RetentionStore } from "./RetentionStore.js"
+import { type EventPlace, RetentionStore } from "./RetentionStore.js"
 
 /** The number of users whose history one statement examines. */
 const PEOPLE = 500
@@ -50,7 +50,8 @@ const BATCH = 1_000
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
   let removed = 0
   for (const kind of Retention.RetentionKind.literals) removed += yield* removeKind(kind, Retention.until(kind, now))
-  return removed
+  // Events are deleted after the deliveries, because an event is deleted only when none of its deliveries is left.
+  return removed + (yield* removeEvents(Retention.eventsUntil(now)))
 })
 
 const removeKind = (kind: Retention.RetentionKind, until: Timestamp.Timestamp) =>
@@ -59,8 +60,24 @@ const removeKind = (kind: Retention.RetentionKind, until: Timestamp.Timestamp) =
     let removed = 0
     for (let last = BATCH; last === BATCH; removed += last) last = yield* store.remove(kind, until, BATCH)
     return removed
-  }).pipe(
-    Effect.catchAll((error) =>
+  }).pipe(laterAgain(kind))
+
+const removeEvents = (until: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* RetentionStore
+    let removed = 0
+    let after: EventPlace | undefined
+    do {
+      const step = yield* store.removeEvents(until, BATCH, after)
+      removed += step.removed
+      after = step.next
+    } while (after !== undefined)
+    return removed
+  }).pipe(laterAgain("events"))
+
+const laterAgain =
+  (kind: string) =>
+  <E, R>(sweep: Effect.Effect<number, E, R>): Effect.Effect<number, never, R> =>
+    Effect.catchAll(sweep, (error) =>
       Effect.as(Effect.logWarning("Expired rows could not be deleted, later again", kind, error), 0)
     )
-  )

@@ -15,7 +15,10 @@ export type Action =
    * Change everything technical: texts, scopes, review, purposes, endpoints with their signing secrets, users, tests.
    */
   | "develop"
-  /** Change redirect URIs and client secrets. Somebody with both can take over every connection. */
+  /**
+   * Change redirect URIs and client secrets. Somebody who can change the redirect URIs and the client secrets can take
+   * over every connection.
+   */
   | "secrets"
   /** Invite and remove members, and change their roles. */
   | "team"

@@ -20,13 +20,18 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
     readonly find: (appId: AppId) => StoreEffect<Option.Option<Team>>
     /**
      * The open invitations of this address to apps that are not revoked, oldest first, then by id. At most 100 are
-     * returned.
+     * returned. With `appId`, only invitations to that app.
      */
-    readonly listInvited: (email: Email, now: Timestamp) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
+    readonly listInvited: (
+      email: Email,
+      now: Timestamp,
+      appId?: AppId
+    ) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
     /**
      * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns.
      * `decide` is a plain function. `taker` is the member who takes the app over: `decide` gets that member's account
-     * as it is under its lock, or `NO_TAKER` when `taker` is left out. None when there is no such app.
+     * as it is under its lock, or `NO_TAKER` when `taker` is left out. None when there is no such app, or
+     * when the account of a new member was deleted meanwhile.
      */
     readonly update: <E>(
       appId: AppId,

@@ -79,7 +79,7 @@ export interface Invited {
 /**
  * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
  * the address. With or without such an account, the answer and the list of invitations look the same, so that an owner
- * cannot find out who has an account. Errors as `TeamLife.invite`.
+ * cannot find out who has an account. Fails like `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -94,7 +94,7 @@ export const inviteMember = program("inviteMember", function* (account: Account,
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
 
-/** Withdraws an invitation. Errors as `TeamLife.withdraw`. */
+/** Withdraws an invitation. Fails like `TeamLife.withdraw`. */
 export const withdrawInvitation = program(
   "withdrawInvitation",
   function* (account: Account, appId: AppId, id: InvitationId) {
@@ -102,12 +102,18 @@ export const withdrawInvitation = program(
   }
 )
 
-/** The open invitations of the account's address. Empty while the address does not count as confirmed. */
-export const listInvitations = program("listInvitations", function* (account: Account, rule: AddressRule) {
-  const none: ReadonlyArray<ReceivedInvitation> = []
-  if (!countsAsConfirmed(account, rule)) return none
-  return yield* (yield* TeamStore).listInvited(account.email, yield* Timestamp.now)
-})
+/**
+ * The open invitations of the account's address, the 100 oldest of them. With `appId`, only invitations to that app.
+ * Empty while the address does not count as confirmed.
+ */
+export const listInvitations = program(
+  "listInvitations",
+  function* (account: Account, rule: AddressRule, appId?: AppId) {
+    const none: ReadonlyArray<ReceivedInvitation> = []
+    if (!countsAsConfirmed(account, rule)) return none
+    return yield* (yield* TeamStore).listInvited(account.email, yield* Timestamp.now, appId)
+  }
+)
 
 export interface NamedInvitation {
   readonly appId: AppId
@@ -119,7 +125,9 @@ export const getInvitation = program(
   "getInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     const { appId, id } = named
-    const found = (yield* listInvitations(account, rule)).find((one) => one.appId === appId && one.invitation.id === id)
+    // Reads only the invitations to this app. A list of all invitations of the address has only the oldest 100, so it
+    // may lack this invitation.
+    const found = (yield* listInvitations(account, rule, appId)).find((one) => one.invitation.id === id)
     if (found === undefined) return yield* new NotFound({ what: "invitation" })
     const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
     return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName }) => displayName)) }
@@ -127,7 +135,7 @@ export const getInvitation = program(
 )
 
 /**
- * Accepts an invitation: the account joins the team and gets the role `developer` of the service. Errors as
+ * Accepts an invitation: the account joins the team and gets the role `developer` of the service. Fails like
  * `TeamLife.accept`.
  */
 export const acceptInvitation = program(
@@ -141,7 +149,7 @@ export const acceptInvitation = program(
   }
 )
 
-/** Declines an invitation. Errors as `TeamLife.decline`. */
+/** Declines an invitation. Fails like `TeamLife.decline`. */
 export const declineInvitation = program(
   "declineInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
@@ -150,7 +158,7 @@ export const declineInvitation = program(
   }
 )
 
-/** Gives a member another role. Errors as `TeamLife.changeRole`. */
+/** Gives a member another role. Fails like `TeamLife.changeRole`. */
 export const changeMemberRole = program(
   "changeMemberRole",
   function* (account: Account, appId: AppId, id: MemberId, role: TeamRole) {
@@ -158,17 +166,17 @@ export const changeMemberRole = program(
   }
 )
 
-/** Removes a member. With the id of its own membership, the account leaves. Errors as `TeamLife.remove`. */
+/** Removes a member. With the id of its own membership, the account leaves. Fails like `TeamLife.remove`. */
 export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
   yield* change(appId, TeamLife.remove(account.id, id))
 })
 
-/** Leaves the team. Errors as `TeamLife.leave`. */
+/** Leaves the team. Fails like `TeamLife.leave`. */
 export const leaveTeam = program("leaveTeam", function* (account: Account, appId: AppId) {
   yield* change(appId, TeamLife.leave(account.id))
 })
 
-/** Hands the app over to another owner. Errors as `TeamLife.handOver`. */
+/** Hands the app over to another owner. Fails like `TeamLife.handOver`. */
 export const handOver = program("handOver", function* (account: Account, appId: AppId, id: MemberId) {
   const memberId = MemberId.make(yield* Entropy.id("mbr"))
   yield* change(appId, TeamLife.handOver(account.id, id, memberId), { taker: id })

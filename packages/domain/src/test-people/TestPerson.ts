@@ -52,7 +52,10 @@ export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft>
   ]
 }
 
-/** For how many days a test person shares both tiers: the longest time that the consent page offers for both. */
+/**
+ * For how many days a test person shares both tiers of scopes: the longest time that the consent page offers for both
+ * tiers.
+ */
 export const DAYS = "90"
 
 /** Why an app can have no test people now; undefined when it can. */
@@ -66,11 +69,12 @@ export const unavailable = (app: Pick<App.App, "status" | "revokedAt" | "suspend
         : undefined
 
 export const FULL = AccountLimits.TEST_PEOPLE.refusal
+export const GONE = "the app no longer exists"
 export const IN_PRODUCTION = "an app in production has no test people; make another app, which begins in the sandbox"
 
 /**
- * The account of a new test person. Nobody can sign in to it or send mail to it: stored addresses of people are in
- * lower case, so no sign-in and no password link finds this address (as with `AccountDeletion.NOBODY`).
+ * The account of a new test person. Nobody can sign in to it or send mail to it: sign-in and password links look up
+ * addresses in lower case, so they never find this address with its capital letter (as with `AccountDeletion.NOBODY`).
  */
 export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
   id,

@@ -13,7 +13,7 @@ export type Trip =
   | (Quality & { readonly kind: "leave"; readonly circle: Circle })
   /** A reading outside of the circle, then one every minute at its centre, for `minutes` minutes. */
   | (Quality & { readonly kind: "stay"; readonly circle: Circle; readonly minutes: number })
-  /** A recorded log, moved in time so that its last reading is the end of the trip. */
+  /** A recorded log, moved in time so that its last reading is captured at the end of the trip. */
   | (Pick<Quality, "lateMinutes"> & { readonly kind: "log"; readonly readings: ReadonlyArray<Reading> })
 
 export type TripKind = Trip["kind"]
@@ -22,7 +22,8 @@ interface Quality {
   /** The accuracy of each reading in metres. */
   readonly accuracyM: number
   /**
-   * How many minutes before their upload the readings were captured. Beyond 15 minutes, no rule fires (Spec §4.6.4).
+   * How many minutes before its upload the last reading was captured. A reading that is older than 15 minutes at its
+   * upload fires no rule (Spec §4.6.4).
    */
   readonly lateMinutes: number
 }
@@ -34,10 +35,17 @@ export const LATE_MINUTES = { least: 0, most: 1_440, usual: 0 } as const
 export const LOG_READINGS = { least: 1, most: 1_000 } as const
 /** The most bytes of a file with a recorded log: a kilobyte for each reading, and more than any format needs. */
 export const LOG_BYTES = 1_048_576
+/** The most bytes to which a packed file with a recorded log may unpack, with everything else in the packed file. */
+export const LOG_UNPACKED_BYTES = 4 * LOG_BYTES
+/**
+ * The most entries of a file with a recorded log. Entries that are no readings count too, such as visits, and rows in
+ * which the phone did not know where it was.
+ */
+export const LOG_ENTRIES = 10 * LOG_READINGS.most
 
 /**
- * Metres from the edge of the circle to the point outside. A reading there with an accuracy of this or more decides
- * nothing.
+ * The least distance, in metres, from the edge of the circle to the point outside. A reading there with a much larger
+ * accuracy radius counts as neither inside nor outside.
  */
 const OUTSIDE_M = 500
 /** The time between the reading outside and the nearest reading inside. */
@@ -55,7 +63,8 @@ export const readings = (
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
   const end = plus(now, -trip.lateMinutes * MINUTE)
   if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
-  // A late trip may be older than other readings: its readings then fire nothing, as with a real phone.
+  // A late trip may be older than readings that were uploaded before. Its readings then fire nothing, like late
+  // readings of a real phone.
   const after = trip.lateMinutes > 0 ? null : lastAt
   return trip.kind === "stay" ? stay(trip, after, end) : crossing(trip, after, end)
 }

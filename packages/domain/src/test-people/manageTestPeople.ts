@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import type { App } from "../apps/App.js"
+import { AppStore } from "../apps/AppStore.js"
 import { ConnectionStore } from "../connection/ConnectionStore.js"
 import * as ConsentRequest from "../consent/ConsentRequest.js"
 import { ConsentStore } from "../consent/ConsentStore.js"
@@ -53,7 +54,7 @@ export const makeTestPerson = program("makeTestPerson", function* (app: App, ask
   const account = TestPerson.account(id, app.id, asked.name, yield* Timestamp.now)
   const outcome = yield* (yield* TestPersonStore).create(account)
   if (outcome === "full") return yield* new Conflict({ reason: TestPerson.FULL })
-  if (outcome === "unavailable") return yield* new Conflict({ reason: TestPerson.IN_PRODUCTION })
+  if (outcome === "unavailable") return yield* refuseChanged(app.id)
   return yield* equip(app, account, { ...asked, scopes }).pipe(
     Effect.tapErrorCause(() => Effect.ignoreLogged(remove(id)))
   )
@@ -63,6 +64,19 @@ const refuseOutsideSandbox = (app: App) => {
   const reason = TestPerson.unavailable(app)
   return reason === undefined ? Effect.void : new Conflict({ reason })
 }
+
+/**
+ * Refuses an app that changed since the caller read it, with the reason of its present state. When the present state
+ * gives no reason, for example because the holder was suspended only for a moment, fails with a transient error: trying
+ * again helps.
+ */
+const refuseChanged = (id: App["id"]) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* AppStore).find(id)
+    const reason = Option.isNone(found) ? TestPerson.GONE : TestPerson.unavailable(found.value)
+    if (reason === undefined) return yield* StoreError.unavailable("the app changed while its test person was made")
+    return yield* new Conflict({ reason })
+  })
 
 const PHONE = DeviceName.make("Simulated phone")
 
@@ -127,11 +141,11 @@ const connect = (
     if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
     return yield* exchangeCode(app, { code: decodeURIComponent(code), codeVerifier: verifier, redirectUri: NOWHERE })
   }).pipe(
-    // Nobody else uses this person's request, so these refusals mean that the app left the sandbox meanwhile.
+    // Nobody else uses this person's request, so these refusals mean that the app changed meanwhile.
     Effect.catchTags({
-      ConsentRefused: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
-      InvalidGrant: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
-      Suspended: () => new Conflict({ reason: TestPerson.IN_PRODUCTION })
+      ConsentRefused: () => refuseChanged(app.id),
+      InvalidGrant: () => refuseChanged(app.id),
+      Suspended: () => refuseChanged(app.id)
     })
   )
 
@@ -176,7 +190,7 @@ const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.Tes
 
 /**
  * Removes a test person at once, as the deletion of an account does: the connection ends, and workers delete the rows.
- * `NotFound` the second time.
+ * `NotFound` when the test person was removed before.
  */
 export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
   yield* found(app, id)

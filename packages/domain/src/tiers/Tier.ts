@@ -11,8 +11,8 @@ export type SensitiveDays = typeof SensitiveDays.Type
 export const DEFAULT_DAYS = 30
 
 /**
- * Milliseconds. The grace period: for this long after the end of the sensitive tier, one confirmation of the user
- * renews it (Spec §3.1).
+ * Milliseconds. The grace period: for this long after the end of the sensitive tier, the user can renew the tier by one
+ * confirmation (Spec §3.1).
  */
 export const GRACE = 14 * DAY
 
@@ -44,7 +44,7 @@ export const sensitiveState = ({ sensitiveExpiresAt }: Expiries, now: Timestamp)
         ? "lapsed"
         : "removed"
 
-/** Whether the standard tier is live. It is not live any more at its end. */
+/** Whether the standard tier is live. The end is exclusive: at this instant the tier is not live any more. */
 export const standardIsLive = ({ standardExpiresAt }: Expiries, now: Timestamp): boolean =>
   standardExpiresAt === null || now < standardExpiresAt
 

@@ -11,8 +11,8 @@ export interface OwnVisit {
 }
 
 /**
- * Milliseconds. After this long without a reading, it is unknown where the person is. A phone at rest sends at least
- * one reading an hour.
+ * Milliseconds. After this long without a reading, it is unknown where the person is. A shorter silence shows nothing,
+ * because a phone at rest may send only one reading an hour.
  */
 export const LONG_SILENCE = 70 * MINUTE
 

@@ -8,7 +8,7 @@ export interface PlaceCard {
   readonly place: Place
   /** The live connections that share the place, by the app's name. */
   readonly sharedWith: ReadonlyArray<UserConnection>
-  /** The newest visit to the place and how it ends; null when none of `visits` was there. */
+  /** The newest visit to the place and how it ends; null when none of `visits` is a visit to this place. */
   readonly lastVisit: (OwnVisit & { readonly end: VisitEnd }) | null
 }
 

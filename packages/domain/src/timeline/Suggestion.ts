@@ -12,7 +12,7 @@ export interface Suggestion {
   readonly kind: PlaceKind
   /** The number of nights or days on which the person was there. */
   readonly count: number
-  /** The time of the last reading there. */
+  /** The time of the last reading at this spot. */
   readonly lastAt: Timestamp
 }
 
@@ -54,7 +54,7 @@ export const of = (
   ]
 }
 
-/** The dates of the nights whose middle the stop covers. */
+/** The dates of the nights that the person spent at the stop: the stop covers the middle of the night (`NIGHT_AT`). */
 const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArray<string> =>
   LocalDays.between(zone, from, until).flatMap(({ date, from: begin }, index) => {
     const isMidnight = index > 0 || LocalDays.dateOf(zone, plus(begin, -1)) !== date
@@ -62,14 +62,14 @@ const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArra
     return middle !== undefined && middle >= from && middle < until ? [date] : []
   })
 
-/** A spot, the dates on which the person was there, and the time of the last reading there. */
+/** A spot, the dates on which the person was at the spot, and the time of the last reading at the spot. */
 interface Spot {
   readonly centre: Geometry.Point
   readonly dates: Set<string>
   lastAt: Timestamp
 }
 
-/** The spot with the most dates, if they are at least `OFTEN_ENOUGH`. */
+/** The spot with the most dates, if it has at least `OFTEN_ENOUGH` dates. */
 const best = (
   all: ReadonlyArray<Stop>,
   datesOf: (stop: Stop) => ReadonlyArray<string>

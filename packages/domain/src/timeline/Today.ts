@@ -24,7 +24,7 @@ export interface AskedApp {
   readonly name: string
   /** One number for each of `Today.days`. */
   readonly counts: ReadonlyArray<number>
-  /** Those of `counts` that are requests of the app, and not events. */
+  /** For each of `Today.days`, how many of `counts` are requests of the app itself (`AccessLogEntry.isOfApp`). */
   readonly requests: ReadonlyArray<number>
 }
 
@@ -83,16 +83,19 @@ export const isSilent = ({ device, state }: PhoneState): boolean => state === "s
 
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
- * unknown.
+ * unknown, or the newest visits are not derived yet.
  */
-export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Timestamp | null => {
-  if (where.state === "unknown") return null
+export const since = (
+  where: CurrentPlace,
+  { complete, visits }: { readonly visits: ReadonlyArray<OwnVisit>; readonly complete: boolean }
+): Timestamp | null => {
+  if (where.state === "unknown" || !complete) return null
   const { place } = where
   if (place !== null) {
     return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
   }
   const ends = visits.map(({ departure }) => departure)
-  // An open visit contradicts the newest reading, so nothing certain can be said.
+  // The newest reading is at no place. An open visit contradicts this reading, so nothing certain can be said.
   return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
 }
 

@@ -35,7 +35,9 @@ export type Segment =
 export const MIN_STOP = 10 * MINUTE
 /** Metres. Readings this near to the middle of a stop belong to the stop: most phones are less than 50 m off. */
 const STOP_RADIUS_M = 120
-/** Milliseconds. After this long without a reading, it is unknown where the person was in between. */
+/**
+ * Milliseconds. When two readings are at least this far apart in time, it is unknown where the person was between them.
+ */
 export const MIN_GAP = LONG_SILENCE
 /** Metres. A less precise reading is left out, because it would move the line on the map to other streets. */
 const MAX_ACCURACY_M = 200

@@ -64,9 +64,9 @@ const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   })
 
 /**
- * The history that deleting a stretch would delete, and the apps that asked in the stretch: apps keep what they
- * received.
+ * How many fixes `eraseHistory` would delete in this stretch, and the apps that asked in the stretch. The apps keep
+ * what they received.
  */
 export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
-  return { extent: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
+  return { fixes: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
 })

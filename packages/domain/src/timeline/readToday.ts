@@ -18,7 +18,7 @@ import { ownVisits } from "./ownVisits.js"
  * imprecise.
  */
 const READINGS = 50
-/** How many of the newest visits are read to find since when the person is there. */
+/** How many of the newest visits are read to find since when the person has been at the present place. */
 const VISITS = 10
 const FLAGS = 5
 
@@ -45,7 +45,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
 
   const newest = yield* (yield* FixHistory).newest(userId, now, { from: null, until: null }, READINGS)
   const where = CurrentPlace.decide(places, newest, Timestamp.make(0))
-  const { visits } = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
+  const latest = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
 
   const { asked, days } = yield* readAsked(userId, zone)
   const { flags } = yield* Effect.catchTag(
@@ -61,7 +61,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
     phones: devices.length,
     phone: Today.phone(devices, now),
     where,
-    since: Today.since(where, visits),
+    since: Today.since(where, latest),
     isPast: Today.isPast(where, now),
     asked,
     connections: connections.filter(({ live }) => live).length,

@@ -73,7 +73,7 @@ export const decide = (
     revokedAt: null
   }
   if (code.familyId !== null) {
-    // The code is from before the user connected again: its repetition must not end the new tokens.
+    // The code is from before the user connected again. Its repetition must not end the new tokens.
     if (code.familyId !== connection.familyId)
       return refuse("used", [{ _tag: "RevokeFamily", familyId: code.familyId }])
     const { exchange } = code

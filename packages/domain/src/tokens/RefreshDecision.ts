@@ -22,8 +22,8 @@ export type RefreshRefusal =
   | "revoked"
   | "standard_tier_passed"
   /**
-   * The token was spent before, and too long ago for a client that retries after a lost answer. The refusal ends the
-   * connection for this reason.
+   * The token was spent before, and too long ago for a client that retries after a lost answer: somebody may have
+   * copied it. The refusal also ends the connection.
    */
   | "leaked"
   /** The account of the person or of the developer is suspended. The token stays unspent. */
@@ -44,8 +44,9 @@ export type RefreshOutcome =
   | { readonly _tag: "Refused"; readonly why: RefreshRefusal }
 
 /**
- * Decides a refresh by the table of decision O6; the first row that matches counts. A revoked token is checked before
- * the leak check and ends nothing at any age, because a token from before a reconnect must not end the new connection.
+ * Decides a refresh by the table of decision O6; the first row that matches counts. The check for a revoked token comes
+ * before the check for a leak. A revoked token never ends the connection, however old it is, because it may be from
+ * before the user connected again.
  */
 export const decide = (
   offer: RefreshOffer,
@@ -57,8 +58,8 @@ export const decide = (
   if (presented === undefined) return refuse("unknown")
   if (connection.appId !== offer.appId) return refuse("of_another_app")
   if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
-  // A consent revokes every other family, and so does the exchange of its code. If a family was left, its tokens count
-  // as revoked.
+  // A consent and the exchange of its code end every earlier family. The spent tokens of an ended family have no mark
+  // of their own: this check is what refuses them.
   if (presented.familyId !== connection.familyId) return refuse("revoked")
   if (state.isSuspended) return refuse("suspended")
   const expired = Ending.ifExpired(connection, now)

@@ -7,9 +7,9 @@ import * as Ending from "../connection/Ending.js"
 
 /**
  * Decides a request to revoke a token. The client wants the connection to end, so a spent refresh token or an expired
- * access token ends it too. A revoked token has no effect, because it is from before a reconnect and must not end the
- * new connection (decision O6). When an admin revoked the app, the connection ends for that reason, even before a
- * worker has stored it.
+ * access token ends it too. A revoked token and a token of an earlier family have no effect, because they are from
+ * before the user connected again and must not end the new connection (decision O6). When an admin has revoked the app
+ * and no worker has ended the connection yet, the connection ends because of the admin's revocation.
  */
 export const decide = (
   appId: AppId,
@@ -18,7 +18,8 @@ export const decide = (
 ): ConnectionDecision<"ended" | "no_effect", TokenWrite> => {
   const token = state.chain[0] ?? Option.getOrUndefined(state.access)
   const { app, connection } = state
-  const isOwn = token !== undefined && token.revokedAt === null && connection.appId === appId
+  const isPresent = token !== undefined && token.revokedAt === null && token.familyId === connection.familyId
+  const isOwn = isPresent && connection.appId === appId
   const asked =
     app.revokedAt === null ? Ending.end(connection, "app_revoked_token", now) : Ending.ifRevoked(connection, app)
   const writes = isOwn ? asked : []

@@ -1,7 +1,10 @@
 import type { ConnectionId, FamilyId, UserId, Vault } from "../shared/index.js"
 import { HOUR, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** An access token of one connection (Spec §2.1). Only its SHA-256 is stored. */
+/**
+ * An access token of one connection (Spec §2.1). Only its SHA-256 is stored. It works for `ACCESS_LIFETIME`, and only
+ * while its family is the present family of the connection.
+ */
 export interface AccessToken {
   readonly hash: Vault.Hash
   readonly userId: UserId
@@ -32,6 +35,7 @@ export interface RefreshToken {
   readonly issuedAt: Timestamp
   /** How the token was spent; null for the head. */
   readonly rotation: Rotation | null
+  /** When the family ended, stored for the head only: a family can have any number of spent tokens (decision O6). */
   readonly revokedAt: Timestamp | null
 }
 

@@ -15,11 +15,15 @@ export interface Presented {
 export interface Locked extends WithApp {
   /** The presented code, if it belongs to this connection. */
   readonly code: Option.Option<AuthorizationCode>
-  /** Whether the tokens of the code were used: there was a refresh, or the access log has a request with them. */
+  /**
+   * Whether the tokens of the code were used: there was a refresh, or the access log has a request of the app since the
+   * exchange (`AccessLogEntry.isOfApp`) that was not answered with 401.
+   */
   readonly isCodeSpent: boolean
   /**
-   * The presented refresh token and the tokens after it, ordered by issue; empty if the token does not belong to this
-   * connection.
+   * The presented refresh token, and the tokens after it, ordered by issue; empty if the token does not belong to this
+   * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`: then
+   * no decision reads them, and a chain has no bound.
    */
   readonly chain: ReadonlyArray<RefreshToken>
   /** The presented access token, if it belongs to this connection. */
@@ -31,10 +35,12 @@ export type TokenWrite =
   | Write
   | { readonly _tag: "UseCode"; readonly hash: Vault.Hash; readonly familyId: FamilyId; readonly exchange: Rotation }
   /**
-   * Revokes all tokens of all families of the connection, spent ones too, so that a spent token that is presented later
-   * does nothing (decision O6).
+   * Marks the unspent refresh tokens and the live access tokens of all families of the connection as revoked. Spent and
+   * expired tokens stay as they are, however many there are: nothing accepts a token whose family is not that of the
+   * connection (decision O6).
    */
   | { readonly _tag: "RevokeTokens" }
+  /** Like `RevokeTokens`, for one family. */
   | { readonly _tag: "RevokeFamily"; readonly familyId: FamilyId }
   | { readonly _tag: "StartFamily"; readonly familyId: FamilyId }
   | { readonly _tag: "IssueAccess"; readonly token: AccessToken }

@@ -9,14 +9,15 @@ import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
 /**
- * Milliseconds. How far back a visit is searched, even when later arrivals exist, because phones report the same
- * arrival again with a slightly different time.
+ * Milliseconds. To find the visits that reach into a span, the store also reads arrivals up to this long before the
+ * span. The last arrival before the span is not enough: a phone may report the same arrival again with a slightly
+ * different time, and the departure with only one of these reports.
  */
 export const LONGEST = 30 * DAY
 
 /**
- * A phone's reports of one arrival, and the facts that may end the visit. The order and the uploads in which the
- * reports came make no difference.
+ * A phone's reports of one arrival, and the facts that may end the visit. The result of `decide` depends neither on the
+ * order of the reports nor on the uploads in which they came.
  */
 export interface VisitReports {
   readonly deviceId: DeviceId
@@ -34,8 +35,8 @@ export interface VisitReports {
 }
 
 /**
- * A visit at any position, with or without a place there; places are matched when an app asks (Spec §4.5). Device and
- * arrival identify the visit.
+ * A visit at any position, whether or not the user has a place at this position. Visits are matched with places when an
+ * app asks (Spec §4.5). Device and arrival identify the visit.
  */
 export interface OsVisit extends Geometry.Point {
   readonly deviceId: DeviceId
@@ -98,15 +99,15 @@ const isSameStop = (a: VisitReport, b: VisitReport): boolean =>
 
 /** A place where the app may see visits. */
 export interface VisitCandidate extends Ground {
-  /** Visits whose arrival is earlier are not shown to the app; null: all are shown. */
+  /** Visits that arrived earlier than this are not shown to the app; null: all are shown. */
   readonly since: Timestamp.Timestamp | null
 }
 
 /**
  * The place of the visit, as the app sees it (amendment M15): of the places that the app knows, the place whose circle
- * at the time of the arrival contains the report. The report is judged by its accuracy like a fix, so a report that is
- * less precise than the circle decides nothing. Of several places, the one with the nearest centre counts, then the
- * smallest radius, then the smallest id.
+ * at the time of the arrival contains the reported position. The position is judged by its accuracy like a fix, so a
+ * report that is less precise than the circle decides nothing. Of several places, the one with the nearest centre
+ * counts, then the smallest radius, then the smallest id.
  */
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate>): PlaceId | undefined =>
   candidates

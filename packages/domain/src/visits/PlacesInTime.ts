@@ -53,9 +53,9 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * The end of a stay, corrected if the phone had moved on earlier. Fixes near an edge end no stay, so a derived stay may
- * last too long. It then ends where the first later stay begins whose median is not decisively inside this stay's
- * circle.
+ * The end of a stay, corrected when the phone had moved on earlier. Fixes near an edge end no stay, so a derived stay
+ * may last too long. Such a stay ends at the arrival of the first later stay that overlaps it and whose median is not
+ * decisively inside this stay's circle.
  */
 export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
   others.reduce<Timestamp.Timestamp | null>((end, other) => {
@@ -69,8 +69,9 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
 
 /**
  * Whether another stay represents the same stop, so that this stay is not shown: this stay's median lies in the other
- * stay's circle, and the other stay is nearer to its own centre. Of equal distances the smaller circle is shown, then
- * the smaller id. So the nearest of the stays is always shown.
+ * stay's circle, and the other stay's median is nearer to the centre of its circle. At equal distances the stay with
+ * the smaller circle is shown, then the stay at the place with the smaller id. So the stay with the nearest median is
+ * always shown.
  */
 export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   stay.median !== null &&

@@ -10,11 +10,13 @@ import { HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 export interface Stay {
   readonly placeId: PlaceId
   readonly arrival: Timestamp
-  /** The first decisive fix outside, or the start of a deleted stretch; null while the stay is open. */
+  /**
+   * The time of the first fix that is clearly outside, or the start of a deleted stretch; null while the stay is open.
+   */
   readonly departure: Timestamp | null
   /**
-   * The last fix before a long silence, after which the device was far away, so that it is unknown when the device
-   * left. Null: the device was not silent, or not far away afterwards. Always null for an open stay.
+   * The time of the last fix before a long silence, after which the device was far away, so that it is unknown when the
+   * device left. Null: the device was not silent, or not far away afterwards. Always null for an open stay.
    */
   readonly heardUntil: Timestamp | null
 }
@@ -37,28 +39,31 @@ export const MIN_STAY = 5 * MINUTE
 export const ABSENCE = 2 * MINUTE
 
 /**
- * A jump is at most `JUMP_FIXES` fixes outside, within less than `ABSENCE` of each other, with a return inside within
- * `JUMP`. It does not end a stay, because a wrong position is usually a single fix.
+ * Milliseconds. A jump is an absence with at most `JUMP_FIXES` fixes outside, less than `ABSENCE` apart, and a fix
+ * inside before `JUMP` has passed. A jump does not end a stay: the fixes outside are probably wrong positions, because
+ * a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2
 
 /**
- * Milliseconds. A stay that ended this long before the last known fix is final: it can go on only after a shorter
- * absence.
+ * Milliseconds. A stay that ended this long before the last known fix is final: a fix inside continues a stay only
+ * after an absence that is shorter than this.
  */
 export const FINAL_AFTER = JUMP
 
 /**
- * A device at rest sends little, and wakes within a kilometre of its place. So a device that is farther than `FAR_M`
- * metres from the edge after a silence of `SILENCE` was switched off. Some apps send once in some hours, so a shorter
- * silence shows nothing.
+ * Milliseconds. A device at rest sends little, and begins to send again within a kilometre of its place. So when a
+ * device is silent for `SILENCE` and then farther than `FAR_M` metres from the edge, it was switched off, and nobody
+ * knows when it left. A shorter silence shows nothing, because some apps send only once in some hours.
  */
 export const SILENCE = 4 * HOUR
+/** Metres from the edge of the circle, for the rule that `SILENCE` explains. */
 export const FAR_M = 2_000
 
 /**
- * The departure that answers show: the last fix before a silence that makes the departure unknown, else the departure.
+ * The departure that answers show: the time of the last fix before a silence that makes the departure unknown, else the
+ * departure.
  */
 export const departureOf = ({ departure, heardUntil }: Pick<Stay, "departure" | "heardUntil">): Timestamp | null =>
   heardUntil ?? departure
@@ -74,13 +79,25 @@ export const isLongEnough = (
 
 /** What earlier fixes showed, before the first fix of a derivation. */
 export interface Before {
-  /** The arrival of a stay that is open at the first fix; null: none is. */
+  /** The arrival of a stay that is open at the first fix; null: no stay is open. */
   readonly openSince: Timestamp | null
-  /** The device's last fix before the first fix; null: there is none. */
+  /** The time of the device's last fix before the first fix of the derivation; null: there is none. */
   readonly heardAt: Timestamp | null
 }
 
 export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
+
+/**
+ * `open` is the stored stay that is open at the first fix, and `heardAt` the time of the last fix before the first one.
+ * When retention has deleted all fixes before the first one, an uncertain stay still has the time of its last fix.
+ */
+export const beforeOf = (
+  open: Pick<Stay, "arrival" | "heardUntil"> | undefined,
+  heardAt: Timestamp | null
+): Before => ({
+  openSince: open?.arrival ?? null,
+  heardAt: heardAt ?? open?.heardUntil ?? null
+})
 
 /**
  * The stays at one place. `fixes` are the fixes of one device in the order of `Fix.byCapture`; of several fixes of one
@@ -104,7 +121,7 @@ export const derive = (
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The last stay that ended. It goes on if the device comes back before `isOver`. */
+  /** The last stay that ended. The stay goes on if a fix inside comes before `isOver` is true. */
   let left: Left | undefined
   let heard = heardAt
   let instant = Number.NEGATIVE_INFINITY
@@ -158,9 +175,10 @@ export const derive = (
 }
 
 /**
- * The moment at which a derivation of the fixes from `from` on must begin: `from`, or earlier when a deleted stretch
- * begins between `from` and the device's last fix before it. Only the next fix decides whether a stay that such a
- * stretch cut off is uncertain, so the stay counts as open until then. No fix lies between the two moments.
+ * The moment at which a derivation of the fixes from `from` on must begin. `heardAt` is the time of the device's last
+ * fix before `from`. When a deleted stretch begins between `heardAt` and `from`, the derivation begins at that stretch;
+ * otherwise at `from`. Only the next fix decides whether the departure of a stay that the stretch cut off is uncertain.
+ * So the derivation must see this stay as open, and end it again.
  */
 export const beginOf = (
   from: Timestamp,
@@ -184,7 +202,7 @@ export const goOn = (
   const begun = known.filter(({ arrival }) => arrival < begin)
   const last = begun.at(-1)
   const isOpen = last !== undefined && (last.departure === null || last.departure >= begin)
-  const before = { openSince: isOpen ? last.arrival : null, heardAt }
+  const before = beforeOf(isOpen ? last : undefined, heardAt)
   return [...(isOpen ? begun.slice(0, -1) : begun), ...derive(ground, before, fixes, erasures)]
 }
 
@@ -192,9 +210,11 @@ export const goOn = (
 interface Left {
   readonly arrival: Timestamp
   readonly circle: Geometry.Circle
-  /** The time of the first fix outside; `lastAt` is that of the last one. */
+  /** The time of the first fix outside. */
   readonly at: Timestamp
+  /** The time of the last fix outside. */
   readonly lastAt: Timestamp
+  /** The number of fixes outside. */
   readonly fixes: number
 }
 

@@ -1,6 +1,6 @@
-// Records how far the stays of a device are derived. Stays are stored, because deriving them at each question would
-// read a year of fixes. Progress says from which time on fixes were not processed yet: one time for all places
-// together, and one for each new place. Decisions visits-7 and visits-8.
+// Records how far the stays of a device are derived. Stays are stored, because deriving them for each request of an app
+// would read a year of fixes. The progress has the time from which on fixes were not processed yet: one time for all
+// places together, and one for each new place. Decisions visits-7 and visits-8.
 import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -9,7 +9,9 @@ import type { Timestamp } from "../shared/Timestamp.js"
 export interface StayProgress {
   /** All fixes before this moment have been processed; null: all fixes. */
   readonly dueFrom: Timestamp | null
-  /** New places, which start with the oldest fix and so are behind the others. Ordered by place. */
+  /**
+   * New places. Their stays are derived from the oldest fix on, so they are behind the other places. Ordered by place.
+   */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
@@ -25,8 +27,8 @@ export interface StayStep {
 
 /**
  * The device's next step; undefined when nothing is due. New uploads come first, for all places that are up to date.
- * New places come second, from the oldest fix on, so that they delay nothing. With `wanted`, only these new places are
- * derived.
+ * New places come second, from the oldest fix on, so that they do not delay the other places. With `wanted`, only the
+ * new places among `wanted` are derived.
  */
 export const next = (
   progress: StayProgress,

@@ -8,7 +8,7 @@ import type { StayProgress } from "./StayProgress.js"
 export interface StayView {
   /**
    * Rises when the data from which stays are derived changes, for example by an upload or a moved place. `commit`
-   * writes nothing when the version has changed since.
+   * writes nothing when the version has changed after the view was read.
    */
   readonly version: number
   readonly progress: StayProgress
@@ -22,7 +22,10 @@ export interface StayCommit {
   readonly deviceId: DeviceId
   /** The view from which the step was computed. */
   readonly view: StayView
-  /** The places of the step. Their stored stays that began from `from` to `to` are replaced. `to` null: no end. */
+  /**
+   * The places of the step. Their stored stays that began between `from` and `to`, both inclusive, are replaced. `to`
+   * null: no end.
+   */
   readonly placeIds: ReadonlyArray<PlaceId>
   readonly from: Timestamp.Timestamp
   readonly to: Timestamp.Timestamp | null
@@ -40,7 +43,7 @@ export interface PhoneKey {
   readonly deviceId: DeviceId
 }
 
-/** A request for a batch of devices. `buckets`: only devices of people in these buckets. */
+/** A request for a batch of devices. `buckets`: only devices of people in these buckets (`PeopleLeases.buckets`). */
 export interface PhoneBatch {
   readonly buckets: ReadonlyArray<number>
   readonly limit: number
@@ -52,7 +55,7 @@ export interface PhoneBatch {
 export class StayStore extends Context.Tag("@place-access/domain/visits/StayStore")<
   StayStore,
   {
-    /** The user's devices with stays to derive, by id. */
+    /** The user's devices with stays to derive: phones first, then imported files, each by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
     /** Devices with stays to derive from a time before `until`, or at a new place, by user and device. */
     readonly behind: (
@@ -75,7 +78,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       userId: UserId,
       deviceId: DeviceId,
       at: Timestamp.Timestamp
-    ) => StoreEffect<ReadonlyArray<Pick<Stay, "placeId" | "arrival">>>
+    ) => StoreEffect<ReadonlyArray<Pick<Stay, "placeId" | "arrival" | "heardUntil">>>
     /**
      * The device's fixes from `from` on, in the order of `Fix.byCapture`. A fix that was captured while the person had
      * left the device behind gets a position elsewhere (`Carried.elsewhere`), because it does not show where the person

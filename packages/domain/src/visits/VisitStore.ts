@@ -73,8 +73,9 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
     /**
-     * For each span, the device's reports from its last arrival at or before `from` until before `to`, and earlier
-     * reports with a departure after `from`, up to `OsVisit.LONGEST` before it. Each device may have one span.
+     * For each span, the reports of these visits of the device: those that arrived in the span, the last one that
+     * arrived at or before `from`, and earlier ones with a reported departure after `from` that arrived at most
+     * `OsVisit.LONGEST` before `from`. At most one span for each device.
      */
     readonly toldWithin: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<VisitReports>>
     /** The reports of the user's phones with an arrival within `span`, latest first, then by device. */

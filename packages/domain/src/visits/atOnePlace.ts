@@ -15,9 +15,9 @@ interface Asked {
 }
 
 /**
- * Makes one stop of a phone appear at one place, when the circles of several places contain it. Removes stays that the
- * stay at another place represents, and ends a stay when the phone was at another place. Reads nothing when no circles
- * of the app's places overlap.
+ * Makes one stop of a phone appear at one place, when the circles of several places contain the stop. Removes a stay
+ * when a stay at another place represents the same stop, and ends a stay earlier when the phone had moved on to another
+ * place. Reads nothing when no circles of the app's places overlap.
  */
 export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -41,8 +41,8 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // If a stay ends where the other begins, or the other way round, the two are different stops, although the
-      // derived stays overlap.
+      // When one of two stays ends where the other begins, they are different stops, although the derived stays
+      // overlap.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
@@ -71,7 +71,7 @@ const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay
 }
 
 /**
- * A circle for the type checker, in case a stay has no circle. It is never used, because a place always has a circle.
+ * A circle that only satisfies the type checker. It is never used, because a place always has a circle.
  */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 

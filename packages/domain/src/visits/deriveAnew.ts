@@ -9,8 +9,8 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
  * When an upgrade has changed the rules of stays, a worker derives the stays of each phone anew (decision visits-12).
- * Until all stays of a phone are derived, its old stays remain, and answers count as complete. `deriveBehind` differs:
- * there, stays are missing until they are derived.
+ * Until all stays of a phone are derived, its old stays remain, and answers count as complete. This is different from
+ * `deriveBehind`: stays that `deriveBehind` has not derived yet are missing.
  */
 
 /** The number of devices that one query returns. */
@@ -61,13 +61,17 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
     const { backfills, dueFrom } = view.progress
     if (dueFrom !== null || backfills.length > 0) return false
     const places = yield* (yield* PlaceStore).list(userId)
-    const stays = yield* all({ userId, deviceId }, view.erasures, pace)
+    // Retention deletes old fixes, but keeps a stay whole while its end is young enough. So stays from before the first
+    // fix that is left remain as they are.
+    const [first] = yield* store.fixes(userId, deviceId, Timestamp.make(0), 1)
+    const begin = first?.capturedAt
+    const stays = begin === undefined ? [] : yield* all({ userId, deviceId }, begin, view.erasures, pace)
     return yield* store.commit({
       userId,
       deviceId,
       view,
-      placeIds: places.map(({ id }) => id),
-      from: Timestamp.make(0),
+      placeIds: begin === undefined ? [] : places.map(({ id }) => id),
+      from: begin ?? Timestamp.make(0),
       to: null,
       stays,
       progress: view.progress,
@@ -75,26 +79,34 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
     })
   })
 
-/** The stays of all fixes of a phone. Only one part of the fixes is in memory at a time. */
-const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.derive>[3], pace: StayPace.StayPace) =>
+/** The stays of all fixes of a phone, the first at `begin`. Only one part of the fixes is in memory at a time. */
+const all = (
+  { deviceId, userId }: PhoneKey,
+  begin: Timestamp.Timestamp,
+  erasures: Parameters<typeof Stay.derive>[3],
+  pace: StayPace.StayPace
+) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const places = yield* (yield* PlaceStore).list(userId)
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
-    const derived = new Map<PlaceId, ReadonlyArray<Stay.Stay>>()
+    const open = yield* store.openAt(userId, deviceId, begin)
+    const derived = new Map<PlaceId, ReadonlyArray<Stay.Stay>>(
+      open.map((stay) => [stay.placeId, [{ ...stay, departure: null }]])
+    )
     const pause = yield* Pacing.pausing(pace)
-    for (let from: Timestamp.Timestamp | null = Timestamp.make(0), limit = pace.fixesAStep; from !== null;) {
+    for (let from: Timestamp.Timestamp | null = begin, limit = pace.fixesAStep; from !== null;) {
       const fixes: ReadonlyArray<Stay.StayFix> = yield* store.fixes(userId, deviceId, from, limit)
       const heardAt = yield* store.heardBefore(userId, deviceId, from)
-      const begin = from
+      const part = { from, heardAt }
       for (const { archivedAt, id } of places) {
         const ground = { placeId: id, archivedAt, shapes: shapes[id] ?? [] }
-        derived.set(id, Stay.goOn(ground, derived.get(id) ?? [], { from: begin, heardAt }, fixes, erasures))
+        derived.set(id, Stay.goOn(ground, derived.get(id) ?? [], part, fixes, erasures))
       }
       const last: Stay.StayFix | undefined = fixes.length < limit ? undefined : fixes.at(-1)
       const reached: Timestamp.Timestamp | null =
         last === undefined ? null : Timestamp.plus(last.capturedAt, 1 - Stay.FINAL_AFTER)
-      // If all fixes of the part lie within `FINAL_AFTER`, a larger part is read: the same part would be read
+      // If all fixes of the part lie within `FINAL_AFTER`, a larger part is read. Otherwise the same part would be read
       // endlessly.
       if (reached !== null && reached <= from) limit *= 2
       else from = reached

@@ -28,7 +28,7 @@ export interface StayBounds {
 /**
  * Derives the due stays of a device, as far as the bounds allow, and returns the number of steps. Each step is an
  * optimistic commit: it reads a view with a version, computes without a lock, and is stored only if the version is
- * still the same. An upload in between makes the step run again.
+ * still the same. An upload between the read and the commit makes the step run again.
  */
 export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
   const pause = yield* Pacing.pausing({ share: bounds.share ?? 1 })
@@ -79,29 +79,35 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       newPlaces
     )
     if (next === undefined) return false
-    // The fixes begin earlier than the due ones, because a stay that ended shortly before may go on with the new fixes.
+    // The step reads fixes from before the due fixes too, because a stay that ended shortly before may go on with the
+    // new fixes.
     const earliest = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const heardAt = yield* store.heardBefore(userId, deviceId, earliest)
     const from = Stay.beginOf(earliest, heardAt, view.erasures)
     const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
-    const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
+    // Retention deletes old fixes, but keeps a stay whole while its end is young enough. So stays from before the first
+    // fix that is left remain as they are.
+    const begin = heardAt === null ? fixes[0]?.capturedAt : from
+    const open = new Map(
+      (begin === undefined ? [] : yield* store.openAt(userId, deviceId, begin)).map((one) => [one.placeId, one])
+    )
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const stays = places
       .filter((place) => next.placeIds.has(place.id))
       .flatMap(({ archivedAt, id }) => {
-        const before = { openSince: open.get(id) ?? null, heardAt }
+        const before = Stay.beforeOf(open.get(id), heardAt)
         return Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, before, fixes, view.erasures)
       })
     yield* store.commit({
       userId,
       deviceId,
       view,
-      placeIds: [...next.placeIds],
-      from,
+      placeIds: begin === undefined ? [] : [...next.placeIds],
+      from: begin ?? from,
       to: last?.capturedAt ?? null,
       stays,
-      // The first fix of an instant decides, and this step has derived it, so the next step begins one millisecond
-      // later.
+      // Of several fixes of one instant only the first counts, and this step has processed it. So the next step begins
+      // one millisecond later.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
       isAnew: false
     })
@@ -111,7 +117,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
 /** The number of devices that one query returns. */
 const BATCH = 100
 
-/** The most steps for one device in one run. The next run continues there. */
+/** The most steps for one device in one run. The next run continues with the step after them. */
 export const STEPS_MAX = 500
 
 /**

@@ -37,9 +37,9 @@ export interface VisitPage {
  * Visits at the places that the app knows, newest first (Spec §4.5). The program merges phones' own reports with stays
  * derived from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
  *
- * First it derives stays that are due, from up to 20,000 fixes in all and at least 5,000 of each phone. When more are
- * due, the answer is marked incomplete and has only visits that ended before the fixes that were not processed, because
- * a visit that is open there may have ended.
+ * First it derives stays that are due, from up to 20,000 fixes and at least 5,000 of each phone, in at most 20 steps.
+ * When more fixes are due, `complete` is false, and the answer has only visits that ended before the first fix that was
+ * not processed: that fix may end a visit that is still open.
  */
 export const listVisits = program(
   "listVisits",
@@ -105,8 +105,16 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
     return { places, candidates }
   })
 
-/** The most work that an answer waits for. */
+/**
+ * The most work that an answer waits for. When this work is used up, each further device still gets one step, until
+ * `STEPS_IN_ALL` steps are taken.
+ */
 const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
+/**
+ * The most steps of all devices together. Every imported file has a device, and after a place has moved, the stays of
+ * hundreds of files are due. All phones of a person get a step, because `StayStore.due` has them first.
+ */
+const STEPS_IN_ALL = 20
 
 /**
  * Derives due stays, and returns the devices and places that still have stays to derive. Places that are not in `known`
@@ -116,12 +124,13 @@ const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const due = yield* store.due(userId)
-    let stepsMax = WAITED_FOR.stepsMax
+    let taken = 0
     for (const deviceId of due) {
-      // At least one step for each phone: after a place is moved, all phones must be derived again, and most need one
-      // step only.
-      const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, stepsMax), newPlaces: known }
-      stepsMax -= yield* deriveStays(userId, deviceId, bounds)
+      if (taken >= STEPS_IN_ALL) break
+      // A device gets a step also when other devices used up `WAITED_FOR`. After a place has moved, the stays of all
+      // devices must be derived again, and most devices need one step only.
+      const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, WAITED_FOR.stepsMax - taken), newPlaces: known }
+      taken += yield* deriveStays(userId, deviceId, bounds)
     }
     const unfinished: Array<Unfinished> = []
     for (const deviceId of due.length === 0 ? [] : yield* store.due(userId)) {
@@ -277,7 +286,7 @@ const earlier = (a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null): 
 const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined): boolean =>
   visit !== undefined && arrival < visit.arrival
 
-/** Narrows the span: without the time before any place was shared, and without the time that earlier pages covered. */
+/** The span without the time before the first place was shared, and without the time that earlier pages covered. */
 const narrow = (
   { from, to }: Span,
   candidates: ReadonlyArray<OsVisit.VisitCandidate>,

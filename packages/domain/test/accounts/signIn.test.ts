@@ -39,7 +39,7 @@ const slowHasher = Layer.effect(
     hash: quick.hash,
     common: quick.common,
     verify: (hash: string, password: string) => Effect.delay(quick.verify(hash, password), "60 millis"),
-    waste: Effect.sleep("60 millis")
+    waste: () => Effect.sleep("60 millis")
   }))
 ).pipe(Layer.provide(MemoryPasswordHasher.layer))
 const slowStores = Layer.merge(ground, slowHasher)
@@ -73,7 +73,7 @@ describe("sign-up", () => {
       Effect.provideService(PasswordHasher, {
         hash: () => Effect.die("worked"),
         verify: () => Effect.die("worked"),
-        waste: Effect.die("worked"),
+        waste: () => Effect.die("worked"),
         common: Effect.die("worked")
       })
     )
@@ -213,8 +213,8 @@ describe("sign-in", () => {
       })
       const hasher = {
         hash: () => Effect.die("hashed"),
-        verify: () => Effect.sync(() => work.push("argon2") < 0),
-        waste: Effect.sync(() => void work.push("argon2")),
+        verify: (_: string, typed: string) => Effect.sync(() => work.push(`argon2 of ${typed}`) < 0),
+        waste: (typed: string) => Effect.sync(() => void work.push(`argon2 of ${typed}`)),
         common: Effect.die("looked up")
       }
       const run = (input: typeof wrong) =>
@@ -228,7 +228,7 @@ describe("sign-in", () => {
       expect(second).toEqual(first)
       expect(first._tag).toBe("WrongCredentials")
       expect(work).toEqual(known)
-      expect(known).toEqual(["admit", "find", "argon2", "fail"])
+      expect(known).toEqual(["admit", "find", `argon2 of ${wrong.password}`, "fail"])
     }).pipe(Effect.provide(stores))
   )
 
@@ -245,7 +245,7 @@ describe("sign-in", () => {
           Effect.provideService(signIn(right), PasswordHasher, {
             hash: () => Effect.die("looked at"),
             verify: () => Effect.die("looked at"),
-            waste: Effect.die("looked at"),
+            waste: () => Effect.die("looked at"),
             common: Effect.die("looked at")
           })
         )

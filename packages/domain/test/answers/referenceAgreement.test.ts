@@ -50,7 +50,7 @@ const shapesOf = ({ circles, id }: KnownPlace): ReadonlyArray<Shape.Shape> =>
     circle
   }))
 
-/** The product's decisions, in the form of the reference's results. */
+/** Makes the product's decisions, and returns their results in the form of the reference's results. */
 const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFix>) => {
   const all = stored(fixes)
   const newest = [...all].sort(Fix.newestFirst)
@@ -75,8 +75,8 @@ const NOW = Date.UTC(2026, 0, 15, 12)
 const CENTRE = { lat: 52.37, lon: 4.89 }
 
 /**
- * Ages and limits in seconds at which an answer changes, with their neighbours. The radii and distances below do the
- * same for the side of a circle.
+ * Ages and time limits in seconds: the values at which an answer changes, and their neighbours. In the same way, the
+ * radii and distances below lie on both sides of the edge of a circle.
  */
 const SECONDS = [0, 1, 59, 60, 449, 450, 451, 899, 900, 901, 3_600, 86_399, 86_400, 86_401]
 const radius = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
@@ -100,8 +100,11 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // Each direction changes the distance a little, so that no two circles are equally near.
-      ...travel(CENTRE, one.circle.azimuth, one.circle.metres * (1 + one.circle.azimuth / 1_000)),
+      // Each direction changes the distance a little, so that two circles are either the same or not equally near. For
+      // 0 m `travel` would round differently in each direction, and which centre is nearer would be left to chance.
+      ...(one.circle.metres === 0
+        ? CENTRE
+        : travel(CENTRE, one.circle.azimuth, one.circle.metres * (1 + one.circle.azimuth / 1_000))),
       radiusM: one.circle.radiusM,
       since: index === 0 ? Number.NEGATIVE_INFINITY : (since[index] ?? 0)
     })),

@@ -78,8 +78,9 @@ describe("changes to an app in production, against their history", () => {
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
           if (before.submission === null && app.submission !== null) handedIn = app.revision
-          // The revision grows exactly when what the reviewer reads has changed.
-          expect(app.revision - before.revision).toBe(isDecision || reading(reference) === read ? 0 : 1)
+          // The revision grows exactly when the step changes what the developer wants. A rejection or a withdrawal
+          // changes this, too.
+          expect(app.revision - before.revision).toBe(one.type === "approve" || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
 
           expect(app.status).toBe("production")
@@ -90,7 +91,7 @@ describe("changes to an app in production, against their history", () => {
           expect(app.proposal !== null).toBe(reference.waits())
           expect(app.submission !== null).toBe(reference.waits())
           expect(AppProposal.wanted(app).name).toBe(reference.wantedName())
-          // The place in the queue is kept until the decision or the withdrawal.
+          // The submission, and with it the place in the reviewers' queue, stays until the decision or the withdrawal.
           const keepsTurn = before.submission !== null && app.submission !== null && !isDecision
           expect(keepsTurn ? app.submission : null).toEqual(keepsTurn ? before.submission : null)
           const ever = reference.everApproved("origins")

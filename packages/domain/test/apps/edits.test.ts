@@ -1,5 +1,6 @@
 import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
-import { Scope, Timestamp } from "@place-access/domain/shared"
+import { Verdict } from "@place-access/domain/reviews"
+import { OUTDATED_FORM, Scope, Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { appOf } from "../support/apps.js"
@@ -161,5 +162,41 @@ describe("the origin of a redirect URI", () => {
     ["com.example.app://host/cb", "com.example.app:"]
   ])("%s: %s", (text, origin) => {
     expect(RedirectUri.origin(uri(text))).toBe(origin)
+  })
+})
+
+describe("an edit from a form that showed an earlier revision [apps-11]", () => {
+  const reasonOf = (step: Either.Either<App.App, { readonly reason: string }>) =>
+    Either.isLeft(step) ? step.left.reason : "done"
+  const [a, b] = [uri("https://coffee.example/a"), uri("https://coffee.example/b")]
+  const description = App.AppDescription.make("Finds very good coffee.")
+  const shown = done(AppLife.register(production, [a, b], now))
+  const all = { description, scopes: shown.declaredScopes, shown: shown.revision }
+
+  it("does not put a scope or a redirect URI back in force that somebody has removed since", () => {
+    const narrowed = edit(shown, { scopes: ["location.place.current"] })
+    expect(narrowed.declaredScopes).toEqual(["location.place.current"])
+    expect(reasonOf(AppLife.edit(narrowed, all, later))).toBe(OUTDATED_FORM)
+    const moved = done(AppLife.register(shown, [b], later))
+    expect(reasonOf(AppLife.register(moved, [a, b], later, shown.revision))).toBe(OUTDATED_FORM)
+    // A developer whose form showed the newest revision can add the removed scope and redirect URI again.
+    expect(reasonOf(AppLife.edit(narrowed, { ...all, shown: narrowed.revision }, later))).toBe("done")
+    expect(reasonOf(AppLife.register(moved, [a, b], later, moved.revision))).toBe("done")
+  })
+
+  it("does not propose again what a reviewer has rejected, or a teammate has withdrawn", () => {
+    const waiting = edit(production, { name: App.AppName.make("Your Bank") })
+    const stale = { name: App.AppName.make("Your Bank"), description, shown: waiting.revision }
+    const note = Verdict.Note.make("Not your bank")
+    for (const after of [AppLife.decide(waiting, { decision: "reject", note }), AppLife.withdraw(waiting)]) {
+      expect(reasonOf(AppLife.edit(done(after), stale, later))).toBe(OUTDATED_FORM)
+    }
+    const approved = done(AppLife.decide(waiting, { decision: "approve", note: null }))
+    expect(reasonOf(AppLife.edit(approved, stale, later))).toBe("done")
+  })
+
+  it("has no effect when it changes nothing, so a button that is pressed twice does not complain", () => {
+    const first = edit(shown, all)
+    expect(AppLife.edit(first, all, later)).toEqual(Either.right(first))
   })
 })

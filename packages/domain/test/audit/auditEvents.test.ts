@@ -157,7 +157,7 @@ describe("the audit log [audit-1]", () => {
 
   it.effect("an unlock link that is used and an account that is made by mail are each one event and one line", () =>
     Effect.gen(function* () {
-      // Stores commit these events with their change: the port of the log is not called.
+      // The stores write these events in the same transaction as the change, so nothing calls the `AuditLog` port.
       const log = yield* AuditLog
       const broken = { ...log, append: () => Effect.die("the event is not in the transaction") }
       const made = Account.Email.make("new@example.com")

@@ -1,8 +1,8 @@
-import { ConnectionStore, sharePlaces } from "@place-access/domain/connection"
+import { ConnectionStore, getConnection, listConsentHistory, sharePlaces } from "@place-access/domain/connection"
 import type { App } from "@place-access/domain/apps"
 import { AppStore } from "@place-access/domain/apps"
 import { archivePlace } from "@place-access/domain/connection"
-import { type Scope, Timestamp } from "@place-access/domain/shared"
+import { OUTDATED_FORM, type Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
@@ -174,6 +174,93 @@ describe("places.changed [§6.1-places-changed]", () => {
         const { connections, places } = yield* MemoryDatabase
         expect(connections.get(connectionId)).toMatchObject({ endReason: "expired", placesVersion: 1 })
         expect(places.get(home.id)?.archivedAt).toBe(yield* Timestamp.now)
+      })
+    ))
+})
+
+describe("a form of places that was opened before the last change [connection-10]", () => {
+  const chosen = (placeId: string, includeEarlierVisits = false) => ({ placeId, includeEarlierVisits })
+
+  it("does not share a withdrawn place again, nor its earlier visits", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { connectionId: id, home, user, work } = yield* connected()
+        const save = (places: Parameters<typeof sharePlaces>[2], shown: Parameters<typeof sharePlaces>[3]) =>
+          Effect.either(sharePlaces(user.id, id, places, shown))
+        const refused = { _tag: "Left", left: { _tag: "Conflict", reason: OUTDATED_FORM } }
+        yield* sharePlaces(user.id, id, [])
+        expect(yield* save([chosen(home.id), chosen(work.id)], [chosen(home.id)])).toMatchObject(refused)
+        expect(yield* save([chosen(home.id)], [])).toMatchObject({ _tag: "Right", right: { placesVersion: 3 } })
+        const withEarlier = [chosen(home.id, true)]
+        expect(yield* save(withEarlier, withEarlier)).toMatchObject(refused)
+        const { places } = yield* getConnection(user.id, id)
+        expect(places).toMatchObject([{ placeId: home.id, includeEarlierVisits: false }])
+      })
+    ))
+
+  it("is accepted when it changes nothing, so a button that is pressed twice does no harm", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { connectionId: id, home, user, work } = yield* connected()
+        const [shown, wanted] = [[chosen(home.id)], [chosen(work.id)]]
+        for (const _ of [1, 2]) {
+          const { places, placesVersion } = yield* sharePlaces(user.id, id, wanted, shown)
+          expect([places.map(({ placeId }) => placeId), placesVersion]).toEqual([[work.id], 2])
+        }
+        // An archived place stays shared, although no form lists it.
+        yield* archivePlace(user.id, work.id)
+        yield* sharePlaces(user.id, id, [], [chosen(work.id)])
+        yield* sharePlaces(user.id, id, [chosen(home.id)], [chosen(work.id)])
+      })
+    ))
+})
+
+describe("earlier visits in the consent history [connection-7]", () => {
+  it("sharing or withdrawing the earlier visits of a place is an entry, also when the set of places stays the same", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const it = yield* connected()
+        const { connectionId, home, user, work } = it
+        const shareHome = (includeEarlierVisits: boolean) =>
+          sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits }])
+        yield* shareHome(true)
+        yield* shareHome(true)
+        yield* shareHome(false)
+        yield* sharePlaces(user.id, connectionId, [{ placeId: work.id, includeEarlierVisits: true }])
+        yield* share(it)
+        const history = yield* listConsentHistory(user.id, connectionId)
+        const labels = (places: (typeof history)[number]["earlierVisits"]) => places?.map(({ label }) => label)
+        expect(
+          history.map(({ added, change, earlierVisits, removed }) => ({
+            change,
+            agreed: labels(earlierVisits),
+            added: labels(added.earlierVisits),
+            removed: labels(removed.earlierVisits)
+          }))
+        ).toEqual([
+          { change: "places_changed", agreed: [], added: [], removed: ["Work"] },
+          { change: "places_changed", agreed: ["Work"], added: ["Work"], removed: [] },
+          { change: "places_changed", agreed: [], added: [], removed: ["Home"] },
+          { change: "places_changed", agreed: ["Home"], added: ["Home"], removed: [] },
+          { change: "connected", agreed: [], added: [], removed: [] }
+        ])
+      })
+    ))
+
+  it("an entry that does not record earlier visits says nothing about them, and neither does the entry after it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { connectionId, home, user } = yield* connected()
+        const { consentHistory } = yield* MemoryDatabase
+        const old = (consentHistory.get(connectionId) ?? []).map((entry) => ({
+          ...entry,
+          agreement: { ...entry.agreement, earlierVisits: null }
+        }))
+        consentHistory.set(connectionId, old)
+        yield* sharePlaces(user.id, connectionId, [{ placeId: home.id, includeEarlierVisits: true }])
+        const [after, first] = yield* listConsentHistory(user.id, connectionId)
+        expect([after?.earlierVisits?.map(({ label }) => label), first?.earlierVisits]).toEqual([["Home"], null])
+        expect([after?.added.earlierVisits, first?.added.earlierVisits]).toEqual([[], []])
       })
     ))
 })

@@ -1,4 +1,4 @@
-import { RedirectUri } from "@place-access/domain/apps"
+import { type App, RedirectUri } from "@place-access/domain/apps"
 import { type ConsentChoices, ConsentRequest, reviewConsent } from "@place-access/domain/consent"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
@@ -144,6 +144,27 @@ describe("a first consent", () => {
         }
         apps.set(app.id, { app, secrets: [] })
         expect(Either.isRight(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(true)
+      })
+    ))
+
+  it("a redirect URI that the owner removed while the page was open gets no code, no error and no page [apps-5, consent-7]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { apps } = yield* MemoryDatabase
+        const uris = (redirectUris: App.App["redirectUris"]) =>
+          apps.set(app.id, { app: { ...app, redirectUris }, secrets: [] })
+        const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
+        const asked = yield* request(app, [CURRENT])
+        uris(moved)
+        expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe("outdated")
+        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("outdated")
+        expect(reason(yield* decide(asked, user, { decision: "cancel" }))).toBe("outdated")
+        uris([...moved, ...app.redirectUris])
+        expect(yield* reviewConsent(asked.id, user)).toMatchObject({ redirectOrigin: "https://coffee.example" })
+        expect(Either.isRight(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(true)
+        uris(moved)
+        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("outdated")
       })
     ))
 

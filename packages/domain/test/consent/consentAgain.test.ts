@@ -177,7 +177,7 @@ describe("a consent with a live connection", () => {
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
-        // Naming the place sets how it is shared, and nothing else.
+        // The user now names the archived place, too. This changes how that place is shared, and nothing else.
         yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([

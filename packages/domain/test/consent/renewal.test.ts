@@ -61,7 +61,7 @@ describe("a renewal [§4.1]", () => {
           ],
           withoutPurpose: 1
         })
-        // The first consent is exactly 90 days old; a millisecond later it is older.
+        // The first use is now exactly 90 days old and still counts. A millisecond later it does not count any more.
         yield* TestClock.adjust(60 * DAY - Timestamp.HOUR)
         const count = Effect.map(listUses(it.user.id, it.connectionId), ({ byPurpose }) => byPurpose[0]?.count)
         expect(yield* count).toBe(3)

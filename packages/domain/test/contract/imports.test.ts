@@ -13,6 +13,7 @@ import {
   MemoryImportStore,
   MemoryPlaceStore,
   MemoryRuleStore,
+  MemoryStayStore,
   MemoryVault,
   importStoreContract
 } from "@place-access/domain/testing"
@@ -26,6 +27,7 @@ const layer = Layer.mergeAll(
   MemoryDeviceStore.layer,
   MemoryEventStore.layer,
   MemoryRuleStore.layer,
+  MemoryStayStore.layer,
   MemoryPlaceStore.layer,
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,

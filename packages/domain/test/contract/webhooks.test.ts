@@ -23,6 +23,7 @@ import {
   MemoryPlaceStore,
   MemoryRetentionStore,
   MemoryRuleStore,
+  MemoryStaffStore,
   MemoryVault,
   strikeWarningsContract
 } from "@place-access/domain/testing"
@@ -39,6 +40,7 @@ const memory = Layer.mergeAll(
   MemoryRetentionStore.layer,
   MemoryDeviceStore.layer,
   MemoryRuleStore.layer,
+  MemoryStaffStore.layer,
   MemoryFixStore.layer,
   MemoryLegacyStore.layer,
   MemoryListenerStore.layer,

@@ -38,7 +38,7 @@ describe("retry schedule [§6.4.6]", () => {
 
 describe("after an attempt [§3.5]", () => {
   it.each([200, 201, 202, 204, 226, 299])("%i is a success [§3.5-arrives]", (status) => {
-    expect(Delivery.afterAttempt({ attempt: 3, createdAt: T0 }, answered(status), T0)).toEqual({
+    expect(Delivery.afterAttempt({ ...TEMPLATE, attempt: 3 }, answered(status), T0)).toEqual({
       _tag: "Delivered",
       at: T0
     })
@@ -47,7 +47,7 @@ describe("after an attempt [§3.5]", () => {
   it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503, 599])(
     "%i is a failure like any other [§6.4.5, deliveries-1]",
     (status) => {
-      expect(Delivery.afterAttempt({ attempt: 1, createdAt: T0 }, answered(status), T0)).toEqual({
+      expect(Delivery.afterAttempt(TEMPLATE, answered(status), T0)).toEqual({
         _tag: "Retry",
         attempt: 2,
         dueAt: at(30 * SECOND)
@@ -57,7 +57,7 @@ describe("after an attempt [§3.5]", () => {
 
   it("the seventh failure is the end, exhausted [§3.5-used-up]", () => {
     for (const answer of [answered(500), UNREACHABLE]) {
-      expect(Delivery.afterAttempt({ attempt: 7, createdAt: T0 }, answer, T0)).toEqual({
+      expect(Delivery.afterAttempt({ ...TEMPLATE, attempt: 7 }, answer, T0)).toEqual({
         _tag: "Failed",
         at: T0,
         reason: "exhausted"
@@ -67,19 +67,64 @@ describe("after an attempt [§3.5]", () => {
 
   it("a fault of our own spends no attempt, not even the last one", () => {
     for (const attempt of [1, 7]) {
-      expect(Delivery.afterAttempt({ attempt, createdAt: T0 }, NOT_SENT, T0)).toEqual({
+      expect(Delivery.afterAttempt({ ...TEMPLATE, attempt }, NOT_SENT, T0)).toEqual({
         _tag: "Postponed",
-        dueAt: at(5 * SECOND)
+        dueAt: at(5 * SECOND),
+        faultsSince: T0
       })
     }
   })
 
-  it("but not for ever: after three days it ends, and does not count against the endpoint [W3-faults]", () => {
-    const row = { attempt: 1, createdAt: T0 }
-    expect(Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY))._tag).toBe("Postponed")
-    const end = Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY + 1))
-    expect(end).toEqual({ _tag: "Failed", at: at(3 * DAY + 1), reason: "not_sent" })
+  /**
+   * A delivery that faults of our own kept from being sent: at `T0`, and 24, 48 and 71 hours later. It is due at
+   * `endedAt`.
+   */
+  const faultsUntil = (endedAt: Timestamp.Timestamp): Delivery.Delivery => {
+    let delivery = Delivery.move(TEMPLATE, Delivery.afterAttempt(TEMPLATE, NOT_SENT, T0))
+    for (const hours of [24, 48, 71]) {
+      const dueAt = at(hours * HOUR)
+      delivery = Delivery.move({ ...delivery, dueAt }, Delivery.afterAttempt({ ...delivery, dueAt }, NOT_SENT, dueAt))
+    }
+    return { ...delivery, dueAt: endedAt }
+  }
+
+  it("but not for ever: after three days of such faults it ends, and does not count against the endpoint [W3-faults]", () => {
+    const last = at(3 * DAY)
+    expect(Delivery.afterAttempt(faultsUntil(last), NOT_SENT, last)).toMatchObject({
+      _tag: "Postponed",
+      faultsSince: T0
+    })
+    const late = at(3 * DAY + 1)
+    const end = Delivery.afterAttempt(faultsUntil(late), NOT_SENT, late)
+    expect(end).toEqual({ _tag: "Failed", at: late, reason: "not_sent" })
     expect(Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, end)).toBe("none")
+  })
+
+  it("the three days begin with the first of these faults, however long the delivery waited before [W3-pause]", () => {
+    const now = at(30 * DAY)
+    const first = Delivery.afterAttempt(TEMPLATE, NOT_SENT, now)
+    expect(first).toMatchObject({ _tag: "Postponed", faultsSince: now })
+    const late = Timestamp.plus(now, 3 * DAY + 1)
+    const waiting = { ...Delivery.move(TEMPLATE, first), dueAt: late }
+    expect(Delivery.afterAttempt(waiting, NOT_SENT, late)._tag).toBe("Failed")
+  })
+
+  it("the three days begin again after a pause of more than an hour, in which no worker tried [W3-pause]", () => {
+    const waiting = Delivery.move(TEMPLATE, Delivery.afterAttempt(TEMPLATE, NOT_SENT, T0))
+    for (const [pause, since] of [
+      [HOUR, T0],
+      [HOUR + 1, at(5 * SECOND + HOUR + 1)]
+    ] as const) {
+      const how = Delivery.afterAttempt(waiting, NOT_SENT, at(5 * SECOND + pause))
+      expect(how).toMatchObject({ _tag: "Postponed", faultsSince: since })
+    }
+    expect(Delivery.afterAttempt(waiting, NOT_SENT, at(4 * DAY))._tag).toBe("Postponed")
+  })
+
+  it("a receiver's answer ends the faults: the next attempt has three days of its own [W3-faults]", () => {
+    const waiting = faultsUntil(at(2 * DAY))
+    const retried = Delivery.move(waiting, Delivery.afterAttempt(waiting, UNREACHABLE, at(2 * DAY)))
+    expect(retried.faultsSince).toBeNull()
   })
 
   it("a clock that was set back during an attempt makes its time no less than nothing", () => {
@@ -141,7 +186,7 @@ describe("what counts against an endpoint [§6.4.7]", () => {
     { _tag: "Failed", at: T0, reason: "endpoint_removed" },
     { _tag: "TooOld", at: T0 },
     { _tag: "Retry", attempt: 2, dueAt: T0 },
-    { _tag: "Postponed", dueAt: T0 }
+    { _tag: "Postponed", dueAt: T0, faultsSince: T0 }
   ]
 
   it("exhausted against, delivered for, anything else neither [§6.4.7]", () => {
@@ -230,9 +275,12 @@ describe("the life of a delivery", () => {
     ],
     [
       { _tag: "Retry", attempt: 5, dueAt: at(9) },
-      { attempt: 5, dueAt: at(9), isHurried: false }
+      { attempt: 5, dueAt: at(9), isHurried: false, faultsSince: null }
     ],
-    [{ _tag: "Postponed", dueAt: at(9) }, { dueAt: at(9) }],
+    [
+      { _tag: "Postponed", dueAt: at(9), faultsSince: at(8) },
+      { dueAt: at(9), faultsSince: at(8) }
+    ],
     [{ _tag: "Claimed", dueAt: at(9) }, { dueAt: at(9) }],
     [
       { _tag: "Hurried", dueAt: at(9) },
@@ -244,7 +292,7 @@ describe("the life of a delivery", () => {
     "$_tag changes these fields and no other; an ended delivery stays as it is [§3.5]",
     (step, changes) => {
       for (const isHurried of [false, true]) {
-        const before = { ...TEMPLATE, attempt: 4, isHurried }
+        const before = { ...TEMPLATE, attempt: 4, isHurried, faultsSince: at(7) }
         expect(Delivery.move(before, step)).toEqual({ ...before, ...changes })
         for (const state of ["delivered", "failed", "too_old"] as const) {
           const ended = { ...before, state, dueAt: null, endedAt: T0 }
@@ -288,6 +336,7 @@ const TEMPLATE: Delivery.Delivery = {
   replayNo: 0,
   isTest: false,
   isHurried: false,
+  faultsSince: null,
   originalAt: T0
 }
 

@@ -13,7 +13,7 @@ interface State {
   readonly buckets?: ReadonlyArray<readonly [number, number]>
 }
 
-/** The series of a measurement, by the value of the label `label`. A series without this label has the key "". */
+/** The series of the metric `name`, by the value of their tag `label`. A series without this tag has the key "". */
 const read = (name: string, label = ""): ReadonlyMap<string, State> => {
   const series = Metric.unsafeSnapshot().filter(({ metricKey }) => metricKey.name === name)
   return new Map(
@@ -23,7 +23,7 @@ const read = (name: string, label = ""): ReadonlyMap<string, State> => {
     ])
   )
 }
-/** What `record` adds to a series: to its count, and to its sum in thousandths. */
+/** Runs `record`, and returns what it adds to the count and to the sum of a series. The sum is multiplied by 1,000. */
 const added = (record: () => void, name: string, label = "", value = "") => {
   const before = read(name, label).get(value)
   record()
@@ -75,7 +75,7 @@ describe("what operators read about deliveries", () => {
     [{ _tag: "Failed", reason: "exhausted", at: T0 }, "failed"],
     [{ _tag: "Failed", reason: "not_authorised", at: T0 }, "not_authorised"],
     [{ _tag: "TooOld", at: T0 }, "too_old"],
-    [{ _tag: "Postponed", dueAt: T0 }, "postponed"]
+    [{ _tag: "Postponed", dueAt: T0, faultsSince: T0 }, "postponed"]
   ] as const)("%j is counted as %s", (how, outcome) => {
     expect(DeliveryFigures.outcomeOf(how)).toBe(outcome)
   })

@@ -1,5 +1,8 @@
+import { AuditEvent } from "@place-access/domain/audit"
+import { redeliver } from "@place-access/domain/deliveries"
 import { RuleStore } from "@place-access/domain/rules"
-import { Timestamp } from "@place-access/domain/shared"
+import { Timestamp, type UserId } from "@place-access/domain/shared"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -87,6 +90,56 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
               expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
               expect((yield* attempts).length).toBe(1)
               expect((yield* endpointNow(stage)).strikes).toBe(0)
+            })
+          )
+        })
+      )
+    }
+  )
+
+  const change = (id: UserId, step: AccountChange.AccountStep) =>
+    Effect.flatMap(StaffStore, (store) => store.change(id, step))
+
+  it.each([
+    ["the person", ({ user }: SceneOf) => user.id],
+    ["the app's developer", ({ developer }: SceneOf) => developer.id]
+  ] as const)(
+    "while %s was suspended: an event from this time is never sent, also not by hand; an earlier one is [staff-1]",
+    (_, whom) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(200))
+          const again = (eventId: string) =>
+            Effect.gen(function* () {
+              const row = (yield* deliveries).find(({ envelope }) => envelope.eventId === eventId)
+              if (row !== undefined) yield* redeliver(stage.developer, stage.app.id, row.id)
+              yield* Effect.sleep("1 minute")
+            })
+          yield* withWorker(
+            Effect.gen(function* () {
+              const earlier = yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              yield* change(whom(stage), AccountChange.suspend(AuditEvent.OPERATOR))
+              const during = yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              const late = yield* Timestamp.now
+              yield* Effect.sleep("1 minute")
+              yield* change(whom(stage), AccountChange.resume(AuditEvent.OPERATOR))
+              yield* fire(stage, { occurredAt: late })
+              yield* Effect.sleep("1 minute")
+              expect((yield* posts()).length).toBe(1)
+              yield* again(during.id)
+              expect((yield* deliveries).map(({ failReason, state }) => [state, failReason])).toEqual([
+                ["delivered", null],
+                ["failed", "not_authorised"],
+                ["failed", "not_authorised"],
+                ["failed", "not_authorised"]
+              ])
+              yield* again(earlier.id)
+              yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              expect((yield* posts()).length).toBe(3)
             })
           )
         })

@@ -237,6 +237,27 @@ describe("fan-out", () => {
     )
   })
 
+  it("tries a mark that fails in passing again at once, so that listeners do not get the event again [listeners-4]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const events = yield* EventStore
+        yield* fire(stage)
+        let marks = 0
+        const failing = Effect.provideService(EventStore, {
+          ...events,
+          markFannedOut: (...args) =>
+            Effect.suspend(() =>
+              marks++ < 3 ? Effect.fail(StoreError.unavailable("as a test wants it")) : events.markFannedOut(...args)
+            )
+        })
+        expect(yield* failing(fanOut(10))).toMatchObject({ taken: 1, deliveries: 1 })
+        yield* Effect.sleep("30 seconds")
+        expect(yield* fanOut(10)).toMatchObject({ taken: 0 })
+      })
+    )
+  })
+
   it("one app whose rows cannot be written does not hold up the others [events-1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -274,7 +295,7 @@ describe("fan-out", () => {
           const { legacy, taken } = yield* fanOut(10).pipe(
             Effect.provideService(DeliveryStore, {
               ...store,
-              // The other app is done when this app fails.
+              // The failure comes a second late, when the deliveries of the other app have already been stored.
               insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.delay(failure, "1 second") : store.insert(rows))
             }),
             Effect.provideService(EventStore, { ...events, postpone: () => failure })

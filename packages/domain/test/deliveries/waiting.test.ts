@@ -194,8 +194,8 @@ describe("what ends a worker every time [W2]", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("1 day")
-            // The event waits 30 s after its first attempt. From then on each lease lasts 30 s. The third lease and
-            // each later one is followed by a wait of the schedule.
+            // The event is due again 30 s after its first attempt. From then on each attempt has a lease of 30 s. The
+            // third lease, and each later one, is followed by a wait of the schedule.
             const after = [30, 60, 90, 150, 480, 2_310, 9_540, 31_170, 85_200]
             expect(seconds(yield* posts(), occurredAt)).toEqual([0, ...after])
             expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])

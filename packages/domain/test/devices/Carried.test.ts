@@ -180,7 +180,8 @@ describe("of several devices the one that moved last [M14]", () => {
   })
 
   it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say [devices-6]", () => {
-    // 185 m is no move from 95 m, and still outside of the circle of 100 m; the tablet is inside.
+    // From 95 m to 185 m is too little to count as a move. Yet the phone is now outside of the circle of 100 m around
+    // home, and the tablet is inside.
     const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
     expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
     expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)

@@ -74,8 +74,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
       const beside = fired(home, both, decided)
       expect(beside.firings).toEqual(alone.firings)
       expect(beside.leftBehind[0]).toBe(0)
-      // Without the decision, the rules about home fire all day, as the phone is away and the tablet at home. The
-      // shortest logs have too few fixes to show this.
+      // When the readings of a device that was left behind count as well, the rules about home fire all day: the phone
+      // is away, and the tablet is at home. The shortest logs have too few fixes to show this.
       const before = fired(home, both, always)
       expect(before.firings.length > 3 * alone.firings.length || fixes.length < 100).toBe(true)
 
@@ -105,8 +105,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
-    // The longest absence that was taken back is far below the limit, which exists for trips of which a phone sends
-    // only one reading.
+    // Each move that was undone was over long before the time limit for undoing a move. The limit exists for trips of
+    // which a phone sends only one reading.
     expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

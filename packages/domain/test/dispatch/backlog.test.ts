@@ -57,8 +57,9 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         yield* script(slowly(100, answers(200)))
         const { counting, rows } = counted()
         for (let made = 0; made < 10; made++) yield* fire(stage)
-        // With 32 slots, 8 attempts in line are enough for the worker. One endpoint may have a quarter of these 8,
-        // besides the four attempts that begin at once.
+        // With 32 slots, the worker reads more events when at most 8 attempts wait in line. At most a quarter of these
+        // 8 may wait in line for one endpoint. Four more attempts begin at once, and the other four of the ten
+        // deliveries become rows.
         yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
         expect(rows).toEqual({ waiting: 4, attempted: 6 })
       })
@@ -137,7 +138,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         const storing = over({
           deliveries: (store) => ({ insert: (all) => Effect.delay(store.insert(all), "50 millis") })
         })
-        // Of two workers, one may make the only first attempt at the endpoint.
+        // Two workers share the single first attempt that may be in flight at this endpoint, so the share of one of
+        // them is 0. `place` is the place of that worker.
         const { id } = stage.endpoint
         const place = [0, 1].find((at) => shareOf(1, { place: at, size: 2 }, id) === 0) ?? -1
         let share = 1

@@ -1,37 +1,59 @@
 import { DeliveryStore } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
-import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryWebhookSender, VirtualTime } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { endpointNow, fire, inVirtualTime, posts, scene, script, URL, withWorker } from "../support/webhooks.js"
+import {
+  counting,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  posts,
+  scene,
+  script,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
 
-const { answers, slowly } = MemoryWebhookSender
+const { answers, hangs, slowly } = MemoryWebhookSender
 
 const SLOTS = 16
-const FAILING = 6
+const OTHERS = 6
 const EVENTS = 40
 const HEALTHY_MILLIS = 50
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Infinity
 
+/** Answers shortly before the worker would give up. */
+const late = (status: number) => slowly(4_900, answers(status))
+
+interface Beside {
+  /** How many other apps there are beside the healthy app. */
+  readonly others: number
+  /** What the receivers of the other apps do. */
+  readonly behaviour?: MemoryWebhookSender.Behaviour
+  /** Whether claims know which endpoints fail or answer late. */
+  readonly isKnown?: boolean
+}
+
 /**
- * The median of the times from an event of a healthy app until its receiver has answered, beside `failing` other apps
- * whose receivers never answer. Each app has an event every half second.
+ * The median of the times from an event of a healthy app until its receiver has answered, beside other apps. Each app
+ * has an event every half second.
  */
-const healthyMedian = (failing: number, isKnown = true): number =>
+const healthyMedian = ({ behaviour = hangs, isKnown = true, others }: Beside): number =>
   inVirtualTime(
     Effect.gen(function* () {
       const healthy = yield* scene
       yield* script(slowly(HEALTHY_MILLIS, answers(200)))
-      const silent = yield* Effect.forEach(Array.from({ length: failing }), (_, index) =>
+      const beside = yield* Effect.forEach(Array.from({ length: others }), (_, index) =>
         Effect.gen(function* () {
           const stage = yield* scene
           const { endpoints } = yield* MemoryDatabase
-          const url = `${URL}/silent/${index}`
+          const url = `${URL}/other/${index}`
           const endpoint = yield* endpointNow(stage)
           endpoints.set(endpoint.id, { ...endpoint, url: EndpointUrl.EndpointUrl.make(url) })
-          yield* script(MemoryWebhookSender.hangs, url)
+          yield* script(behaviour, url)
           return stage
         })
       )
@@ -40,7 +62,7 @@ const healthyMedian = (failing: number, isKnown = true): number =>
       yield* withWorker(
         Effect.gen(function* () {
           for (let turn = 0; turn < EVENTS; turn++) {
-            for (const stage of silent) yield* fire(stage)
+            for (const stage of beside) yield* fire(stage)
             const event = yield* fire(healthy)
             firedAt.set(event.id, event.occurredAt)
             yield* Effect.sleep("500 millis")
@@ -61,12 +83,32 @@ const healthyMedian = (failing: number, isKnown = true): number =>
     })
   )
 
-describe("many endpoints that fail [deliveries-7]", () => {
+describe.each([
+  ["fail", hangs],
+  ["answer late", late(200)]
+])("many endpoints that %s [deliveries-7]", (_, behaviour) => {
   it("slow the others by half at most", () => {
-    expect(healthyMedian(FAILING)).toBeLessThanOrEqual(1.5 * healthyMedian(0))
+    const beside = healthyMedian({ others: OTHERS, behaviour })
+    expect(beside).toBeLessThanOrEqual(1.5 * healthyMedian({ others: 0 }))
   })
 
-  it("planted: a claim that does not know which endpoints fail slows the others more", () => {
-    expect(healthyMedian(FAILING, false)).toBeGreaterThan(1.5 * healthyMedian(0))
+  it("planted: a claim that does not know these endpoints slows the others more", () => {
+    const beside = healthyMedian({ others: OTHERS, behaviour, isKnown: false })
+    expect(beside).toBeGreaterThan(1.5 * healthyMedian({ others: 0 }))
   })
+})
+
+it.each([
+  ["fail", 500],
+  ["answer late", 200]
+])("endpoints that %s take half of the slots at most, as soon as the worker knows them [deliveries-7]", (_, status) => {
+  const receivers = counting(late(status))
+  const behaviour = (post: MemoryWebhookSender.Post) => {
+    // Counts from the tenth second on. By then the first attempts at each endpoint have ended, so the worker knows
+    // these endpoints.
+    if (post.at - VirtualTime.START < 10_000) receivers.reset()
+    return receivers.receiver(post)
+  }
+  healthyMedian({ others: OTHERS, behaviour })
+  expect(receivers.most()).toBe(SLOTS / 2)
 })

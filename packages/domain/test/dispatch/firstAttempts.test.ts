@@ -1,4 +1,5 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
+import { figuresRecorder } from "@place-access/domain/figures"
 import { EndpointId, StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -129,7 +130,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
             erasures.set(stage.user.id, [{ from: occurredAt, until, erasedAt: until }])
             yield* Effect.sleep("1 hour")
             expect((yield* posts()).length).toBe(1)
-            // An event a millisecond later is sent, and tried again.
+            // The deletion covers only the millisecond of the first event. A later event is sent, and tried again.
             yield* fire(stage)
             yield* Effect.sleep("1 minute")
             expect((yield* posts()).length).toBe(3)
@@ -197,6 +198,41 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
+  it("counts for the developer once, however often its event is read [figures-1]", () => {
+    const firings = (markFails: number) =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(200))
+          let fired = 0
+          let marks = 0
+          const failing = over({
+            events: (store) => ({
+              markFannedOut: (...args) => (marks++ < markFails ? Effect.fail(broken) : store.markFannedOut(...args))
+            })
+          })
+          yield* failing(
+            withWorker(
+              Effect.gen(function* () {
+                const event = yield* fire(stage)
+                yield* Effect.sleep("2 minutes")
+                expect(yield* isMarked(event.id)).toBe(true)
+              }),
+              { pollEvery: "1 second" }
+            )
+          ).pipe(
+            Effect.locally(figuresRecorder, {
+              called: () => undefined,
+              attempted: () => undefined,
+              fired: (_, rules) => void (fired += rules)
+            })
+          )
+          return fired
+        })
+      )
+    expect([firings(0), firings(1), firings(2)]).toEqual([1, 1, 1])
+  })
+
   it("at two endpoints: the event is marked when both deliveries are stored", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -228,7 +264,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
             endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
-            // Plays the worker that took the bucket because it thought this worker dead.
+            // Stands for another worker, which has taken the bucket over because it believes that this worker is dead.
             yield* fanOut(10)
             const before = yield* deliveries
             expect(before).toMatchObject([{ state: "trying", attempt: 1 }])

@@ -75,7 +75,10 @@ describe("the outbox that workers share by leases [events-5]", () => {
     )
   })
 
-  /** How long an event waits for its post when every signal is lost and two workers wait for signals with `wait`. */
+  /**
+   * How long an event waits until its POST is sent, when every signal is lost and two workers wait for signals with
+   * `wait`.
+   */
   const withoutSignals = (wait: (signal: typeof WorkSignal.Service) => (typeof WorkSignal.Service)["wait"]) =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -81,7 +81,7 @@ const run = (use: (on: Stage) => Effect.Effect<void, unknown, World>) =>
     })
   )
 
-/** As if the connection had ended a moment ago. */
+/** Ends the connection in the tables, as if the user had just disconnected the app. */
 const end = (on: Stage) =>
   Effect.gen(function* () {
     const { connections } = yield* MemoryDatabase
@@ -92,7 +92,7 @@ const end = (on: Stage) =>
     })
   })
 
-/** As if the rows of the user's account had been deleted. */
+/** Deletes rows in the tables, as the deletion of the user's account would. */
 const deleted = (on: Stage) =>
   Effect.map(MemoryDatabase, ({ accessLog, connections, rules, subscriptions }) => {
     connections.delete(on.connection.id)
@@ -251,6 +251,19 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     )
   })
 
+  it("the 10 minutes begin with the first of these faults, however long the event waited for a worker [legacy-4]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        yield* script(inTurn(ourFault, answers(200)), url)
+        const { occurredAt } = yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        yield* withWorker(Effect.sleep("1 minute"))
+        expect(yield* secondsOf(url, occurredAt)).toEqual([3_600, 3_605])
+      })
+    )
+  })
+
   it("what is taken away between two attempts stops it [legacy-4-checks]", () => {
     for (const takeAway of [remove, end, ruleScopesGone]) {
       run((on) =>
@@ -396,6 +409,31 @@ describe("beside other deliveries", () => {
         )
         expect(yield* secondsOf(SUBSCRIBED, from)).toEqual([0])
         expect((yield* posts(OLD)).length).toBe(300)
+      })
+    )
+  })
+
+  it("receivers of two apps that never answer fill two thirds of a worker's memory and lose what is beyond; another app loses nothing [legacy-5]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [slow, slower, quick] = [yield* scene, yield* scene, yield* scene]
+        yield* createSubscription(slow.connection, { url: OLD })
+        yield* createSubscription(slower.connection, { url: `${OLD}/2` })
+        yield* createSubscription(quick.connection, { url: SUBSCRIBED })
+        yield* Effect.forEach([OLD, `${OLD}/2`], (url) => script(hangs, url))
+        yield* script(answers(200), SUBSCRIBED)
+        const use = Effect.gen(function* () {
+          for (let round = 0; round < 50; round++) {
+            yield* Effect.forEach([slow, slower], (app) => fire(app))
+            yield* Effect.sleep("1 second")
+          }
+          const { occurredAt } = yield* fire(quick)
+          yield* Effect.sleep("1 hour")
+          expect(yield* secondsOf(SUBSCRIBED, occurredAt)).toEqual([0])
+        })
+        yield* withWorker(use, { legacyRoom: 30 })
+        const tried = yield* Effect.forEach([OLD, `${OLD}/2`], (url) => Effect.map(posts(url), ({ length }) => length))
+        expect(tried).toEqual([3 * 10, 3 * 10])
       })
     )
   })

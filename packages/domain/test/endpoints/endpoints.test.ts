@@ -1,6 +1,7 @@
 import { AccountStore } from "@place-access/domain/accounts"
 import {
   createEndpoint,
+  EndpointHeader,
   EndpointUrl,
   listEndpoints,
   removeEndpoint,
@@ -271,7 +272,7 @@ describe("rotateSecret [§4.7, §6.4.3]", () => {
             secrets = SigningSecret.rotate(secrets, Vault.Sealed.make(String(index + 1)), now)
           })
           const live = SigningSecret.live(secrets, now).map(({ sealed }) => Number(sealed))
-          // The secret of rotation n was replaced at rotation n + 1.
+          // Secret 0 is the initial one, and rotation n makes secret n. `rotatedAt[0]` is the time of rotation 1.
           const expected = [...Array.from({ length: gaps.length + 1 }).keys()]
             .filter((index) => index === gaps.length || now < (rotatedAt[index] ?? 0) + 86_400_000)
             .toReversed()
@@ -350,6 +351,31 @@ describe("sendTest [§4.7, W6]", () => {
       })
     )
   })
+
+  it.each(["our network is down", "a secret cannot be unsealed", "an own header cannot be unsealed"])(
+    "when %s, the test is logged as never sent, without an attempt [W3-faults, W6]",
+    (fault) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { app, developer, endpoint } = yield* scene
+          const { endpoints } = yield* MemoryDatabase
+          const other = yield* register(app.id, { url: `${URL}/2` })
+          // What was sealed for another endpoint cannot be opened for this one.
+          const sealed = other.endpoint.secrets[0]!.sealed
+          if (fault.includes("secret")) endpoints.set(endpoint.id, { ...endpoint, secrets: other.endpoint.secrets })
+          const headers = [{ name: EndpointHeader.HeaderName.make("x-route"), sealed }]
+          if (fault.includes("header")) endpoints.set(endpoint.id, { ...endpoint, headers })
+          yield* script(fault.includes("network") ? ourFault : answers(200))
+          const said = yield* sendTest(developer, app.id, endpoint.id)
+          expect(said).toMatchObject({ delivered: false, status: null })
+          expect(said.detail).toMatch(/^Not sent, and not the receiver's fault: /)
+          expect(yield* deliveries).toMatchObject([{ isTest: true, state: "failed", failReason: "not_sent" }])
+          expect(yield* attempts).toEqual([])
+          if (!fault.includes("network")) expect(yield* posts).toEqual([])
+        })
+      )
+    }
+  )
 
   it("works on a disabled endpoint, says so, and leaves it disabled [endpoints-8]", () => {
     inVirtualTime(

@@ -1,66 +1,13 @@
 import { Export, exportNext, requestExport } from "@place-access/domain/exports"
-import {
-  MemoryAccessLogStore,
-  MemoryAccountStore,
-  MemoryAppStore,
-  MemoryArchiveMaker,
-  MemoryAuditLog,
-  MemoryConnectionStore,
-  MemoryConsentStore,
-  MemoryDatabase,
-  MemoryDeviceStore,
-  MemoryEntropy,
-  MemoryExportStore,
-  MemoryFixHistory,
-  MemoryFixStore,
-  MemoryHistoryStore,
-  MemoryMailOutbox,
-  MemoryPlaceStore,
-  MemoryPurposeStore,
-  MemoryRuleStore,
-  MemoryStayStore,
-  MemoryTokenStore,
-  MemoryVault,
-  MemoryVisitStore,
-  MemoryWorkSignal,
-  VirtualTime
-} from "@place-access/domain/testing"
-import { Effect, Exit, FastCheck as fc, Layer, Logger, LogLevel } from "effect"
+import { FixHistory, ingestFixes } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryArchiveMaker, RuleSamples } from "@place-access/domain/testing"
+import { Effect, FastCheck as fc } from "effect"
 import { expect, it } from "vitest"
 import { decoded, fetched, hasNoSecret, holdsAll, makePerson, personDraft } from "../support/archivedPerson.js"
+import { inVirtualTime } from "../support/archiveStores.js"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
-
-const stores = Layer.mergeAll(
-  MemoryAccessLogStore.layer,
-  MemoryAccountStore.layer,
-  MemoryAppStore.layer,
-  MemoryAuditLog.layer,
-  MemoryConnectionStore.layer,
-  MemoryConsentStore.layer,
-  MemoryDeviceStore.layer,
-  MemoryExportStore.layer,
-  MemoryExportStore.layerSource,
-  MemoryFixHistory.layer,
-  MemoryFixStore.layer,
-  MemoryHistoryStore.layer,
-  MemoryMailOutbox.layer,
-  MemoryPlaceStore.layer,
-  MemoryPurposeStore.layer,
-  MemoryRuleStore.layer,
-  MemoryStayStore.layer,
-  MemoryTokenStore.layer,
-  MemoryVisitStore.layer,
-  MemoryWorkSignal.layer
-).pipe(
-  Layer.provideMerge(MemoryDatabase.layer),
-  Layer.provideMerge(Layer.mergeAll(MemoryEntropy.layer, MemoryVault.layer, MemoryArchiveMaker.layer)),
-  Layer.provideMerge(Logger.minimumLogLevel(LogLevel.None))
-)
-
-const inVirtualTime = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof stores>>): A =>
-  Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(stores))), (cause) => {
-    throw new Error(String(cause))
-  })
+import { INSIDE, OUTSIDE } from "../support/rules.js"
 
 it("every file of an archive decodes by its schema and has what the stores hold, and no secret of any kind [exports-5, exports-6]", () => {
   holdsAnywhere(
@@ -87,5 +34,55 @@ it("every file of an archive decodes by its schema and has what the stores hold,
       )
     ),
     60
+  )
+})
+
+it("visits.json has every visit, also when more stays are due than one answer derives [exports-5, visits-8]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const place = yield* RuleSamples.place((yield* RuleSamples.sharing()).user.id)
+      const phone = yield* RuleSamples.device(place.userId)
+      // A reading every 10 s. One answer derives the stays of 20,000 readings, and the visit begins after these.
+      const readings = Array.from({ length: 21_000 }, (_, index) => ({
+        capturedAt: Timestamp.plus(now, (index - 30_000) * 10_000),
+        ...(index > 20_300 && index < 20_700 ? INSIDE : OUTSIDE),
+        accuracyM: 10
+      }))
+      yield* ingestFixes(phone, readings, [])
+      const asked = yield* requestExport(place.userId)
+      const history = yield* FixHistory
+      // The files of fixes are left empty, because writing them takes most of the time.
+      const range = () => Effect.succeed({ items: [], next: undefined })
+      yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
+      const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(asked))).visits
+      expect(visits.map(({ arrival }) => arrival)).toEqual([readings[20_301]?.capturedAt])
+    })
+  )
+})
+
+it("a fix has the mark that its device was left behind, and other fixes have none [exports-5, M14]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const { user } = yield* RuleSamples.sharing()
+      const phone = yield* RuleSamples.device(user.id)
+      const now = yield* Timestamp.now
+      const reading = (ago: number) => ({ capturedAt: Timestamp.plus(now, -ago), ...INSIDE, accuracyM: 10 })
+      yield* ingestFixes(phone, [reading(20), reading(10)], [])
+      const history = yield* FixHistory
+      const asked = yield* requestExport(user.id)
+      yield* exportNext().pipe(
+        Effect.provideService(FixHistory, {
+          ...history,
+          range: (...of) =>
+            Effect.map(history.range(...of), ({ items, next }) => ({
+              items: items.map((one, index) => (index === 0 ? { ...one, isLeftBehind: true as const } : one)),
+              next
+            }))
+        })
+      )
+      const { fixes } = decoded(MemoryArchiveMaker.read(yield* fetched(asked)))
+      expect(fixes.map((one) => one.left_behind)).toEqual([true, undefined])
+    })
   )
 })

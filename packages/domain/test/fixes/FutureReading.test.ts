@@ -10,8 +10,8 @@ const WAITING: FutureReading.FutureReading = {
 }
 
 /**
- * Whether the reading is accepted beside fixes that were captured this long after noon and arrive with the last of
- * them.
+ * Whether `WAITING` is accepted when its device sends fixes that were captured this many milliseconds after noon. They
+ * arrive at the capture time of the newest one.
  */
 const isTaken = (...captured: ReadonlyArray<number>): boolean =>
   FutureReading.due(

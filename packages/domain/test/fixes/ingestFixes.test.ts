@@ -471,6 +471,56 @@ describe("what could not be taken", () => {
     )
   )
 
+  it.effect("as from the future is taken by a later upload when one upload takes as many as it may", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const tables = yield* MemoryDatabase
+        const sizes = () => [tables.fixes.size, tables.quarantined.size]
+        // The clock of the server is an hour behind. The phone sends 1,200 readings of the 50 minutes before 13:00.
+        const many = Array.from({ length: 1_200 }, (_, index) => reading(10 * MINUTE + index * 2_500, INSIDE))
+        for (const part of [many.slice(0, 600), many.slice(600)]) yield* ingestFixes(phone, part, [])
+        expect(sizes()).toEqual([0, 1_200])
+        const taken = []
+        for (let after = 1; after <= 4; after++) {
+          const at = HOUR + after * MINUTE
+          yield* TestClock.setTime(NOON + at)
+          yield* ingestFixes(phone, [reading(at, INSIDE)], [])
+          taken.push(sizes())
+        }
+        expect(taken).toEqual([
+          [501, 700],
+          [1_002, 200],
+          [1_203, 0],
+          [1_204, 0]
+        ])
+      })
+    )
+  )
+
+  it.effect("as from the future is taken in whatever order the parts of an upload arrived", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const { quarantined } = yield* MemoryDatabase
+        // The clock of the server is an hour behind. The first part of the phone's readings is lost and sent again.
+        const part = (from: number, length: number) =>
+          Array.from({ length }, (_, index) => reading(from + index * 1_000, INSIDE))
+        yield* ingestFixes(phone, part(40 * MINUTE, 700), [])
+        yield* TestClock.setTime(NOON + MINUTE)
+        yield* ingestFixes(phone, part(20 * MINUTE, 500), [])
+        const left = []
+        for (let after = 1; after <= 3; after++) {
+          const at = HOUR + after * MINUTE
+          yield* TestClock.setTime(NOON + at)
+          yield* ingestFixes(phone, [reading(at, INSIDE)], [])
+          left.push(quarantined.size)
+        }
+        expect(left).toEqual([700, 200, 0])
+      })
+    )
+  )
+
   it.effect("as from the future stays aside when it was the phone's clock that somebody set back", () =>
     run(
       Effect.gen(function* () {

@@ -15,7 +15,7 @@ import {
   VirtualTime
 } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, FastCheck as fc, Layer, Logger, Option, Stream } from "effect"
+import { Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Stream } from "effect"
 import { vi } from "vitest"
 
 const { DAY, HOUR } = Timestamp
@@ -220,8 +220,8 @@ describe("an import", () => {
 type Call = "piece" | "advance" | "finish" | "find"
 
 /**
- * Runs a program over a store that fails before or after some calls. In both cases the worker gets an error; after a
- * call the change is stored.
+ * Runs a program over a store in which some calls fail. A call that fails `before` stores nothing. A call that fails
+ * `after` has stored its change, although the worker gets an error.
  */
 const withFaults = <A, E, R>(
   program: Effect.Effect<A, E, R | ImportStore>,
@@ -251,7 +251,10 @@ describe("an import that is interrupted", () => {
       arbitrary: fc.integer({ min: 0, max: 9 }).map((index) => `visit ${LONG_AGO + index} ${LONG_AGO + HOUR} 1 1`)
     }
   )
-  /** Entries for several steps: many entries of a few kinds, so that duplicates lie on both sides of a step. */
+  /**
+   * Enough entries for several steps of an import. The same few entries repeat, so that an entry and its duplicate are
+   * often read in different steps.
+   */
   const entries = fc
     .array(entry, { minLength: 1, maxLength: 30 })
     .chain((some) => fc.integer({ min: 1, max: 120 }).map((times) => Array.from({ length: times }, () => some).flat()))
@@ -336,6 +339,39 @@ describe("an import that is interrupted", () => {
     )
   })
 
+  it("by workers that are stopped, however often, is not given up, and goes on at once [leases-2]", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(10)))
+        const store = yield* ImportStore
+        const stuck = Effect.provideService(importNext(), ImportStore, { ...store, advance: () => Effect.never })
+        for (let stops = 0; stops <= Import.MAX_ATTEMPTS; stops++) {
+          const stopping = yield* Effect.fork(Effect.interruptible(stuck))
+          yield* Effect.sleep(1_000)
+          yield* Fiber.interrupt(stopping)
+        }
+        expect(yield* importNext()).toBe(true)
+        expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 10, stored: 10 } })
+      })
+    )
+  })
+
+  it("by a worker that stops, keeps it from stopping at most two seconds when the database hangs [leases-2]", () => {
+    run(
+      Effect.gen(function* () {
+        yield* upload(file(...points(10)))
+        const hangs = { advance: () => Effect.never, handBack: () => Effect.never }
+        const store = yield* ImportStore
+        const stopping = yield* Effect.fork(
+          Effect.interruptible(Effect.provideService(importNext(), ImportStore, { ...store, ...hangs }))
+        )
+        yield* Effect.sleep(1_000)
+        yield* Fiber.interrupt(stopping)
+        expect((yield* Timestamp.now) - NOW).toBeLessThanOrEqual(3_000)
+      })
+    )
+  })
+
   it("by the loss of its lease, stops within seconds, also in the middle of a step", () => {
     run(
       Effect.gen(function* () {
@@ -362,7 +398,7 @@ describe("an import that is interrupted", () => {
         })
         expect(steps).toBe(3)
         expect(yield* history(made)).toHaveLength(2_000)
-        expect(yield* store.list(made.userId, 10)).toEqual([])
+        expect((yield* store.list(made.userId, 10)).items).toEqual([])
       })
     )
   })

@@ -9,7 +9,7 @@ const isOurs = (line: string, { note }: Facts): boolean =>
 
 const times = (text: string, part: string): number => text.split(part).length - 1
 
-/** Each run makes every form of every mail of a file. */
+/** Few runs are enough, because each run makes every form of every mail of a file. */
 const RUNS = { fastCheck: { numRuns: 30 } }
 
 const isSaid = (text: string, given: Facts): void => {

@@ -8,7 +8,10 @@ import { TEXTS } from "./textSamples.js"
 
 const DOMAIN = fileURLToPath(new URL("../../src", import.meta.url))
 
-/** Files without a mail of their own. `changeAddress.ts` passes on the mail of `confirmMail`, with another key. */
+/**
+ * Files that set `dedupeKey` without writing a mail: `changeAddress.ts` passes on the mail of `confirmMail`, with
+ * another key.
+ */
 const PASSES_ON = ["credentials/changeAddress.ts"]
 
 /** Texts that are on no page and in no mail: the texts of the file or folder that match `which`, with the reason. */

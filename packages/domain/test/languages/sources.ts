@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 
-/** A text in the sources: its constant parts, and between them what an expression writes. */
+/** A text in the sources: its constant `parts`. Between two parts, an expression writes a variable text. */
 export interface SourceText {
   readonly file: string
   readonly line: number
   readonly parts: ReadonlyArray<string>
-  /** The texts that each expression may write, as far as the expression contains them. */
+  /**
+   * For each expression: the string literals in its code. The expression may also write other texts, such as a number.
+   */
   readonly between: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -65,7 +67,7 @@ const textsIn = (
   const found: Array<SourceText> = []
   const visit = (node: ts.Node, isInText: boolean): void => {
     const text = partsOf(node)
-    // A text within a template is one of the texts that an expression may write.
+    // A text inside an expression of a template is skipped here: it is in `between` of the template.
     if (text !== undefined && !isInText && hasWords(text.parts) && takes(node)) {
       found.push({ file, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, ...text })
     }

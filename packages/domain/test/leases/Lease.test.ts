@@ -14,7 +14,7 @@ const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Leas
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** The move of a worker that holds all leases that it owns in the survey. */
+/** What `Lease.move` decides for a worker that holds every lease of which it is the owner. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,
@@ -130,7 +130,7 @@ class Cluster {
     )
   }
 
-  /** Every worker looks a few times. */
+  /** Lets each live worker look four times. */
   settle(): void {
     for (let round = 0; round < 4; round++) for (const worker of this.living) this.look(worker)
   }

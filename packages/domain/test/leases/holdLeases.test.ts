@@ -27,7 +27,7 @@ const worker = Effect.map(holdLeases(LOOK, NAMES), (leases) => ({
 
 const sorted = (held: ReadonlyArray<number>) => held.toSorted((a, b) => a - b)
 
-/** Runs `program` over a changed store. */
+/** Runs `program` with some methods of the lease store replaced. */
 const over = <A, E, R>(change: (store: Store) => Partial<Store>, program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(LeaseStore, (store) => Effect.provideService(program, LeaseStore, { ...store, ...change(store) }))
 
@@ -239,7 +239,7 @@ describe("pieces of work [leases-2]", () => {
           expect(yield* Fiber.join(waiting)).toEqual([done, done])
         })
         yield* waits
-        expect(yield* one.chores.using("partitions", Effect.succeed("done")), "a lease of nobody").toEqual(
+        expect(yield* one.chores.using("dead_workers", Effect.succeed("done")), "a lease of nobody").toEqual(
           Option.none()
         )
         yield* Effect.sleep(Lease.LIFE)
@@ -392,9 +392,9 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                 Effect.delay(living(12), "48 seconds"),
                 // A worker that comes with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),
-                // A worker that dies; another worker comes while the dead one is thought alive.
+                // A worker that dies. Another worker comes before the last heartbeat of the dead one has expired.
                 Effect.delay(living(10), "8 seconds"),
-                // A worker that hangs for longer than its life, and then works again.
+                // A worker that hangs until its last heartbeat has expired, and then works again.
                 Effect.delay(
                   Effect.flatMap(living(5), ({ look }) => Effect.zipRight(Effect.sleep("15 seconds"), look)),
                   "12 seconds"

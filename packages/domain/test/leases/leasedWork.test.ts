@@ -2,7 +2,7 @@ import { AccountDeletion, AccountDeletionStore, removeDeleted } from "@place-acc
 import { Import, ImportStore, Pace, runImports, startImport } from "@place-access/domain/imports"
 import { Bucket, Chore, everything, holdLeases, LeaseStore, type WorkLeases } from "@place-access/domain/leases"
 import { type Mail, MailOutbox, runMail } from "@place-access/domain/mail"
-import { Timestamp, type UserId } from "@place-access/domain/shared"
+import { StoreError, Timestamp, type UserId } from "@place-access/domain/shared"
 import {
   bucketOf,
   Fixtures,
@@ -103,7 +103,39 @@ describe("mail that workers share [mail-3, leases-1]", () => {
     expect(sentTwice(true, false)).toBeGreaterThan(0)
   })
 
-  it("of a worker that dies in the middle is sent by another one after two minutes, under the same id [mail-4]", () => {
+  /**
+   * Stops a worker a second after it begins to send a letter, and starts another worker. `transfer`: what the mail
+   * server does before it takes the letter. Returns how long the worker needed to stop, how many letters arrived, and
+   * whether the letter counts as sent.
+   */
+  const stopsDuring = (transfer: Effect.Effect<void>) =>
+    run(
+      Effect.gen(function* () {
+        const post = yield* MemoryMailer.Post
+        yield* post.script((mail) => Effect.zipRight(transfer, MemoryMailer.takes(mail)))
+        const { id } = yield* Fixtures.user
+        yield* (yield* MailOutbox).put(message(id, "one"), yield* Timestamp.now)
+        const first = yield* start(mailLoop)
+        yield* Effect.sleep("1 second")
+        const stopped = yield* Timestamp.now
+        yield* Fiber.interrupt(first)
+        const waited = (yield* Timestamp.now) - stopped
+        yield* start(mailLoop)
+        yield* Effect.sleep("10 minutes")
+        const [kept] = yield* (yield* MailOutbox).recent(1)
+        return { waited, letters: (yield* letters).length, isSent: kept?.sentAt !== null }
+      })
+    )
+
+  it("that is being sent when its worker stops is sent to its end, and not again [leases-2]", () => {
+    expect(stopsDuring(Effect.sleep("6 seconds"))).toEqual({ waited: 5 * SECOND, letters: 1, isSent: true })
+  })
+
+  it("that the mail server does not take within eight seconds keeps no worker from stopping [leases-2]", () => {
+    expect(stopsDuring(Effect.never)).toMatchObject({ waited: 8 * SECOND, isSent: false })
+  })
+
+  it("of a worker that dies in the middle is sent by another one after twelve minutes, under the same id [mail-4]", () => {
     run(
       Effect.gen(function* () {
         const post = yield* MemoryMailer.Post
@@ -116,7 +148,7 @@ describe("mail that workers share [mail-3, leases-1]", () => {
         yield* Fiber.interrupt(first)
         yield* post.script(MemoryMailer.takes)
         yield* start(mailLoop)
-        yield* Effect.sleep("2 minutes")
+        yield* Effect.sleep("12 minutes")
         const [one, two] = yield* letters
         expect([two?.id, two?.subject]).toEqual([one?.id, "one"])
         expect((yield* (yield* MailOutbox).recent(1))[0]?.sentAt).not.toBeNull()
@@ -130,8 +162,8 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
     Effect.forever(Effect.zipRight(removeDeleted(people), Effect.sleep("1 minute")))
 
   /**
-   * Whether the deletion of an account is finished after the last look for late rows, a day after its beginning. The
-   * first worker dies after its first statement.
+   * Deletes an account. The first worker dies after it has removed some rows, and other workers go on. Returns whether
+   * the deletion is finished after the last look for late rows, a day after its beginning.
    */
   const isGone = (due: (store: typeof AccountDeletionStore.Service) => (typeof AccountDeletionStore.Service)["due"]) =>
     run(
@@ -190,26 +222,55 @@ describe("imports that workers share [imports-6, leases-1]", () => {
     ""
   ].join("\n")
 
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+
+  /** A waiting import, and a store through which a worker stores its first two steps and then hangs. */
+  const halfRead = Effect.gen(function* () {
+    const store = yield* ImportStore
+    const made = yield* startImport((yield* Fixtures.user).id, "walk.gpx", Stream.make(bytes))
+    let steps = 0
+    const stuck: typeof ImportStore.Service = {
+      ...store,
+      advance: (step) => (steps++ < 2 ? store.advance(step) : Effect.never)
+    }
+    return { stuck, found: Effect.map(store.find(made), Option.getOrThrow) }
+  })
+
   it("of a worker that dies in the middle are read on by another one a minute after they were begun, each entry once", () => {
     run(
       Effect.gen(function* () {
-        const user = yield* Fixtures.user
-        const store = yield* ImportStore
-        const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
-        const made = yield* startImport(user.id, "walk.gpx", Stream.make(bytes))
-        const found = Effect.map(store.find(made), Option.getOrThrow)
-        let steps = 0
+        const { found, stuck } = yield* halfRead
         const dying = yield* startMortal(runImports).pipe(
           Effect.provideService(ImportStore, {
-            ...store,
-            advance: (step) => (steps++ < 2 ? store.advance(step) : Effect.never)
+            ...stuck,
+            // Unlike a worker that stops, a dead one hands nothing back.
+            handBack: () => Effect.void
           })
         )
         yield* Effect.sleep("10 seconds")
         expect((yield* found).counts.read).toBe(2_000)
         yield* Fiber.interrupt(dying)
         yield* start(runImports)
-        yield* Effect.sleep(Import.RETRY_AFTER + 5 * SECOND)
+        yield* Effect.sleep("30 seconds")
+        expect((yield* found).counts.read).toBe(2_000)
+        yield* Effect.sleep(Import.RETRY_AFTER - 25 * SECOND)
+        expect(yield* found).toMatchObject({ state: "done", counts: { read: LINES, stored: LINES, duplicates: 0 } })
+      })
+    )
+  })
+
+  it("of a worker that stops in the middle are read on by another one at once, each entry once", () => {
+    run(
+      Effect.gen(function* () {
+        const { found, stuck } = yield* halfRead
+        const stopping = yield* start(runImports).pipe(Effect.provideService(ImportStore, stuck))
+        yield* Effect.sleep("10 seconds")
+        expect((yield* found).counts.read).toBe(2_000)
+        const stopped = yield* Timestamp.now
+        yield* Fiber.interrupt(stopping)
+        expect(yield* Timestamp.now).toBe(stopped)
+        yield* start(runImports)
+        yield* Effect.sleep("6 seconds")
         expect(yield* found).toMatchObject({ state: "done", counts: { read: LINES, stored: LINES, duplicates: 0 } })
       })
     )
@@ -220,7 +281,6 @@ describe("imports that workers share [imports-6, leases-1]", () => {
       Effect.gen(function* () {
         const store = yield* ImportStore
         const claims: Array<string> = []
-        const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
         const users = yield* Effect.all([Fixtures.user, Fixtures.user, Fixtures.user])
         yield* Effect.forEach(users, ({ id }) => startImport(id, "walk.gpx", Stream.make(bytes)))
         const worker = start(runImports).pipe(
@@ -241,7 +301,9 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         yield* worker
         yield* Effect.sleep("30 minutes")
         for (const { id } of users) {
-          expect(yield* store.list(id, 1)).toMatchObject([{ state: "done", counts: { read: LINES, stored: LINES } }])
+          expect((yield* store.list(id, 1)).items).toMatchObject([
+            { state: "done", counts: { read: LINES, stored: LINES } }
+          ])
         }
         expect(claims.length).toBe(3)
       })
@@ -252,7 +314,6 @@ describe("imports that workers share [imports-6, leases-1]", () => {
     run(
       Effect.gen(function* () {
         const store = yield* ImportStore
-        const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
         const users = yield* Effect.all(Array.from({ length: 4 }, () => Fixtures.user))
         const [eager] = users
         if (eager === undefined) throw new Error("nobody")
@@ -284,9 +345,50 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         expect(most).toBe(Pace.QUICK.atOnce)
         expect(claims.length).toBe(5)
         for (const { id } of users) {
-          for (const one of yield* store.list(id, 3))
+          for (const one of (yield* store.list(id, 3)).items)
             expect(one).toMatchObject({ state: "done", counts: { read: LINES } })
         }
+      })
+    )
+  })
+
+  it("all files of other people need not end before a failed attempt is repeated, or before broken uploads go [imports-6]", () => {
+    run(
+      Effect.gen(function* () {
+        const store = yield* ImportStore
+        const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+        const [unlucky, ...others] = yield* Effect.all(Array.from({ length: 10 }, () => Fixtures.user))
+        if (unlucky === undefined) throw new Error("nobody")
+        for (const { id } of [unlucky, ...others]) {
+          yield* startImport(id, "walk.gpx", Stream.make(bytes))
+          yield* Effect.sleep("1 second")
+        }
+        const ended: Array<UserId> = []
+        let hasFailed = false
+        let cleanings = 0
+        yield* start(runImports).pipe(
+          Effect.provideService(ImportStore, {
+            ...store,
+            claim: (leased, ...times) => {
+              if (leased.userId !== unlucky.id || hasFailed) return store.claim(leased, ...times)
+              hasFailed = true
+              return Effect.fail(StoreError.unavailable("planted"))
+            },
+            advance: (step) => Effect.zipRight(Effect.sleep("20 seconds"), store.advance(step)),
+            finish: (leased, ...how) => Effect.tap(store.finish(leased, ...how), () => void ended.push(leased.userId)),
+            dropBrokenOff: (now) => {
+              if (ended.length < others.length) cleanings++
+              return store.dropBrokenOff(now)
+            }
+          })
+        )
+        yield* Effect.sleep("30 minutes")
+        expect(hasFailed).toBe(true)
+        expect(ended.length).toBe(10)
+        // Three files are read at once. When the first three of the other users' files have ended, the file whose claim
+        // failed is next.
+        expect(ended.indexOf(unlucky.id)).toBeLessThan(6)
+        expect(cleanings).toBeGreaterThan(10)
       })
     )
   })

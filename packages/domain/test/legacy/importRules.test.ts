@@ -92,7 +92,7 @@ describe("rules that are imported [§6.4.9]", () => {
         const before = yield* rules(on)
         expect(yield* importRules(text)).toEqual({ imported: 0, known: 2 })
         expect(yield* rules(on)).toEqual(before)
-        // A longer file continues where the first one ended.
+        // Of a file with one more line, only that line is imported.
         expect(yield* importRules(`${text}\n${file(lineOf(on, { id: "old_3" }))}`)).toEqual({ imported: 1, known: 2 })
       })
     )

@@ -34,6 +34,7 @@ describe("the limits of an account [limits-9]", () => {
 
   it("what counts uses the table", () => {
     expect([Rate.TESTS.calls, Rate.CREATIONS.calls, Rate.CONSENTS_OF_ACCOUNT.calls]).toEqual([30, 300, 120])
+    expect(Rate.WEBHOOK_ADDRESSES.calls).toBe(300)
     expect([NamedMail.LIMIT, NamedMail.WINDOW]).toEqual([5, Timestamp.HOUR])
   })
 })

@@ -29,7 +29,7 @@ describe("a rate", () => {
       fc.property(fc.integer({ min: 1, max: 6 }), gaps, (calls, all) => {
         const times = timesOf(all)
         const answers = run({ calls, windowMillis: WINDOW }, times)
-        // The windows, computed from the times alone: each begins with the first call that no earlier window holds.
+        // The windows, computed from the times alone: each begins with the first call that is in no earlier window.
         let [begun, inWindow] = [-Infinity, 0]
         for (const { at, isAdmitted, remaining, resetMillis } of answers) {
           if (at >= begun + WINDOW) [begun, inWindow] = [at, 0]

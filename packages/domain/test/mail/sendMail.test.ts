@@ -2,6 +2,7 @@ import { TokenStore } from "@place-access/domain/tokens"
 import { AccountStore } from "@place-access/domain/accounts"
 import { App } from "@place-access/domain/apps"
 import { DisconnectNotice } from "@place-access/domain/connection"
+import { everything, type PeopleLeases } from "@place-access/domain/leases"
 import { type Mail, MailOutbox, MailSending, runMail, sendMail } from "@place-access/domain/mail"
 import { ConnectionId, type Language, StoreError, Timestamp } from "@place-access/domain/shared"
 import { Fixtures, MemoryDatabase, MemoryMailer, MemoryMailOutbox, RuleSamples } from "@place-access/domain/testing"
@@ -279,6 +280,51 @@ describe("sendMail", () => {
         yield* Effect.all([send, send, send], { concurrency: "unbounded" })
         expect((yield* letters).length).toBe(90)
         expect(new Set((yield* letters).map(({ id }) => id)).size).toBe(90)
+      })
+    )
+  })
+
+  it("a message for which the mail server is silent holds up no other message, nor new mail [mail-3]", () => {
+    run(
+      Effect.gen(function* () {
+        yield* script((mail) => (mail.subject === "About slow" ? Effect.never : takes(mail)))
+        const sentSubjects = Effect.map(kept, (all) =>
+          all.flatMap(({ message, sentAt }) => (sentAt === null ? [] : [message.subject])).sort()
+        )
+        yield* written("slow", ...Array.from({ length: 30 }, (_, index) => `${index}`))
+        yield* beside(
+          Effect.gen(function* () {
+            expect(yield* sentSubjects).toHaveLength(30)
+            yield* written("late")
+            yield* Effect.sleep(6_000)
+            expect(yield* sentSubjects).toContain("About late")
+            expect((yield* letters).filter(({ subject }) => subject === "About slow")).toHaveLength(1)
+          })
+        )
+      })
+    )
+  })
+
+  it("returns when the last message has ended, however slow it is", () => {
+    run(
+      Effect.gen(function* () {
+        yield* script((mail) =>
+          Effect.zipRight(mail.subject === "About slow" ? Effect.sleep(MINUTE) : Effect.void, takes(mail))
+        )
+        yield* written("slow", ...Array.from({ length: 24 }, (_, index) => `${index}`))
+        expect(yield* send).toBe(25)
+        expect((yield* kept).filter(({ sentAt }) => sentAt !== null)).toHaveLength(25)
+      })
+    )
+  })
+
+  it("messages of a bucket that another worker took meanwhile are left, and do not make the loop spin", () => {
+    run(
+      Effect.gen(function* () {
+        yield* written(...Array.from({ length: 45 }, (_, index) => `${index}`))
+        const refusing: PeopleLeases = { ...everything.people, using: () => Effect.succeedNone }
+        expect(yield* sendMail(ADDRESSES, refusing)).toBe(0)
+        expect(yield* send).toBe(45)
       })
     )
   })

@@ -50,7 +50,7 @@ describe("distance [L2]", () => {
   })
 
   it("is within 0.1 mm of it above 85 degrees, at the poles and across them", () =>
-    // Nearer to the equator than 85.1 degrees, a step of 10 km can end where the other formula is used.
+    // From 85.1 degrees on, two points 10 km apart never lie below 85 degrees, where the other formula is used.
     agrees(85.1, 90, { maxM: 10_050, toM: 0.0001 }))
 
   it("is within 0.2 mm of it at 150 m, everywhere", () => agrees(0, 90, { maxM: 150, toM: 0.0002 }))

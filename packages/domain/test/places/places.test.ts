@@ -1,6 +1,6 @@
 import { archivePlace } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
-import { PlaceId, UserId } from "@place-access/domain/shared"
+import { OUTDATED_FORM, PlaceId, UserId } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { CIRCLE, NOON } from "../support/rules.js"
@@ -50,6 +50,32 @@ describe("places", () => {
           radiusM: edit.radiusM ?? CIRCLE.radiusM
         })
       }).pipe(Effect.provide(UploadStores))
+  )
+
+  it.effect("a form that was opened before the last change moves nothing back [places-2]", () =>
+    Effect.gen(function* () {
+      const made = yield* createPlace(ADA, HOME)
+      const { id } = made
+      const form: Place.PlaceEdit = { label: Place.Label.make("My home"), kind: "home", ...CIRCLE, shown: made }
+      const changes: ReadonlyArray<Place.PlaceEdit> = [
+        { lat: CIRCLE.lat + 1 },
+        { kind: "other" },
+        { label: Place.Label.make("Our home") }
+      ]
+      for (const change of changes) {
+        const changed = yield* updatePlace(ADA, id, change)
+        expect(yield* Effect.flip(updatePlace(ADA, id, form))).toMatchObject({
+          _tag: "Conflict",
+          reason: OUTDATED_FORM
+        })
+        expect(yield* listPlaces(ADA)).toEqual([changed])
+      }
+      const [now] = yield* listPlaces(ADA)
+      // Of two presses of one button, the second changes nothing and is accepted.
+      for (const _ of [1, 2]) {
+        expect(yield* updatePlace(ADA, id, { ...form, shown: now })).toMatchObject({ label: "My home", kind: "home" })
+      }
+    }).pipe(Effect.provide(UploadStores))
   )
 
   it.effect("archiving is idempotent: the first time stays", () =>

@@ -1,6 +1,6 @@
 import { Purpose, PurposeGate, PurposeLife } from "@place-access/domain/purposes"
 import { Verdict } from "@place-access/domain/reviews"
-import { Timestamp } from "@place-access/domain/shared"
+import { OUTDATED_FORM, Timestamp } from "@place-access/domain/shared"
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -167,6 +167,26 @@ describe("edits", () => {
       const back = Either.getOrThrow(edit(before, first))
       expect(back).toEqual({ ...approved, revision: before.revision + 1 })
     }
+  })
+})
+
+describe("an edit from a form that showed an earlier revision [apps-11]", () => {
+  const stale = { ...first, shown: 1 }
+
+  it.each([
+    ["draft", draft],
+    ["in review", inReview],
+    ["approved", approved],
+    ["rejected", rejected]
+  ])("%s: the old wording does not come back", (_, before) => {
+    const changed = Either.getOrThrow(edit(before, { ...second, shown: 1 }))
+    expect(refused(edit(changed, stale))).toBe(OUTDATED_FORM)
+    expect(refused(edit(changed, { ...stale, shown: 2 }))).toBe("taken")
+  })
+
+  it("has no effect when it changes nothing, so a button that is pressed twice does not complain", () => {
+    const changed = Either.getOrThrow(edit(approved, { ...second, shown: 1 }))
+    expect(edit(changed, { ...second, shown: 1 })).toEqual(Either.right(changed))
   })
 })
 

@@ -1,3 +1,4 @@
+import { Account } from "@place-access/domain/accounts"
 import { AppLife, AppStore } from "@place-access/domain/apps"
 import {
   archivePurpose,
@@ -94,6 +95,31 @@ describe("createPurpose", () => {
       const stranger = yield* Fixtures.user
       expect((yield* Effect.flip(createPurpose(stranger, app.id, input("find_me"))))._tag).toBe("NotFound")
       expect((yield* Effect.flip(listPurposes(stranger, app.id)))._tag).toBe("NotFound")
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("a developer whose address nobody confirmed", () => {
+  it.effect("submits no purpose, and no edit of one that was approved; a draft can be edited [accounts-11]", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.userWith({ confirmedAt: null })
+      const app = yield* Fixtures.app(owner.id)
+      const { terms } = input("find_you")
+      const draft = yield* createPurpose(owner, app.id, input("find_me"))
+      const approved = yield* Fixtures.purpose(app.id, "find_you", { status: "approved", terms, approved: terms })
+      const edit = { expectedDailyVolume: 25 }
+      for (const refused of [
+        submitPurpose(owner, app.id, draft.id, "confirmed"),
+        updatePurpose(owner, app.id, approved.id, edit, "confirmed")
+      ]) {
+        expect(yield* Effect.flip(refused)).toMatchObject({ _tag: "Forbidden", reason: Account.UNCONFIRMED })
+      }
+      expect(yield* listPurposes(owner, app.id)).toEqual([draft, approved])
+      expect((yield* updatePurpose(owner, app.id, draft.id, edit, "confirmed")).status).toBe("draft")
+      expect((yield* updatePurpose(owner, app.id, approved.id, {}, "confirmed")).status).toBe("approved")
+      const confirmed = { ...owner, confirmedAt: yield* Timestamp.now }
+      expect((yield* submitPurpose(confirmed, app.id, draft.id, "confirmed")).status).toBe("in_review")
+      expect((yield* updatePurpose(owner, app.id, approved.id, edit, "assumed")).status).toBe("in_review")
     }).pipe(Effect.provide(stores))
   )
 })

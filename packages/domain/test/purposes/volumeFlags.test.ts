@@ -94,9 +94,10 @@ describe("flagVolumes [§8]", () => {
         const { owner, user, app, purpose } = yield* connected
         const start = yield* Timestamp.now
         yield* call(owner, 20)
-        yield* TestClock.adjust(Timestamp.DAY)
+        yield* TestClock.adjust(Timestamp.DAY - 1)
         expect(yield* flagVolumes(Timestamp.plus(start, Timestamp.DAY))).toBe(0)
         yield* call(owner, 1)
+        yield* TestClock.adjust(1)
         const now = yield* Timestamp.now
         expect([yield* flagVolumes(now), yield* flagVolumes(now)]).toEqual([1, 0])
         const expected = {
@@ -114,8 +115,20 @@ describe("flagVolumes [§8]", () => {
         expect((yield* listOwnVolumeFlags(staff, page)).flags).toEqual([])
         const { purposes } = yield* MemoryDatabase
         expect(PurposeGate.decide(purposes, "production", "find_me", "location.latest.read")._tag).toBe("Allowed")
-        // A day later the twenty calls are older than 24 hours, and only the last call counts.
+        // A day later all calls are older than 24 hours.
         expect(yield* flagVolumes(Timestamp.plus(now, Timestamp.DAY))).toBe(0)
+      })
+    ))
+
+  it("a flag whose purpose no longer exists has no wording, and never the key [M13]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, purpose, user } = yield* connected
+        yield* call(owner, 21)
+        yield* flagVolumes(Timestamp.plus(yield* Timestamp.now, 1))
+        const { purposes } = yield* MemoryDatabase
+        purposes.splice(purposes.indexOf(purpose), 1)
+        expect((yield* listOwnVolumeFlags(user, page)).flags).toMatchObject([{ purposeDescription: null }])
       })
     ))
 
@@ -126,7 +139,7 @@ describe("flagVolumes [§8]", () => {
         const admin = yield* Fixtures.userWith({ roles: ["admin"] })
         const { owner, user } = yield* connected
         for (const one of [owner, { ...owner, connectionId: `${owner.connectionId}2` as never }]) yield* call(one, 21)
-        yield* flagVolumes(yield* Timestamp.now)
+        yield* flagVolumes(Timestamp.plus(yield* Timestamp.now, 1))
         expect((yield* Effect.flip(listVolumeFlags(user, page)))._tag).toBe("Forbidden")
         const first = yield* listVolumeFlags(admin, { limit: 1, cursor: undefined })
         const second = yield* listVolumeFlags(staff, { limit: 1, cursor: first.nextCursor ?? "" })

@@ -1,6 +1,13 @@
 import { Fix, ingestFixes, UploadEvaluation } from "@place-access/domain/fixes"
 import { Place, PlaceStore } from "@place-access/domain/places"
-import { type LiveRule, RecentEvaluations, RuleEvaluation } from "@place-access/domain/rules"
+import {
+  type EvaluatedRule,
+  getEvaluations,
+  getEvaluationsOfUser,
+  type LiveRule,
+  RecentEvaluations,
+  RuleEvaluation
+} from "@place-access/domain/rules"
 import { AppId, ConnectionId, EventId, RuleId, UserId } from "@place-access/domain/shared"
 import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,7 +22,7 @@ interface Upload {
   readonly fixes: ReadonlyArray<Fix.Reading>
 }
 
-/** Gaps and delays that reach every outcome, in uploads of any size; some are sent again. */
+/** Uploads of any size, some of which are sent twice. The gaps and delays make every outcome of an evaluation occur. */
 const uploads: fc.Arbitrary<ReadonlyArray<Upload>> = fc
   .array(
     fc.record({
@@ -172,7 +179,7 @@ describe("the last evaluations of a rule [rules-8]", () => {
     )
     const recent = states[0]?.made ?? []
     expect(recent.map((one) => one.capturedAt)).toEqual(ride.slice(-20).map((fix) => fix.capturedAt))
-    // A firing that is older than the kept evaluations is not affected.
+    // Some firings are older than the 20 kept evaluations. `withEvents` adds no evaluation for them.
     expect(firings.length).toBeGreaterThan(1)
     const fired = firings.map((firing) => ({ ...firing, eventId: eventOf(firing.at) }))
     expect(UploadEvaluation.withEvents(states, fired)[0]?.made).toHaveLength(20)
@@ -247,8 +254,47 @@ describe("who may read the evaluations of a rule [rules-9, rules-10]", () => {
     [null, 20, []],
     [time(NOON), 0, []]
   ] as const)("disabled at %s, %i zone rules within the hour before it", (disabledAt, zonesBefore, read) => {
-    expect(RecentEvaluations.forApp({ disabledAt }, { recent, zonesBefore })).toEqual(read)
+    const made = { recent, zonesBefore, firesFrom: time(NOON), suspensions: [] }
+    expect(RecentEvaluations.forApp({ disabledAt }, made)).toEqual(read)
   })
+
+  it.each([
+    [-1, 0, recent],
+    [0, 1, []],
+    [-1, 1, []],
+    [1, 2, recent]
+  ] as const)(
+    "the app reads no reading from a past suspension: suspended from %i until %i [rules-9, staff-1]",
+    (from, until, read) => {
+      const suspensions = [{ from: time(NOON + from), until: time(NOON + until) }]
+      const made = { recent, zonesBefore: 0, firesFrom: time(NOON - 9), suspensions }
+      expect(RecentEvaluations.forApp({ disabledAt: null }, made)).toEqual(read)
+    }
+  )
+
+  it.effect("the app reads no reading from before the rule began, the user reads all [rules-9, M5]", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, phone, place, user } = yield* person
+        const late = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
+        const at = [-HOUR, -50 * MINUTE, -40 * MINUTE, 0]
+        const where = [OUTSIDE, INSIDE, OUTSIDE, INSIDE]
+        yield* ingestFixes(
+          phone,
+          at.map((after, index) => fixAt(after, where[index] ?? INSIDE)),
+          []
+        )
+        const outcomes = ({ recent }: EvaluatedRule) => recent.map(({ outcome }) => outcome)
+        expect(outcomes(yield* getEvaluations(connection, late.id, "Place"))).toEqual(["fired"])
+        expect(outcomes(yield* getEvaluationsOfUser(user.id, connection.id, late.id))).toEqual([
+          "seeded",
+          "stale",
+          "crossed",
+          "fired"
+        ])
+      })
+    )
+  )
 
   it("a rule begins to see fixes at its creation, or when its window opens if that is later", () => {
     const createdAt = time(NOON)

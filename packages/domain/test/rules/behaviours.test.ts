@@ -54,7 +54,7 @@ const anyQuestion = fc.record({
 
 describe("Spec §4.6, the three types", () => {
   const sides = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 })
-  /** Ten minutes apart, so that the cooldown blocks nothing. */
+  /** Readings ten minutes apart, so that the cooldown blocks no firing. */
   const walk = (isInside: ReadonlyArray<boolean>) =>
     isInside.map((inside, index) => ({ after: index * 10 * MINUTE, where: inside ? INSIDE : OUTSIDE }))
   const indices = (asked: RuleEvaluation.Question, seen: ReturnType<typeof walk>) =>
@@ -156,7 +156,7 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         const all = outcomes({ ...asked, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
-        // As if the earlier fixes had come too late to fire.
+        // The outcomes must be the same as if the readings before `from` had arrived too late to fire.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
         expect(all).toEqual(outcomes(asked, late))
       }
@@ -169,7 +169,7 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
     radiusM: fc.integer({ min: 100, max: 10_000 }),
     accuracyM: fc.oneof(fc.constantFrom(null, 49, 50, 51), fc.integer({ min: 1, max: 3_000 })),
     azimuth: fc.integer({ min: 0, max: 359 }),
-    // Not nearer to the band's end than the formula is exact (decision L2).
+    // Each offset is larger than the error of the distance formula (decision L2).
     off: fc.constantFrom(-20, -1, -0.2, 0.2, 1, 20),
     isOuter: fc.boolean()
   })

@@ -13,7 +13,7 @@ const agreed = (seed: number) =>
   Effect.gen(function* () {
     const life = lifeOf(seed)
     const lived = yield* liveThrough(life)
-    // What the store does not show of a rule at the end is not compared.
+    // For a rule that is disabled at the end, `lived` has only the firings. `toMatchObject` then compares only these.
     expect({ seed, lived: outcomeOf(life, { takesLate: true }) }).toMatchObject({ seed, lived })
     return lived.flatMap(({ firings }) => firings).length
   })
@@ -28,7 +28,8 @@ describe("lives lived through the programs, in memory", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  // The phone sends readings up to 12 hours ahead, and in the same millisecond some that are 2 and 3 minutes ahead.
+  // In this life the phone sends readings whose capture time is up to 12 hours in the future and, in the same
+  // millisecond, readings that are 2 and 3 minutes ahead.
   it.effect("an upload contradicts no readings that arrived in the same millisecond [fixes-4, L4]", () =>
     Effect.asVoid(agreed(2_826_370_504)).pipe(Effect.provide(UploadStores))
   )

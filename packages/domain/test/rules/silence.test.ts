@@ -14,12 +14,15 @@ import {
   time
 } from "../support/rules.js"
 
-/** Dwells that silence fires (decision rules-14). */
+/** Dwell rules that fire because the phone sends nothing (decision rules-14). */
 
 const SILENCE_S = 600
 const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
 
-/** The time, in minutes after noon, of the dwell that the clock fires at `after`; null: none. */
+/**
+ * Settles the rule `after` milliseconds after noon. Returns the time of the dwell that fires, in minutes after noon;
+ * null when none fires.
+ */
 const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
   const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))
   return firedAt === null ? null : (firedAt - NOON) / MINUTE

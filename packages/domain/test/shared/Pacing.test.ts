@@ -23,14 +23,14 @@ describe("the pause after a piece of work", () => {
   )
 
   it.effect(
-    "lasts from a millisecond, also when the clock was set back, to a second, also when it was set forward",
+    "lasts from a millisecond, also when the clock was set back, to just below a second, also when it was set forward",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(86_400_000)
         expect(yield* pauseAfter(0, 0.5)).toBe(1)
         expect(yield* pauseAfter(-3_600_000, 0.5)).toBe(1)
         expect(yield* pauseAfter(999, 0.5)).toBe(999)
-        expect(yield* pauseAfter(3_600_000, 0.5)).toBe(1_000)
+        expect(yield* pauseAfter(3_600_000, 0.5)).toBe(999)
       })
   )
 })

@@ -15,7 +15,9 @@ describe("a time that comes from outside [M11]", () => {
     ["2026-01-31T09:30+0200", "2026-01-31T07:30:00.000Z"],
     ["2026-01-31T09:30:00.5Z", "2026-01-31T09:30:00.500Z"],
     ["2026-01-31T09:30:00,123456789Z", "2026-01-31T09:30:00.123Z"],
-    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"]
+    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
+    ["0000-01-01T01:00:00+01:00", "0000-01-01T00:00:00.000Z"],
+    ["9999-12-31T22:59:59.999-01:00", "9999-12-31T23:59:59.999Z"]
   ])("%s is read", (text, expected) => {
     expect(Either.map(decode(text), Timestamp.toIso)).toEqual(Either.right(expected))
   })
@@ -43,6 +45,8 @@ describe("a time that comes from outside [M11]", () => {
     "2026-01-31T09:30:00+02:60",
     "2026-01-31T09:30:00 02:00",
     "2026-01-31T09:30:00Z\n",
+    "0000-01-01T00:00:00+00:01",
+    "9999-12-31T23:59:59.999-00:01",
     "١٩٩٩-01-31T09:30:00Z",
     1_769_851_800_000,
     null
@@ -50,7 +54,7 @@ describe("a time that comes from outside [M11]", () => {
     expect(Either.isLeft(decode(text))).toBe(true)
   })
 
-  it("is the moment that the platform reads, of every date, time and zone", () => {
+  it("is the moment that the platform reads, of every date, time and zone, and is read back from its own text", () => {
     const two = (value: number) => String(value).padStart(2, "0")
     const moment = fc.record({
       at: fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }),
@@ -64,7 +68,12 @@ describe("a time that comes from outside [M11]", () => {
         const local = new Date(at).toISOString().slice(0, -1)
         const zone = `${sign}${two(hours)}:${form === "hours" ? "00" : two(minutes)}`
         const written = { colon: zone, plain: zone.replace(":", ""), hours: zone.slice(0, 3), Z: "Z" }[form]
-        expect(Timestamp.parseIso(local + written)).toBe(Date.parse(local + (form === "Z" ? "Z" : zone)))
+        const expected = Date.parse(local + (form === "Z" ? "Z" : zone))
+        const read = Timestamp.parseIso(local + written)
+        // The offset may move the moment into a year of more or fewer than four digits. `parseIso` refuses such a
+        // moment.
+        expect(read).toBe(new Date(expected).toISOString().length === 24 ? expected : undefined)
+        expect(read === undefined ? undefined : Timestamp.parseIso(Timestamp.toIso(read))).toBe(read)
       })
     )
   })

@@ -8,8 +8,8 @@ import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
 /**
- * Only the vault compares secrets, in constant time. With a vault that finds nothing equal, no right secret is
- * accepted.
+ * Secrets must be compared only by the vault, in constant time. The tests use a vault that finds nothing equal: code
+ * that still accepts a right secret does not ask the vault.
  */
 const honest = MemoryVault.make(["k1"])
 const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }

@@ -18,6 +18,17 @@ describe("a search that looks for what is new", () => {
     }
   })
 
+  it("changes a long plan as often as a short one, and lets it grow no more", () => {
+    const draw = Streams.make(7, "guided")
+    const short = Swarm.plan(1, 60)
+    const long = { ...short, steps: Array.from({ length: 600 }, (_, n) => short.steps[n % short.steps.length]!) }
+    const changed = [short, long].map((plan) =>
+      Array.from({ length: 40 }, () => Mutation.mutate(plan, Swarm.plan(2, 60), draw)).filter((one) => one !== plan)
+    )
+    expect(changed.map(({ length }) => length > 36)).toEqual([true, true])
+    expect(Math.max(...changed[1]!.map(({ steps }) => steps.length))).toBe(600)
+  })
+
   const result = (seed: number, ...marks: ReadonlyArray<string>) => ({
     plan: { ...Swarm.plan(seed, 5), seed },
     entries: [],

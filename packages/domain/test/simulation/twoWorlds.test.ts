@@ -5,14 +5,14 @@ import { DAY, FAR, HOME, HOUR, MINUTE, north, SCOPES } from "./plants/scene.js"
 import { plants } from "./plants/visits.js"
 
 /**
- * Two worlds that differ only where the app may not see it. The test compares what the app reads, page by page, without
- * the cursors.
+ * Compares what an app reads in several worlds, page by page, without the cursors. The worlds differ only in what the
+ * app may not see: stays at `FAR` ("elsewhere"), a point that the user shares with nobody, and a place there.
  */
 
 interface Elsewhere {
-  /** Whether the user has a place, which is not shared, at the point of the stays elsewhere. */
+  /** Whether the user has a place at `FAR`. The place is not shared. */
   readonly isDrawn: boolean
-  /** How many of the six absences from home are stays elsewhere. */
+  /** In how many of the six absences from home the user stays at `FAR`. */
   readonly stays: number
 }
 

@@ -54,7 +54,7 @@ const deeds: ReadonlyArray<Deed> = [
   }
 ]
 
-/** With one attempt at an endpoint, first attempts have no room: every delivery is claimed. */
+/** With `perEndpoint: 1` a worker makes no first attempt from memory: it stores every delivery and claims it. */
 const config = { seed: 1, worker: { pollEvery: "1 second", perEndpoint: 1 }, oracles: all } as const
 
 describe("a delivery waits for the lease of a worker that died", () => {

@@ -1,6 +1,7 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { getConnection } from "@place-access/domain/connection"
 import { updateApp } from "@place-access/domain/apps"
+import { OUTDATED_FORM, Scope } from "@place-access/domain/shared"
 import { archivePurpose } from "@place-access/domain/purposes"
 import {
   changeConnection,
@@ -19,6 +20,19 @@ import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/s
 const FRESH = { isFresh: true }
 const OLD = { isFresh: false }
 
+/** A user who connected an app with these scopes, and the purpose that sensitive scopes need. */
+const connected = (scopes: ReadonlyArray<Scope.Scope>) =>
+  Effect.gen(function* () {
+    const user = yield* Fixtures.user
+    const { app } = yield* Fixtures.registeredApp(user)
+    const purpose = yield* Fixtures.purpose(app.id, "finding_coffee")
+    const { connectionId: id } = yield* ConsentFlow.connect(app, user, scopes)
+    return { user, app, purpose, id }
+  })
+
+const ONE = ["location.place.current"] as const
+const BOTH = ["location.place.current", "location.lookup"] as const
+
 it("a steered connection tells nothing beyond what is agreed at that moment, and nothing during a pause, over generated lives [connection-4, connection-6, connection-7]", async () => {
   const seen = new Set<string>()
   await fc.assert(
@@ -31,11 +45,7 @@ it("a steered connection tells nothing beyond what is agreed at that moment, and
 it("the end of exact location is undone with the same scopes and date, unless something else was agreed since [connection-9]", () =>
   inWorld(
     Effect.gen(function* () {
-      const user = yield* Fixtures.user
-      const { app } = yield* Fixtures.registeredApp(user)
-      yield* Fixtures.purpose(app.id, "finding_coffee")
-      const scopes = ["location.place.current", "location.lookup"] as const
-      const { connectionId: id } = yield* ConsentFlow.connect(app, user, scopes)
+      const { id, user } = yield* connected(BOTH)
       yield* changeConnection(user.id, id, { sensitiveDays: 7 }, FRESH)
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
       const before = yield* getConnection(user.id, id)
@@ -45,13 +55,18 @@ it("the end of exact location is undone with the same scopes and date, unless so
       const after = yield* restoreExactLocation(user.id, id, FRESH)
       expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([before.heldScopes, before.sensitiveExpiresAt])
 
+      // Nothing changes for a person who presses the button twice.
+      const { mail } = yield* MemoryDatabase
+      const mails = mail.size
+      expect([yield* restoreExactLocation(user.id, id, OLD), mail.size]).toEqual([after, mails])
+
       yield* endExactLocation(user.id, id)
       yield* TestClock.adjust("6 days")
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
       const late = yield* Effect.flip(restoreExactLocation(user.id, id, FRESH))
       expect(late._tag).toBe("Conflict")
 
-      yield* changeConnection(user.id, id, { scopes, sensitiveDays: 7 }, FRESH)
+      yield* changeConnection(user.id, id, { scopes: BOTH, sensitiveDays: 7 }, FRESH)
       yield* endExactLocation(user.id, id)
       yield* pauseConnection(user.id, id, "day")
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
@@ -61,10 +76,7 @@ it("the end of exact location is undone with the same scopes and date, unless so
 it("what cannot be agreed to now is not given back: a scope without a purpose [connection-9]", () =>
   inWorld(
     Effect.gen(function* () {
-      const user = yield* Fixtures.user
-      const { app } = yield* Fixtures.registeredApp(user)
-      const purpose = yield* Fixtures.purpose(app.id, "finding_coffee")
-      const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
+      const { app, id, purpose, user } = yield* connected(BOTH)
       yield* endExactLocation(user.id, id)
       yield* archivePurpose(user, app.id, purpose.id)
       const refused = yield* Effect.flip(restoreExactLocation(user.id, id, FRESH))
@@ -76,10 +88,7 @@ it("what cannot be agreed to now is not given back: a scope without a purpose [c
 it("permissions, ends and the end of exact location are mailed, a pause is not [connection-8]", () =>
   inWorld(
     Effect.gen(function* () {
-      const user = yield* Fixtures.user
-      const { app } = yield* Fixtures.registeredApp(user)
-      yield* Fixtures.purpose(app.id, "finding_coffee")
-      const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
+      const { id, user } = yield* connected(BOTH)
       const { mail } = yield* MemoryDatabase
       const subjects = () => [...mail.values()].map(({ subject }) => subject).slice(1)
       yield* pauseConnection(user.id, id, "day")
@@ -94,45 +103,93 @@ it("permissions, ends and the end of exact location are mailed, a pause is not [
     })
   ))
 
-it("a session that is not fresh cannot share exact location without an end, in whatever order it asks [accounts-18]", () =>
+it("the mail about changed permissions names no scope that the app no longer declares [connection-8]", () =>
   inWorld(
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const { app } = yield* Fixtures.registeredApp(user)
-      yield* Fixtures.purpose(app.id, "finding_coffee")
-      const both = ["location.place.current", "location.lookup"] as const
-      const one = ["location.place.current"] as const
-      const { connectionId: id } = yield* ConsentFlow.connect(app, user, both)
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, [
+        "location.place.current",
+        "location.visits.read"
+      ])
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] })
+      yield* changeConnection(user.id, id, { standardDays: 7 }, FRESH)
+      const { mail } = yield* MemoryDatabase
+      const [sent] = [...mail.values()].filter(({ subject }) => subject.startsWith("You changed what"))
+      expect(sent?.body).toContain(Scope.describe["location.place.current"])
+      expect(sent?.body).not.toContain(Scope.describe["location.visits.read"])
+    })
+  ))
+
+it("a session that is not fresh cannot share exact location without an end, in whatever order it asks [accounts-18]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { id, user } = yield* connected(BOTH)
       const change = (asked: Steering.SteeringChange, session = OLD) =>
         Effect.map(Effect.either(changeConnection(user.id, id, asked, session)), (outcome) =>
           Either.isRight(outcome) ? "done" : outcome.left._tag
         )
-      yield* change({ scopes: one, standardDays: 30 })
-      const giveBack = change({ scopes: both })
+      yield* change({ scopes: ONE, standardDays: 30 })
+      const giveBack = change({ scopes: BOTH })
       const endNever = change({ standardDays: "never" })
       expect([yield* giveBack, yield* endNever]).toEqual(["done", "ConfirmationRequired"])
-      yield* change({ scopes: one })
+      yield* change({ scopes: ONE })
       expect([yield* endNever, yield* giveBack]).toEqual(["done", "ConfirmationRequired"])
-      expect(yield* change({ scopes: both }, FRESH)).toBe("done")
+      expect(yield* change({ scopes: BOTH }, FRESH)).toBe("done")
       // Exact location is shared without an end already, so these changes share nothing new.
       expect(yield* change({ standardDays: "never", sensitiveDays: 7 })).toBe("done")
       yield* endExactLocation(user.id, id)
       expect((yield* Effect.flip(restoreExactLocation(user.id, id, OLD)))._tag).toBe("ConfirmationRequired")
-      expect((yield* restoreExactLocation(user.id, id, FRESH)).heldScopes).toEqual(both)
+      expect((yield* restoreExactLocation(user.id, id, FRESH)).heldScopes).toEqual(BOTH)
     })
   ))
 
 it("exact location counts while the app does not declare it: the app may declare it again [accounts-18]", () =>
   inWorld(
     Effect.gen(function* () {
-      const user = yield* Fixtures.user
-      const { app } = yield* Fixtures.registeredApp(user)
-      yield* Fixtures.purpose(app.id, "finding_coffee")
-      const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
+      const { app, id, user } = yield* connected(BOTH)
       yield* changeConnection(user.id, id, { standardDays: 30 }, OLD)
       yield* updateApp(user, app.id, { scopes: ["location.place.current"] })
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
       const refused = yield* Effect.flip(changeConnection(user.id, id, { standardDays: "never" }, OLD))
       expect(refused._tag).toBe("ConfirmationRequired")
+    })
+  ))
+
+it("a form that was opened before exact location ended does not share it again [connection-10]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { id, user } = yield* connected(BOTH)
+      const save = (asked: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, asked, FRESH))
+      const stale: Steering.SteeringChange = { scopes: BOTH, standardDays: 30, shown: BOTH }
+      yield* endExactLocation(user.id, id)
+      const before = yield* getConnection(user.id, id)
+      expect(yield* save(stale)).toMatchObject({ _tag: "Left", left: { _tag: "Conflict", reason: OUTDATED_FORM } })
+      expect(yield* getConnection(user.id, id)).toEqual(before)
+      // The user submits the same form twice. The second time the app already has the scopes that the form asks for, so
+      // the form is accepted although the app's scopes have changed.
+      const newest: Steering.SteeringChange = { ...stale, shown: ONE }
+      for (const _ of [1, 2]) expect(Either.isRight(yield* save(newest))).toBe(true)
+      expect((yield* getConnection(user.id, id)).heldScopes).toEqual(BOTH)
+    })
+  ))
+
+it("a form with other scopes is outdated exactly if the app has other scopes than it showed [connection-10]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const all = ["location.place.current", "location.visits.read", "location.lookup"] as const
+      const { id, user } = yield* connected(all)
+      const some = [1, 2, 3, 4, 5, 6, 7].map((bits) => all.filter((_, index) => (bits & (1 << index)) !== 0))
+      for (const held of some) {
+        for (const shown of some) {
+          for (const scopes of some) {
+            yield* changeConnection(user.id, id, { scopes: held }, FRESH)
+            const outcome = yield* Effect.either(changeConnection(user.id, id, { scopes, shown }, FRESH))
+            const isOutdated = !Scope.same(held, shown) && !Scope.same(held, scopes)
+            const { heldScopes } = yield* getConnection(user.id, id)
+            expect([Either.isLeft(outcome), heldScopes]).toEqual([isOutdated, isOutdated ? held : scopes])
+          }
+        }
+      }
     })
   ))

@@ -22,10 +22,13 @@ import { lettersTo } from "./lettersTo.js"
 import { ADDRESSES, type AddressStep, PASSWORDS, WEEK } from "./addressSteps.js"
 
 /**
- * Runs the scenarios of `addressSteps.ts`, and checks the guarantees about addresses with a second implementation: a
- * sign-up becomes an account with its link and its password, for 24 hours; an address is changed with a link in a
- * session of the same account; a change is undone for 7 days, also after further changes and a new password; an address
- * never has two accounts. The scenarios run against any stores.
+ * Runs the scenarios of `addressSteps.ts` against any stores, and compares each result with a second implementation of
+ * the guarantees about addresses:
+ *
+ * - A sign-up becomes an account with its mailed link and its password, within 24 hours.
+ * - An address is changed with a mailed link, in a session of the same account.
+ * - A change can be undone for 7 days, also after further changes and a new password.
+ * - An address never has two accounts.
  */
 
 const { DAY, MINUTE } = Timestamp
@@ -63,7 +66,9 @@ interface Person {
   sessions: Array<{ cookie: string; isOver: boolean }>
 }
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveAddresses = (
   steps: ReadonlyArray<AddressStep>,
   met: Set<string>,

@@ -6,7 +6,7 @@ import { FastCheck as fc } from "effect"
 
 export type AddressStep =
   | { readonly _tag: "SignUp"; readonly address: number; readonly password: number }
-  /** Links count from the newest of their kind. `times` > 1: several browsers at once. */
+  /** `link`: which link of its kind, counted from the newest. `times` > 1: several browsers at once. */
   | { readonly _tag: "ConfirmSignUp"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "AskChange"; readonly person: number; readonly address: number }
   | { readonly _tag: "AskConfirmation"; readonly person: number }
@@ -79,7 +79,7 @@ const contested = fc
     isUndo ? { _tag: "Undo", link: 0, password, times: 1 } : { _tag: "Confirm", link: 0, person, times: 1 }
   ])
 
-/** A link at its last instant, or too late. */
+/** A link that is used at the last instant of its validity, or too late. */
 const late = fc
   .record({ person, address, password, millis: fc.constantFrom(DAY - 1, DAY), isChange: fc.boolean() })
   .map(({ address, isChange, millis, password, person }): ReadonlyArray<AddressStep> => [

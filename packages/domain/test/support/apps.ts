@@ -1,7 +1,7 @@
 import { App } from "@place-access/domain/apps"
 import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 
-/** A sandbox app that no store has, for decisions; `overrides` are what a test needs. */
+/** A sandbox app that is in no store, for tests of decisions. */
 export const appOf = (overrides: Partial<App.App> = {}): App.App => ({
   id: AppId.make("app_1"),
   ownerId: UserId.make("usr_1"),

@@ -81,7 +81,7 @@ export const personDraft: fc.Arbitrary<PersonDraft> = fc.record({
   connections: fc.array(connection, { maxLength: 2 })
 })
 
-/** A new account whose password is marked. */
+/** A new account whose password hash contains the mark. */
 const account = Effect.gen(function* () {
   const id = UserId.make(yield* Entropy.id("usr"))
   const made: Account.Account = {
@@ -103,7 +103,7 @@ const account = Effect.gen(function* () {
   return made
 })
 
-/** Stores what the draft says, and returns the person with the texts that no archive may have. */
+/** Stores what the draft says. Returns the person, and the texts that no archive may contain. */
 export const makePerson = ({ connections, fixes, places }: PersonDraft) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -249,7 +249,7 @@ export const decoded = (files: ReadonlyArray<UnpackedFile>) => {
 
 export type DecodedArchive = ReturnType<typeof decoded>
 
-/** Compares an archive with what the stores hold about the person. */
+/** Fails unless the archive contains what the stores have about the person. */
 export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -298,7 +298,8 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
         speed_mps: one.speedMps,
         course_deg: one.courseDeg,
         device_id: one.deviceId,
-        received_at: one.receivedAt
+        received_at: one.receivedAt,
+        ...(one.isLeftBehind === true ? { left_behind: true } : {})
       }))
     )
     const source = yield* ExportSource
@@ -306,8 +307,8 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       (yield* source.devices(user.id)).map(({ id, name }) => [id, name])
     )
     expect(archive.receipts.map(({ body, subject }) => [subject, body])).toEqual(
-      // The mail that says the archive is ready was written after the archive, and warnings about a failing webhook
-      // contain its address.
+      // Two kinds of mail are not in the archive: the one that says that the archive is ready was written after the
+      // archive, and warnings about a failing webhook contain the webhook's address.
       (yield* source.letters(user.id)).flatMap(({ body, kind, subject }) =>
         kind === "export_ready" || kind === "strikes" ? [] : [[subject, body]]
       )
@@ -329,7 +330,10 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
     )
   })
 
-/** No file of the archive has a secret, not even encoded. */
+/**
+ * Fails when a file of the archive contains one of the secrets, or a field that is named like a token, a hash, a
+ * password or a secret.
+ */
 export const hasNoSecret = (files: ReadonlyArray<UnpackedFile>, secrets: ReadonlyArray<string>): void => {
   const all = files.map(({ name, text }) => `${name}\n${text}`).join("\n")
   for (const secret of secrets) expect(all.includes(secret)).toBe(false)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 type Deliveries = typeof DeliveryStore.Service
 type Events = typeof EventStore.Service
 
-/** Runs `program` over changed stores. */
+/** Runs `program` with some methods of the stores replaced. */
 export const over =
   ({
     deliveries,

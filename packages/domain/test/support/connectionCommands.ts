@@ -12,7 +12,7 @@ export const SCOPES: ReadonlyArray<Scope.Scope> = [
 ]
 const { DAY } = Timestamp
 
-/** Tokens, codes and pages are named by age: the newest is 0. Sets are bit masks. */
+/** A command names a token, a code or a page by its age: the newest is 0. Sets of scopes and places are bit masks. */
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
@@ -62,7 +62,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
     { weight: 6, arbitrary: fc.constant(usual) },
     { weight: others.length, arbitrary: fc.constantFrom(...others) }
   )
-/** Mostly the newest few tokens: the newest of the chain, its parent, its grandparent. */
+/** The age of a token: mostly the newest token of a family, or one of the two before it. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
 const asked = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
@@ -153,7 +153,7 @@ const swept: Command = { type: "sweep", workers: 1 }
 const at = (date: Extract<Command, { type: "go to" }>["date"], plus = 0): Command => ({ type: "go to", date, plus })
 const STANDARD = 0b00111
 
-/** Stories that run first, so that every row of the tables is reached, whatever the generator draws. */
+/** Stories that run before the generated commands, so that all `MARKS` are reached whatever the generator draws. */
 export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   // Decision O6.
   [refreshed(0), waited(30_000), refreshed(1)],
@@ -175,7 +175,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [approved({}, STANDARD), exchanged, at("standard", 1), swept, swept, approved(), exchanged],
   [approved({}, STANDARD), at("standard"), { type: "share", places: 3 }, { type: "disconnect" }],
   [approved({}, STANDARD), at("standard"), approved({}, STANDARD), exchanged],
-  // The sensitive tier ends; grace, removal, renewal.
+  // The sensitive tier ends: its grace period, the removal of its scopes, a renewal.
   [at("sensitive", -1), refreshed(0), waited(1), refreshed(0), swept, at("grace", -1), swept, waited(1), swept],
   [
     approved({ sensitiveDays: 90 }),
@@ -217,7 +217,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   ],
   [{ type: "open", asked: 1 }, waited(3_600_000), { type: "answer", page: 0, ...FORM }],
   [approved(), { type: "answer", page: 0, ...FORM, scopes: 1 }, exchanged],
-  // Places, narrowing, revocation.
+  // The user shares places, an admin restricts the app, an admin revokes the app.
   [
     { type: "share", places: 3 },
     { type: "share", places: 3 },
@@ -234,7 +234,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   ],
   [{ type: "revoke app" }, refreshed(0), exchanged, approved(), swept],
   [{ type: "open", asked: 1 }, { type: "revoke app" }, { type: "answer", page: 0, ...FORM }],
-  // A clock that goes back.
+  // The clock is set back.
   [at("sensitive"), swept, waited(-3_600_000), swept, refreshed(0), waited(3_600_000), swept],
   [refreshed(0), waited(-1_000), refreshed(1)],
   [{ type: "disconnect" }, refreshed(0), approved({}, STANDARD), exchanged, refreshed(1)]

@@ -46,12 +46,12 @@ const world = Layer.mergeAll(
 
 export type World = Layer.Layer.Success<typeof world>
 
-/** Runs a program in a new world with a test clock that stands at `START`. */
+/** Runs a program with new, empty stores and a test clock that stands at `START`. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, World>): Promise<A> =>
   Effect.runPromise(
     TestClock.setTime(START).pipe(
       Effect.zipRight(program),
-      // These tests refuse on purpose, and refusals are logged.
+      // These tests cause refusals on purpose, and programs log refusals.
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.provide(world),
       Effect.provide(TestContext.TestContext)
@@ -66,7 +66,7 @@ export const pair = (overrides: Partial<App.App> = {}) =>
     return { user, app }
   })
 
-/** A purpose that covers `scopes`; an approved one is approved in the given wording. */
+/** A purpose that covers `scopes`. With the status `approved`, its wording counts as approved. */
 export const purpose = (
   app: App.App,
   key: string,

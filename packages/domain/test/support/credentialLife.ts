@@ -15,10 +15,13 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of one account, and checks the guarantees about its password with a second implementation:
- * a mailed link works once, for 30 minutes, and not after the password has changed; a new password ends the other
- * sessions and the old cookie of the session that set it; the old password opens nothing; a session lasts two weeks
- * after its last use, thirty days in all, or until its owner ends it. The scenarios run against any stores.
+ * Generates random scenarios of one account, runs them against any stores, and compares each result with a second
+ * implementation of the guarantees about its password:
+ *
+ * - A mailed link works once, for 30 minutes, and not after the password has changed.
+ * - A new password ends the other sessions, and the old cookie of the session that set it.
+ * - The old password opens nothing.
+ * - A session lasts two weeks after its last use, thirty days in all, or until its owner ends it.
  */
 
 export type CredentialStep =
@@ -29,7 +32,10 @@ export type CredentialStep =
   | { readonly _tag: "Change"; readonly session: number; readonly old: number; readonly password: number }
   /** Somebody signs in with the password of this moment while the newest link is used. */
   | { readonly _tag: "Race"; readonly password: number }
-  /** The owner signs a browser out, counted from the newest, or from one browser all others. */
+  /**
+   * `it`: the owner signs out one browser, counted from the newest. `others`: from that browser, the owner signs out
+   * all others.
+   */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
 
@@ -65,7 +71,7 @@ const step = fc.oneof(
   }
 ) as fc.Arbitrary<CredentialStep>
 
-/** A link that is used at the last instant, or at the first that is too late. */
+/** A link that is used at the last instant of its validity, or at the first instant after it. */
 const edge = fc
   .tuple(fc.constantFrom(HALF_HOUR - 1, HALF_HOUR), password)
   .map(([millis, chosen]): ReadonlyArray<CredentialStep> => [
@@ -146,7 +152,9 @@ const opened = (cookie: string, now: number) => ({
   expiresAt: now + TWO_WEEKS
 })
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveCredentials = (
   steps: ReadonlyArray<CredentialStep>,
   met: Set<string>,
@@ -276,7 +284,7 @@ export const liveCredentials = (
             met.add("raced with a sign-in")
             link.state = "used"
             replaced(step.password)
-            // Whether the sign-in or the new password came first, a session with the old password is over now.
+            // No matter which came first, the sign-in or the new password: a session with the old password is over now.
             if (Either.isRight(entered)) {
               sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++

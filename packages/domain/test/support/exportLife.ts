@@ -14,10 +14,13 @@ import { Chunk, Effect, Either, FastCheck as fc, Option, Stream, TestClock } fro
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of a person who takes their data along, with two workers and a stranger, and checks the
- * guarantees with a second implementation: one archive at a time and three a day; only the owner fetches it, only when
- * it is whole, only for seven days; of two workers one makes it; nothing of a deleted or expired archive is left. The
- * scenarios run against any stores.
+ * Generates random scenarios of a person who exports their data, with two workers and a stranger. Runs them against any
+ * stores, and compares each result with a second implementation of the guarantees:
+ *
+ * - There is one archive at a time, and three a day.
+ * - Only the owner fetches an archive, only when it is complete, and only for seven days.
+ * - Of two workers, one makes the archive.
+ * - Nothing of a deleted or expired archive is left.
  */
 
 export type ExportStep =
@@ -134,7 +137,9 @@ interface Known {
   endedAt: number | null
 }
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveExports = (
   steps: ReadonlyArray<ExportStep>,
   met: Set<string>,
@@ -200,7 +205,8 @@ export const liveExports = (
             const due = Option.getOrUndefined(yield* store.due(Bucket.ALL, Timestamp.make(now)))
             const expected = exports.find((one) => isOpen(one) && one.dueAt <= now)
             expect(due?.id).toBe(expected?.id)
-            // Without a due export, a worker claims an export that it may have found earlier. The claim must fail.
+            // When no export is due, the worker claims an open one, as a worker that found it earlier would. This claim
+            // must fail.
             const of = expected ?? exports.find(isOpen)
             if (of === undefined) return
             const lease = `lease ${attempts++}`

@@ -27,11 +27,15 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of two accounts with second factors. Checks the guarantees with a second implementation:
- * between the password and the factor there is no session; a code, a recovery code and a challenge count once; a
- * pending sign-in ends when the password changes, and after ten minutes; a passkey works for its own account only; a
- * session is fresh for 15 minutes; a confirmation replaces the cookie with which it was sent. The scenarios run against
- * any stores.
+ * Generates random scenarios of two accounts with second factors, runs them against any stores, and compares each
+ * result with a second implementation of the guarantees:
+ *
+ * - Between the password and the factor there is no session.
+ * - A code, a recovery code and a challenge count once.
+ * - A pending sign-in ends when the password changes, and after ten minutes.
+ * - A passkey works for its own account only.
+ * - A session is fresh for 15 minutes.
+ * - A confirmation replaces the cookie with which it was sent.
  */
 
 const { MINUTE } = Timestamp
@@ -87,7 +91,10 @@ const step = fc.oneof(
   }
 ) as fc.Arbitrary<FactorStep>
 
-/** A pending sign-in that is finished at the last instant, at the first too late, or after a new password. */
+/**
+ * A pending sign-in that is finished at the last instant of its validity, at the first instant after it, or after a new
+ * password.
+ */
 const edge: fc.Arbitrary<ReadonlyArray<FactorStep>> = fc
   .constantFrom<FactorStep>(
     { _tag: "Pass", millis: PENDING - 1 },
@@ -134,7 +141,9 @@ interface Owner {
   readonly passkey: MemoryAuthenticators.MemoryPasskey
 }
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveFactors = (
   steps: ReadonlyArray<FactorStep>,
   met: Set<string>,
@@ -296,7 +305,8 @@ export const liveFactors = (
           }
           case "Replay": {
             if (lastChallenge === null || !hasPasskey) return
-            // The signature counter grows: only the challenge is old.
+            // The signature counter is higher than before, so only the used challenge can be the reason for the
+            // refusal.
             signed++
             const again = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
             const outcome = yield* Effect.either(signInWithPasskey(again, client))

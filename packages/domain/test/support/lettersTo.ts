@@ -4,8 +4,9 @@ import { type UserId, Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * The subjects and texts of the mails to an address, newest first. `owner` is the account with the address, to which
- * mails without an address go. Unlike `listRecentMail`, decrypts no other mails: scenarios share a database.
+ * The subjects and texts of the mails to an address, newest first. `owner` is the account with this address: a mail
+ * without an address goes to its account. Other scenarios share the database. Unlike `listRecentMail`, this function
+ * does not decrypt their mails.
  */
 export const lettersTo = (address: Account.Email, owner: UserId | undefined) =>
   Effect.gen(function* () {

@@ -15,8 +15,8 @@ import { questionOf, reading } from "./replay.js"
 import { NOON } from "./rules.js"
 
 /**
- * Runs a life through the programs and the given stores, and returns the result of each rule. Only rules that are still
- * enabled at the end have a last sighting.
+ * Runs a life (`lives.ts`) through the programs and the given stores, and returns the result of each rule. For a rule
+ * that is disabled at the end, the result has only the firings: the stores show no state of a disabled rule.
  */
 export const liveThrough = (life: Life) => {
   // The clock starts at noon of the life: a connection that was made in 1970 would have ended by then.
@@ -55,7 +55,8 @@ export const liveThrough = (life: Life) => {
       })
 
     let now = NOON
-    // A worker comes in time: within five minutes of an upload all of its crossings have settled.
+    // Lets `settleDue` run five minutes after an upload, or at the next event if that comes earlier. No crossing waits
+    // longer than five minutes.
     const settle = (at: number) =>
       Effect.gen(function* () {
         set(Math.max(now, Math.min(at, now + 301_000)))

@@ -32,7 +32,7 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 const NEAR = [-1, 0, 1] as const
-/** The times between two captures that the rules measure. */
+/** The lengths of time that rules measure. The generator uses them as times between two captures. */
 const SPANS = [30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 6 * MINUTE, 15 * MINUTE] as const
 const AGES = [0, SECOND, 10 * MINUTE, 15 * MINUTE, 15 * MINUTE, 60 * MINUTE, DAY, -5 * MINUTE] as const
 

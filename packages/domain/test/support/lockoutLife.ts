@@ -12,14 +12,18 @@ import { expect } from "vitest"
 import { lettersTo } from "./lettersTo.js"
 
 /**
- * Generates random scenarios of two accounts and three browsers, and checks the lock-out with a second implementation:
- * five failures of unknown browsers close an account to unknown browsers, five failures of a known browser close it to
- * this browser, and nothing else closes anything. A browser is known to the account that it signed in to last, or whose
- * unlock link it used last, until that account's password is replaced. The scenarios run against any stores.
+ * Generates random scenarios of two accounts and three browsers, runs them against any stores, and compares each result
+ * with a second implementation of the lock-out:
+ *
+ * - Five failures of unknown browsers close an account to unknown browsers.
+ * - Five failures of a known browser close the account to this browser.
+ * - Nothing else closes anything.
+ * - A browser is known to the account that it signed in to last, or whose unlock link it used last, until that
+ *   account's password is replaced.
  */
 
 export type LockoutStep =
-  /** `browser` null: a stranger, who keeps no cookies. `times`: one attempt after the other. */
+  /** `browser`: null for a stranger, who keeps no cookies. `times`: how many attempts, one after the other. */
   | {
       readonly _tag: "Try"
       readonly browser: number | null
@@ -76,7 +80,7 @@ const siege = fc
     { _tag: "Try", browser: null, account: other, isRight: true, times: 1 }
   ])
 
-/** An unlock link, at the last instant or too late, used twice. */
+/** An unlock link that is used twice: at once, at the last instant of its validity, or too late. */
 const unlocking = fc
   .record({ account, browser, late: fc.constantFrom(1, HALF_HOUR - 1, HALF_HOUR) })
   .map(({ account, browser, late }): ReadonlyArray<LockoutStep> => [
@@ -129,7 +133,9 @@ interface Link {
   isUsed: boolean
 }
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveLockouts = (
   steps: ReadonlyArray<LockoutStep>,
   met: Set<string>,

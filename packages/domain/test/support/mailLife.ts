@@ -5,10 +5,13 @@ import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios for a mail outbox, and checks its guarantees with a second implementation. The outbox
- * keeps one message for each reader and key. Each attempt is begun once, before it is made. A message without a result
- * waits until the time that was given, and a worker that was overtaken changes nothing. The scenarios run against any
- * store of mail.
+ * Generates random scenarios for a mail outbox, runs them against any store of mail, and compares each result with a
+ * second implementation of the guarantees:
+ *
+ * - The outbox keeps one message for each reader and key.
+ * - Each attempt is begun once, before it is made.
+ * - A message without a result is due again at the time that was given when the attempt began.
+ * - A worker whose message another worker has begun again changes nothing.
  */
 
 type How = "sent" | "retry" | "given up"
@@ -61,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }
 )
 
-/** A worker ends its attempt while another worker holds the message. */
+/** A worker ends its attempt after another worker has begun the next attempt at the same message. */
 const overtaken = fc
   .tuple(fc.constantFrom(0, 1), fc.constantFrom<How>("sent", "retry", "given up"))
   .map(([key, how]): ReadonlyArray<Step> => [
@@ -107,9 +110,9 @@ interface Row {
 }
 
 /**
- * Runs a scenario and fails when the store violates a guarantee. Adds each coverage mark it reached to `met`. `pass`
- * lets time pass. The default moves the test clock, which waits some real milliseconds each time until all fibers
- * sleep.
+ * Runs a scenario and fails when the store violates a guarantee. Adds each coverage mark that the scenario reached to
+ * `met`. `pass` lets time pass. The default moves the test clock, which waits some real milliseconds each time until
+ * all fibers sleep.
  */
 export const liveMail = (
   steps: ReadonlyArray<Step>,
@@ -168,7 +171,8 @@ export const liveMail = (
               ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
               : { _tag: "GivenUp", at: now, reason }
         const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
-        // Postponing the same attempt twice is harmless: no other worker has claimed it.
+        // The end is stored while the message is open and no other worker has claimed it since. So one attempt can be
+        // postponed twice.
         if (isOpen(row) && row.attempts === attempt) {
           expect(isWritten).toBe(true)
           row.isLeased = false

@@ -30,7 +30,7 @@ export interface Packed {
    * packages. Nothing is downloaded but what the registry says about the packages.
    */
   readonly resolveByNpm: (beside: ReadonlyArray<string>) => Promise<ReadonlyMap<string, string>>
-  /** The tarball, to install it beside another package. */
+  /** The path of the tarball, from which the package can be installed beside another package. */
   readonly tarball: string
   /** Removes every folder that was made. */
   readonly remove: () => Promise<void>
@@ -41,8 +41,8 @@ interface Lock {
 }
 
 /**
- * Whether a finding does not count. Two kinds do not: findings about resolution without `exports`, and that a CommonJS
- * file gets an ES module from `require`, which Node.js permits from 20.19 on.
+ * Whether a finding does not count as a fault. Two kinds do not count: findings about resolution without `exports`, and
+ * the finding that a CommonJS file gets an ES module from `require`, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"

@@ -13,7 +13,7 @@ export interface KnownFix extends Point {
 
 export interface KnownPlace {
   readonly id: string
-  /** In the order of time; the first holds from the beginning. */
+  /** Ordered by `since`. The first circle applies from the beginning. */
   readonly circles: ReadonlyArray<Point & { readonly radiusM: number; readonly since: number }>
   readonly archivedAt: number | null
 }

@@ -67,19 +67,19 @@ export class ReferenceApp {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
     const last = written.at(-1)
-    // A list that is approved as a whole when it is written is in force at once, and nothing of it waits.
+    // A developer who wrote no list since the last decision or withdrawal wants the list that is in force.
     return last ?? this.inForce(which, end)
   }
 
-  /** Everything that a reviewer has ever approved. */
+  /** The list at the beginning, and everything that a reviewer has approved since. */
   everApproved(which: "scopes" | "origins", end = this.history.length): ReadonlySet<string> {
     const approvals = this.history.flatMap(({ type }, index) => (type === "approve" && index < end ? [index] : []))
     return new Set([...this.lists[which], ...approvals.flatMap((at) => this.wanted(which, at))])
   }
 
   /**
-   * Searches from the end for the latest list of which a part was approved when it was written, or that a reviewer
-   * approved since.
+   * The approved entries of the newest list that had any when it was written, or the whole list of the last approval if
+   * that came later. Searches the history from its end.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

@@ -31,10 +31,10 @@ export interface Code {
   readonly text: string
   readonly connection: Grant
   readonly issuedAt: number
-  /** The number of the family that the code was exchanged for. */
+  /** The number of the token family that the app got for the code; null until the app exchanges the code. */
   family: number | null
   usedAt: number
-  /** The refresh token that the code was exchanged for. */
+  /** The refresh token that the app got for the code; null until the app exchanges the code. */
   link: Link | null
 }
 
@@ -46,10 +46,13 @@ export interface Grant {
   placesVersion: number
   standardEnd: number | null
   sensitiveEnd: number | null
-  /** When the user chose the sensitive date, and which of its moments are settled. */
+  /**
+   * `sensitiveSince`: when the user chose the end date of the sensitive scopes. `settled`: the moments of this date
+   * (two warnings, the end, the removal) that a sweep has already handled.
+   */
   sensitiveSince: number
   settled: Set<string>
-  /** Moments and dates for which the app got an event. */
+  /** The moments for which the app got an event, each with the end date that it belongs to. */
   readonly toldOf: Set<string>
   ended: { readonly at: number; readonly reason: string } | null
   family: number | null
@@ -68,11 +71,11 @@ export interface Page {
 
 export interface Choices {
   readonly decision: "allow" | "cancel" | "stop"
-  /** Null: the form does not name the screen. */
+  /** The mode of the consent page whose form was posted; null when the form does not name a mode. */
   readonly shown: Mode | null
   readonly scopes: ReadonlyArray<string>
   readonly places: ReadonlyArray<string>
-  /** Null: never. */
+  /** After how many days the standard scopes end; null: never. */
   readonly standardDays: number | null
   readonly sensitiveDays: number
 }
@@ -81,9 +84,12 @@ export type Answered =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "faulty" }
   | { readonly is: "denied" }
-  /** The same code as before. */
+  /** The page was answered before, and the app gets the code of the first answer. */
   | { readonly is: "repeated"; readonly code: Code }
-  /** A new code. The caller gives the model its text and, for a new connection, the id. */
+  /**
+   * The app gets a new code. The caller gives the model the text of the code and, for a new connection, the
+   * connection's id.
+   */
   | { readonly is: "approved"; readonly mode: Mode }
 
 export interface Told {
@@ -119,7 +125,10 @@ export class ReferenceConnections {
     return grant.ended === null && this.appRevokedAt === null && (grant.standardEnd === null || now < grant.standardEnd)
   }
 
-  /** The answer of `GET /v1/me`, as far as it depends on time and narrowing. */
+  /**
+   * The fields in the answer of `GET /v1/me` that depend on the time, or on the scopes to which an admin restricted the
+   * app.
+   */
   describe(grant: Grant, now: number) {
     const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY
     const lapsed = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd
@@ -176,7 +185,7 @@ export class ReferenceConnections {
     return { is: "approved", mode: renews ? "renew_sensitive" : current === "new" ? "new" : "change" }
   }
 
-  /** The effect of an approval, once its code is known. */
+  /** Applies an approval to the model. `fresh`: the ids that the service gave to the code and to a new connection. */
   approve(
     page: Page,
     choices: Choices,
@@ -188,7 +197,7 @@ export class ReferenceConnections {
     const before = this.unended()
     if (mode === "new" && before !== undefined) this.#expire(before)
     const grant = mode === "new" ? this.#make(fresh.connection, now) : before!
-    // Decision consent-3: a renewal keeps every standard scope, whatever its form names.
+    // Decision consent-3: a renewal keeps every standard scope, also those that its form does not name.
     const kept = mode === "renew_sensitive" ? grant.held.filter((scope) => !isSensitive(scope)) : []
     grant.held = [...new Set([...kept, ...scopes])]
     grant.sensitiveEnd = scopes.some(isSensitive) ? now + choices.sensitiveDays * DAY : null
@@ -206,7 +215,7 @@ export class ReferenceConnections {
     page.answered = { code }
   }
 
-  /** `PUT …/places`: true when the places are shared now. */
+  /** `PUT …/places`. Returns false, and shares nothing, when the connection has ended. */
   share(grant: Grant, places: ReadonlyArray<string>, now: number): boolean {
     if (grant.ended !== null || this.#hasExpired(grant, now)) return false
     this.#share(grant, places, true, now)
@@ -287,7 +296,7 @@ export class ReferenceConnections {
     if (grant.ended === null && !this.#hasExpired(grant, now)) this.#end(grant, now, reason)
   }
 
-  /** An admin revokes the app: its living connections end now. */
+  /** An admin revokes the app: its live connections end now. */
   revokeApp(now: number): void {
     this.appRevokedAt = now
     for (const grant of this.grants) this.disconnect(grant, Math.max(now, grant.connectedAt), "admin_revoked")
@@ -298,8 +307,8 @@ export class ReferenceConnections {
   }
 
   /**
-   * Spec §6.3: each moment of a date has one event, also when the user chose the date again. Moments that had passed at
-   * the consent are skipped. A warning whose date has passed is not sent.
+   * Spec §6.3: each moment of an end date has one event, also when the user chooses the same date once more. Moments
+   * that had passed at the consent are skipped. A warning is not sent when the next moment has passed, too.
    */
   sweep(now: number): void {
     for (const grant of this.grants) {
@@ -310,7 +319,7 @@ export class ReferenceConnections {
         if (now < moment || grant.settled.has(about)) return
         grant.settled.add(about)
         if (moment < grant.sensitiveSince || now >= until) return
-        // A renewal may choose the date that was there before.
+        // A renewal may choose the same date once more. This moment of the date has had its event.
         if (grant.toldOf.has(`${about} ${end}`)) return
         grant.toldOf.add(`${about} ${end}`)
         this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })
@@ -327,7 +336,7 @@ export class ReferenceConnections {
   }
 
   #make(id: string, connectedAt: number): Grant {
-    // Amendment M6: the version goes on counting.
+    // Amendment M6: a new connection continues the version numbers of the earlier ones.
     const placesVersion = Math.max(0, ...this.grants.map((grant) => grant.placesVersion)) + 1
     const grant: Grant = {
       id,
@@ -358,7 +367,7 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // A connection that has ended keeps its end.
+    // When only sensitive scopes were shared, the connection ends. It then keeps its scopes and its date.
     if (left.length === 0) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null

@@ -42,7 +42,7 @@ export class ReferencePurpose {
       case "reject":
         return written ? "draft" : "rejected"
       default:
-        // Words that differ from the approved words go to review without being handed in.
+        // A purpose that was approved goes to review when its words change, without being handed in.
         return this.approvedWords() === null ? "draft" : written ? "in_review" : "approved"
     }
   }

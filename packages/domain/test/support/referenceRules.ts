@@ -3,13 +3,14 @@ import { ReferenceCarried } from "./referenceCarried.js"
 
 /**
  * Spec §4.6 written a second time, simply and slowly, from the text and decisions L3 to L8 alone: over whole lists,
- * without a state machine and without code of the product. A result that both agree on is probably right.
+ * without a state machine and without code of the product. When this reference and the product give the same result,
+ * the result is probably right.
  */
 
 /** A fix of a phone. Times in milliseconds, accuracy in metres; null, 0 or less: not known. */
 export interface ReferenceFix extends Point {
   readonly capturedAt: number
-  /** When the upload that carried it arrived. Consecutive fixes with one time of receipt are one upload. */
+  /** When the upload with this fix arrived. Consecutive fixes with the same time of receipt are one upload. */
   readonly receivedAt: number
   readonly accuracy: number | null
 }
@@ -21,11 +22,13 @@ export interface ReferenceCircle extends Point {
 export interface ReferenceRule {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes?: number | null
-  /** Seconds; for arrivals and departures (decision rules-13). */
+  /**
+   * For how many seconds a reading can still contradict an arrival or departure, before it fires (decision rules-13).
+   */
   readonly settleS?: number | null
-  /** Inclusive. */
+  /** The beginning of the rule's window, inclusive. */
   readonly activeFrom?: number | null
-  /** Exclusive. */
+  /** The end of the rule's window, exclusive. */
   readonly activeUntil?: number | null
 }
 
@@ -36,7 +39,7 @@ export type Happening =
   | { readonly _tag: "Removed"; readonly rule: number; readonly at: number }
   /** The user moved the place. */
   | { readonly _tag: "Moved"; readonly circle: ReferenceCircle; readonly at: number }
-  /** The place is no longer shared, or one of the two scopes is gone. */
+  /** The place is no longer shared, or the app lost the scope for place rules or the scope for zone rules. */
   | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
   | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
@@ -44,7 +47,7 @@ export type Happening =
 export type Ground = "place" | "place scope" | "zone scope"
 
 export interface Life {
-  /** The first circle of the place. Zones stay on it. */
+  /** The first circle of the place. It is also the circle of all zone rules, and zones never move. */
   readonly circle: ReferenceCircle
   readonly rules: ReadonlyArray<ReferenceRule & { readonly about: "place" | "zone" }>
   readonly happenings: ReadonlyArray<Happening>
@@ -68,7 +71,7 @@ export interface Outcome {
 
 /**
  * The result of each rule of a life. `takesLate`: also accepts fixes from the future when their time has come, as the
- * stores do. The rules alone do not.
+ * stores do. The product's plain functions, which `replay.ts` calls, do not.
  */
 export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
   const fresh = freshFixes(life, takesLate)
@@ -103,12 +106,21 @@ export const referenceFirings = (
 interface Sighting {
   readonly at: number
   readonly receivedAt: number
-  /** When the rule lost something that it needs, or was deleted: a firing that still waits then is never sent. */
+  /**
+   * When the rule was deleted, lost its place or scope, or began anew because its place moved. A crossing that still
+   * waits for the end of `settle_s` at this time does not fire.
+   */
   readonly lostAt: { at: number }
   readonly isInside: boolean
-  /** Captured soon enough to fire (rule 4), and not before the rule had everything it needs (decision M5). */
+  /**
+   * Whether the sighting may fire: it arrived soon after its capture (rule 4 of Spec §4.6), and was not captured before
+   * the rule had everything it needs (decision M5).
+   */
   readonly mayTell: boolean
-  /** A rule compares no sightings of two eras. An era ends when the place moves or the rule lacks something (L8). */
+  /**
+   * A rule never compares sightings of different eras. An era ends when the place moves or the rule lacks something
+   * (L8).
+   */
   readonly era: number
 }
 
@@ -185,7 +197,7 @@ const sightingsOf = (
     }
     if (happening._tag !== "Upload" || !isThere || missing.size > 0) continue
     for (const fix of fresh.get(happening) ?? []) {
-      // A rule looks at no fix that is older than one it saw.
+      // A rule ignores a fix that is not newer than the newest fix that it saw.
       if (fix.capturedAt <= newest) continue
       const looked = lookAt(fix, circle, rule, era, from)
       if (looked === undefined) continue
@@ -200,7 +212,7 @@ const sightingsOf = (
 const isSame = (one: ReferenceCircle, other: ReferenceCircle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** By capture time; at one time the most accurate first (L4). */
+/** Sorts fixes by capture time. Of fixes with the same time, the most accurate one comes first (L4). */
 export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
   upload: ReadonlyArray<A>
 ): ReadonlyArray<A> => {
@@ -230,15 +242,16 @@ const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedA
 /**
  * Fixes of each phone that were put aside because they were from the future. A later upload takes a fix along when it
  * has something new that was captured at the fix's time or later, and nothing that was captured between the fix's
- * arrival and its time (decision fixes-4). Uploads that arrive in the same millisecond are like one upload (L4), and
- * fixes of one upload do not contradict each other: while the server is slow, some are 4 minutes ahead and some 40.
+ * arrival and its time (decision fixes-4). Fixes of one upload do not contradict each other: when the server's clock is
+ * behind, one upload may have fixes that seem 4 and 40 minutes ahead. Uploads that arrive in the same millisecond count
+ * as one upload (L4).
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
   readonly #lastAt = new Map<number, number>()
   /**
-   * Fixes that can never be accepted: something that arrived later was captured between their arrival and their time,
-   * so the clock was wrong.
+   * Fixes from the future that can never be accepted. A later upload had a fix that was captured after their arrival
+   * and before their own capture time, so the phone's clock was ahead.
    */
   readonly #contradicted = new Set<ReferenceFix>()
 
@@ -285,7 +298,7 @@ const isSameFix = (one: ReferenceFix, other: ReferenceFix): boolean =>
   one.lon === other.lon &&
   Object.is(one.accuracy, other.accuracy)
 
-/** L4: one phone, time and place make one fix, whatever else a later fix says. */
+/** L4: fixes of one phone with the same time and position are one fix, even if a later one has another accuracy. */
 const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string =>
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
@@ -366,7 +379,7 @@ const settledFirings = (
       found.isInside !== crossing.isInside &&
       found.at - crossing.at <= settle &&
       found.receivedAt < dueAt
-    // The search goes on after the sighting that undid the crossing: it is no crossing of its own.
+    // The sighting that undid the crossing is no crossing of its own, so the search goes on after it.
     if (isUndone) index += next + 1
     else if (isTold && (found !== undefined || dueAt <= crossing.lostAt.at)) fired.push(crossing.at)
   }

@@ -12,7 +12,7 @@ export interface ReferenceCircle extends Point {
 
 export interface ReferencePlace {
   readonly id: string
-  /** In the order of time; the first holds from the beginning. */
+  /** Ordered by `from`. The first circle applies from the beginning. */
   readonly circles: ReadonlyArray<{ readonly from: number | null; readonly circle: ReferenceCircle }>
   readonly archivedAt: number | null
   /** The app sees no visits that began earlier; null: it sees all. */
@@ -91,7 +91,10 @@ export const referenceVisits = (
 const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departure">, now: number): boolean =>
   (departure ?? now) - arrival >= FIVE_MINUTES
 
-/** The stay as the app sees it among the other stays of the phone; nothing when another place has the visit. */
+/**
+ * The stay as the app sees it, given the other stays of the phone; an empty list when the visit belongs to another
+ * place.
+ */
 const atOnePlace = (
   stay: ReferenceVisit,
   all: ReadonlyArray<ReferenceVisit>,
@@ -180,8 +183,8 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
 }
 
 /**
- * The time of the first sighting outside. When this sighting is more than 2 km outside after a silence of at least four
- * hours, the time of the last sighting before it.
+ * The end of a stay: the time of the first sighting outside. When this sighting is more than 2 km outside and follows a
+ * silence of at least four hours, the stay ends with the last sighting before the silence instead.
  */
 const departureOf = (
   last: ReferenceSighting | undefined,
@@ -194,9 +197,9 @@ const departureOf = (
 }
 
 /**
- * Whether the phone is in the circle again before a stay could begin on another circle of the place: less than two
- * minutes after `first`, or less than ten when one or two sightings were outside, less than two minutes from each
- * other.
+ * Whether the phone is back in the circle so soon that the stay goes on, and before a stay could begin on another
+ * circle of the place. Soon is less than two minutes after `first`, or less than ten minutes when only one or two
+ * sightings were outside, less than two minutes from each other.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,

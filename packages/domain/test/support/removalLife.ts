@@ -15,10 +15,13 @@ import { expect } from "vitest"
 import { lettersTo } from "./lettersTo.js"
 
 /**
- * Generates random scenarios of an account whose owner lost the second factor, or whose mailbox a thief reads. Checks
- * the way back with a second implementation (decision factors-7): an operator asks, 72 hours pass, and for a week the
- * operator can remove the factors; a use of a factor and the owner's button stop it; the mailbox neither removes the
- * factor nor hastens or stops the removal. The scenarios run against any stores.
+ * Generates random scenarios of an account whose owner lost the second factor, or whose mailbox a thief reads. Runs
+ * them against any stores, and compares each result with a second implementation of the removal of factors (decision
+ * factors-7):
+ *
+ * - An operator asks for the removal. After 72 hours, and for a week, the operator can remove the factors.
+ * - A use of a factor, or the owner's button, stops the removal.
+ * - A stranger who reads the mailbox can neither remove the factor nor hasten or stop the removal.
  */
 
 export type RemovalStep =
@@ -58,8 +61,9 @@ const step = fc.oneof(
 )
 
 /**
- * Two commands as far apart as an edge of the removal, with one other step between. A minute passes first, because a
- * code counts only in a time step after that of the set-up.
+ * Two commands of the operator, the second one at an edge: just before or at the beginning or the end of the week in
+ * which the factors can be removed. One other step comes between them, a minute after the first command, because a code
+ * counts only in a time step after that of the set-up.
  */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({
@@ -88,7 +92,9 @@ export const REMOVAL_MARKS = [
   "wrong codes stopped nothing"
 ]
 
-/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveRemovals = (
   steps: ReadonlyArray<RemovalStep>,
   met: Set<string>,

@@ -5,7 +5,7 @@ import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-a
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
-/** The fields of a rule that the reference has. */
+/** A question without `firesFrom`, which the rules of the reference do not have. */
 type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 
 /** Made once, because a hundred thousand lives have the same rules of the same user. */

@@ -1,6 +1,6 @@
 /**
- * The fields of a new rule that a test does not care about: each arrival fires, at any hour, at any age, at every
- * endpoint.
+ * The fields of a new rule that a test does not care about. Each arrival fires at any hour, and its event goes to every
+ * endpoint, however old it is.
  */
 export const ENTER = {
   type: "enter",

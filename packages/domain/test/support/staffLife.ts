@@ -8,11 +8,14 @@ import { Effect, Either, FastCheck as fc, Option } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of three people who give and take roles, suspend each other and review apps, and checks
- * the guarantees with a second implementation: one active admin is always left; a suspended account neither signs in
- * nor uses an old session, which works again when the account is resumed; nobody decides about their own app while
- * somebody else can; each change is one event of the audit log, and no event has a secret. The scenarios run against
- * any stores that have no other account.
+ * Generates random scenarios of three people who give and take roles, suspend each other and review apps. Runs them
+ * against any stores that have no other account, and compares each result with a second implementation of the
+ * guarantees:
+ *
+ * - One active admin is always left.
+ * - A suspended account neither signs in nor uses an old session, which works again when the account is resumed.
+ * - Nobody decides about their own app while somebody else can.
+ * - Each change is one event of the audit log, and no event has a secret.
  */
 
 export type StaffStep =
@@ -95,7 +98,7 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
       people.filter((one) => one !== without && !one.isSuspended && one.roles.has(role))
 
     /**
-     * The account of the person's newest session; undefined when this session does not count. The operator needs no
+     * The account of the person's newest session; undefined when this session is not valid. The operator needs no
      * session.
      */
     const acting = (index: number) =>

@@ -9,9 +9,9 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates lives of one connection whose user steers it, and checks each moment with a second implementation, written
- * from decisions connection-4 to connection-8: a paused app learns nothing, and no app may do more than was agreed at
- * that moment. The lives run against any stores.
+ * Generates random scenarios of one connection that its user pauses and changes, runs them against any stores, and
+ * compares every step with a second implementation, written from decisions connection-4 to connection-8: a paused app
+ * learns nothing, and no app may do more than was agreed at that moment.
  */
 
 const { DAY, HOUR } = Timestamp
@@ -245,7 +245,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const may = (scope: Scope.Scope): boolean => model.agreed.has(scope) && !(isRemoved && isSensitive(scope))
   const held = [...model.held].filter((scope) => !isRemoved || !isSensitive(scope))
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
-  // Until a sweep, scopes that the grace period has removed stay on the grant and allow nothing.
+  // Until a sweep deletes them, the scopes that ended with the grace period stay in the stored grant and allow nothing.
   const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
   if (one.scopes !== undefined && one.scopes.length === 0) {
     seen.add("refused: nothing left")

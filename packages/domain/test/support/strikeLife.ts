@@ -91,7 +91,7 @@ const hurried = fc
     { _tag: "End", count: 1, how: "exhausted", isTogether: false }
   ])
 
-/** A worker ends its attempt while another worker holds the row. */
+/** A worker ends its attempt after another worker has claimed the row. */
 const overtaken = fc
   .constantFrom("exhausted" as const, "delivered" as const)
   .map((how): ReadonlyArray<Step> => [
@@ -140,7 +140,7 @@ const single = fc
   )
   .map((step): ReadonlyArray<Step> => [step])
 
-/** At most fourteen moves, so that no row is given up because its leases expired too often (decision W2). */
+/** At most fourteen groups of steps, so that no row is given up because its leases expired too often (decision W2). */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.oneof(
@@ -154,7 +154,9 @@ export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map((moves) => moves.flat())
 
-/** The marks that the scenarios together must reach; otherwise they prove too little. */
+/**
+ * The marks that the scenarios together must reach. Without them, the scenarios would not test the rules of strikes.
+ */
 export const STRIKE_MARKS = [
   "a lease was lost",
   "a success cleared the count",
@@ -190,10 +192,12 @@ interface Row {
   end: readonly [string, string | null] | null | undefined
 }
 
-/** The waits after leases in a row that expired (decision W2). */
+/** How long a row waits after its third lease in a row that expired, its fourth, and so on (decision W2). */
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** Runs a scenario and fails when the store breaks a rule. Adds each coverage mark it reached to `met`. */
+/**
+ * Runs a scenario and fails when the store breaks a rule. Adds each coverage mark that the scenario reached to `met`.
+ */
 export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
   withEndpoints((endpoint, other) =>
     Effect.gen(function* () {
@@ -259,7 +263,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           case "retry":
             return { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, LATER) }
           case "postponed":
-            return { _tag: "Postponed", dueAt: now }
+            return { _tag: "Postponed", dueAt: now, faultsSince: now }
           default:
             return { _tag: "Failed", at: now, reason: how }
         }
@@ -267,7 +271,8 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
 
       const queue = (count: number, kind: Kind, now: Timestamp.Timestamp) =>
         Effect.gen(function* () {
-          // The worker that queues has read the endpoint before, while it was enabled.
+          // The worker has read the endpoint while it was enabled. When the endpoint is disabled now, the worker still
+          // queues with the epoch of that time.
           const endpointEpoch = isDisabled ? series - 1 : series
           const overrides = { endpointEpoch, replayNo: kind === "replay" ? 1 : 0, isTest: kind === "test" }
           for (let index = 0; index < count; index++) {

@@ -23,10 +23,13 @@ import { expect } from "vitest"
 import { type AppDeed, ReferenceApp } from "./referenceApp.js"
 
 /**
- * Generates random scenarios of an app in production, and checks the guarantees with a second implementation
- * (`ReferenceApp`): users see, at the consent page and by its logo, what a reviewer approved and nothing that waits; a
- * redirect URI on a new origin and a new scope do not work before the approval; what was approved once comes back at
- * once; a secret that was ended opens nothing. The scenarios run against any stores.
+ * Generates random scenarios of an app in production, runs them against any stores, and compares each result with a
+ * second implementation of the guarantees (`ReferenceApp`):
+ *
+ * - On the consent page, users see the name and logo that a reviewer approved, and nothing that waits for review.
+ * - A redirect URI on a new origin and a new scope do not work before the approval.
+ * - What was approved once comes back at once.
+ * - A secret that was ended opens nothing.
  */
 
 export type SubmissionStep =
@@ -126,7 +129,7 @@ interface State {
   secrets: ReadonlyArray<Secret>
   /** Every secret that was ever issued. */
   readonly issued: Array<string>
-  /** The revision that the reviewer read, and the number of changes of the reading until then. */
+  /** The revision that the reviewer read, and the value of `changes` at that time. */
   read: { readonly revision: number; readonly changes: number } | undefined
   changes: number
 }
@@ -249,7 +252,10 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
     }
   })
 
-/** Compares what users and the app see with the model. `turn` chooses the scope and address of the app's request. */
+/**
+ * Compares what users and the app see with the model. `turn` chooses the scope and the redirect URI with which the app
+ * opens the consent page.
+ */
 const check = (state: State, turn: number, met: Set<string>) =>
   Effect.gen(function* () {
     const { digests, id, owner, reference } = state
@@ -304,7 +310,7 @@ const check = (state: State, turn: number, met: Set<string>) =>
     expect((yield* listClientSecrets(owner, id)).length).toBe(works.length)
   })
 
-/** Runs the steps and adds each coverage mark it reached to `met`. `pass` lets time pass. */
+/** Runs the steps. Adds each coverage mark that they reached to `met`. `pass` lets time pass. */
 export const liveSubmissions = (
   steps: ReadonlyArray<SubmissionStep>,
   met: Set<string>,

@@ -29,7 +29,7 @@ export type Happening =
   | { readonly _tag: "Asked" }
 
 export interface VisitLife {
-  /** Each with its moment, ascending. */
+  /** The happenings with their times, in ascending order. */
   readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
 }
 

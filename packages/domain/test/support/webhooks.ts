@@ -24,6 +24,7 @@ import {
   MemoryListenerStore,
   MemoryPlaceStore,
   MemoryRuleStore,
+  MemoryStaffStore,
   MemoryVault,
   MemoryWebhookSender,
   MemoryWorkSignal,
@@ -43,6 +44,7 @@ const world = Layer.mergeAll(
   MemoryPlaceStore.layer,
   MemoryDeviceStore.layer,
   MemoryRuleStore.layer,
+  MemoryStaffStore.layer,
   MemoryFixStore.layer,
   MemoryLeaseStore.layer,
   MemoryLegacyStore.layer,
@@ -61,7 +63,7 @@ export type World = Layer.Layer.Success<typeof world>
 
 const quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Runs a program from `VirtualTime.START` on, in a world of its own. The log of the worker is not shown. */
+/** Runs a program from `VirtualTime.START` on, with new, empty stores. The log of the worker is not shown. */
 export const inVirtualTime = <A>(program: Effect.Effect<A, unknown, World>): A =>
   Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(Layer.merge(world, quiet)))), (cause) => {
     throw new Error(String(cause))
@@ -118,20 +120,20 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
   })
 
 /**
- * Runs `use` beside a worker that polls only every ten minutes, so that anything sooner came by a signal; then stops
- * the worker.
+ * Runs `use` beside a worker that polls only every ten minutes, and then stops the worker. Whatever the worker does
+ * sooner, a signal has caused.
  */
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
   const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
   return Effect.acquireUseRelease(
-    // Acquiring is uninterruptible, and a fiber inherits that.
+    // `acquireUseRelease` acquires uninterruptibly, and a forked fiber inherits that. The worker must be interruptible.
     Effect.fork(Effect.interruptible(runWorker(options))),
     () => use,
     (worker) => Fiber.interrupt(worker)
   )
 }
 
-/** With this worker first attempts have no room: every delivery is a row, and is claimed. */
+/** With these options a worker makes no first attempt from memory: it stores every delivery as a row and claims it. */
 export const BY_CLAIMS: Partial<WorkerOptions> = { perEndpoint: 1 }
 
 /** Sets what the receiver at `url` does from now on. */

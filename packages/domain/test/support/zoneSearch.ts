@@ -34,7 +34,7 @@ const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
 const ACCURACY_M = 10
 const BAND_KM = Geometry.MIN_BAND_M / 1_000
-/** Half the diagonal of a cell: the error that a cell hides. */
+/** Half the diagonal of a cell: nobody in a cell is farther than this from its middle. */
 const SLACK_KM = CELL_KM * Math.SQRT1_2
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 
@@ -87,7 +87,10 @@ class Search {
     return this.waitFor(disc) !== undefined
   }
 
-  /** Asks, and waits before if it must. Undefined when the budget refuses the question for the rest of the day. */
+  /**
+   * Asks about the circle; waits first when the budget requires it. Undefined when the budget refuses the question for
+   * the rest of the day.
+   */
   ask(disc: Disc): Answer | undefined {
     const at = this.waitFor(disc)
     if (at === undefined) return undefined
@@ -247,7 +250,10 @@ const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): voi
   }
 }
 
-/** Asks about the fullest spots one by one until an answer is not "outside". False when the budget ends first. */
+/**
+ * Asks about the circle that contains the most possible cells, again and again, until an answer is not "outside". False
+ * when the budget ends first.
+ */
 const sweep = (search: Search, r: number): boolean => {
   while (!isDone(search)) {
     const answer = search.ask(fullest(search.possible, r))

@@ -1,7 +1,7 @@
 import { authenticateAccess, exchangeCode, refreshTokens, revokeToken } from "@place-access/domain/tokens"
 import { decideConsent } from "@place-access/domain/consent"
-import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/sweeps"
-import { DeliveryId, StoreError, Timestamp } from "@place-access/domain/shared"
+import { type EventPlace, Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/sweeps"
+import { DeliveryId, EventId, StoreError, Timestamp, UserId } from "@place-access/domain/shared"
 import {
   ConsentFlow,
   MemoryAccountDeletionStore,
@@ -42,6 +42,8 @@ const stores = Layer.mergeAll(
 const inWorld = <A, E>(program: Effect.Effect<A, E, World | Layer.Layer.Success<typeof stores>>) =>
   inConnections(Effect.provide(program, stores))
 
+const NO_EVENTS = Effect.succeed({ removed: 0, next: undefined })
+
 const sweep = Effect.flatMap(Timestamp.now, sweepExpired)
 const connected = Effect.gen(function* () {
   const { app, user } = yield* pair()
@@ -59,12 +61,15 @@ describe("sweepExpired", () => {
     ["sign_in_tries", 15 * MINUTE],
     ["delivered_deliveries", 7 * DAY],
     ["failed_deliveries", 30 * DAY],
-    ["events", DAY],
     ["mail", 30 * DAY],
     ["rate_windows", HOUR],
     ["budgets", DAY + HOUR]
   ] as const)("%s go when their moment is %d ms ago [sweeps-2]", (kind, age) => {
     expect(NOW - Retention.until(kind, NOW)).toBe(age)
+  })
+
+  it("events are looked at when a delivery of the same age can be gone, not earlier [sweeps-2]", () => {
+    expect(NOW - Retention.eventsUntil(NOW)).toBe(7 * DAY)
   })
 
   it("an access token is deleted a day after it died, not earlier; its connection goes on [sweeps-2]", () =>
@@ -165,10 +170,33 @@ describe("sweepExpired", () => {
               const removed = Math.min(left, limit)
               left -= removed
               return removed
-            })
+            }),
+          removeEvents: () => NO_EVENTS
         })
         const removed = yield* Effect.provideService(sweep, RetentionStore, store)
         expect([removed, limits.length]).toEqual([2_500, 3])
+      })
+    ))
+
+  it("goes on with the events after the last one that it looked at, also when none of a step went [sweeps-2]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const places = [1, 2].map((millis) => ({
+          fannedOutAt: Timestamp.make(millis),
+          userId: UserId.make("usr_1"),
+          id: EventId.make(`evt_${millis}`)
+        }))
+        const asked: Array<EventPlace | undefined> = []
+        const store = RetentionStore.of({
+          remove: () => Effect.succeed(0),
+          removeEvents: (_, __, after) =>
+            Effect.sync(() => {
+              asked.push(after)
+              return { removed: asked.length === 2 ? 5 : 0, next: places[asked.length - 1] }
+            })
+        })
+        expect(yield* Effect.provideService(sweep, RetentionStore, store)).toBe(5)
+        expect(asked).toEqual([undefined, ...places])
       })
     ))
 
@@ -176,7 +204,8 @@ describe("sweepExpired", () => {
     inWorld(
       Effect.gen(function* () {
         const store = RetentionStore.of({
-          remove: (kind) => (kind === "sessions" ? StoreError.unavailable("a lock") : Effect.succeed(1))
+          remove: (kind) => (kind === "sessions" ? StoreError.unavailable("a lock") : Effect.succeed(1)),
+          removeEvents: () => NO_EVENTS
         })
         const removed = yield* Effect.provideService(sweep, RetentionStore, store)
         expect(removed).toBe(Retention.RetentionKind.literals.length - 1)
@@ -200,6 +229,7 @@ describe("runHousekeeping", () => {
               due: (page) => Effect.zipRight(note(swept), tiers.due(page))
             }),
             Effect.provideService(RetentionStore, {
+              ...retention,
               remove: (kind, ...asked) =>
                 Effect.zipRight(kind === "sessions" ? note(removed) : Effect.void, retention.remove(kind, ...asked))
             })

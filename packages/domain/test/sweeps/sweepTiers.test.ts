@@ -117,6 +117,27 @@ describe("sweepTiers [§3.1, §6.3]", () => {
       })
     ))
 
+  it.each([
+    ["between the end date and", 7 * DAY + 5 * MINUTE],
+    ["after the end of the grace period, before", 21 * DAY]
+  ])(
+    "changed %s the next sweep: nothing is sent about the old date, the new tokens say the scopes [tiers-5]",
+    (_, at) =>
+      inWorld(
+        Effect.gen(function* () {
+          const it = yield* connected("7")
+          yield* jump(7 * DAY - 1)
+          if (at > 20 * DAY) yield* jump(14 * DAY - 1)
+          const before = yield* told()
+          yield* TestClock.adjust(at - ((yield* Timestamp.now) - START))
+          const changed = yield* ConsentFlow.connect(it.app, it.user, [CURRENT], { standardDays: "never" })
+          expect(changed.tokens.scopes).toEqual([CURRENT])
+          yield* sweepFor(30)
+          expect(yield* told()).toEqual(before)
+        })
+      )
+  )
+
   it("renewed for 7 days: the 14-day threshold has passed and is skipped, the 7-day one is the consent [tiers-4]", () =>
     inWorld(
       Effect.gen(function* () {

@@ -2,9 +2,10 @@ import type { Account } from "@place-access/domain/accounts"
 import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { MailOutbox } from "@place-access/domain/mail"
-import { Timestamp } from "@place-access/domain/shared"
+import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import {
   acceptInvitation,
+  getInvitation,
   inviteMember,
   listInvitations,
   type Role,
@@ -99,6 +100,33 @@ describe("teams", () => {
       expect(yield* refused(acceptInvitation(person, "confirmed", { appId: app.id, id }))).toBe("NotFound")
       expect((yield* readTeam(holder, app.id)).members.length).toBe(1)
       expect((yield* listInvitations(person, "assumed")).length).toBe(1)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a hundred older invitations do not keep a person from reading and accepting a newer one [teams-2]", () =>
+    Effect.gen(function* () {
+      const person = yield* Fixtures.user
+      const { appInvitations } = yield* MemoryDatabase
+      const other = yield* owned()
+      for (let index = 0; index < 100; index++) {
+        const id = InvitationId.make(`inv_${index}`)
+        const { app, holder } = other
+        const createdAt = Timestamp.make(index - Timestamp.DAY)
+        appInvitations.set(id, {
+          id,
+          appId: app.id,
+          email: person.email,
+          role: "viewer",
+          invitedBy: holder.id,
+          createdAt
+        })
+      }
+      const { app, holder } = yield* owned()
+      const { id } = yield* inviteMember(holder, app.id, { email: person.email, role: "developer" })
+      expect((yield* listInvitations(person, "confirmed")).map(({ invitation }) => invitation.id)).not.toContain(id)
+      expect((yield* getInvitation(person, "confirmed", { appId: app.id, id })).appName).toBe(app.name)
+      yield* acceptInvitation(person, "confirmed", { appId: app.id, id })
+      expect((yield* readTeam(holder, app.id)).members).toHaveLength(2)
     }).pipe(Effect.provide(stores))
   )
 

@@ -29,7 +29,7 @@ const full: Team.Team = {
   ]
 }
 
-/** One step of a random life. Numbers choose among the members or invitations that there are. */
+/** One step of a random scenario. Numbers choose among the members or invitations that there are. */
 type Step =
   | { readonly do: "invite"; readonly by: Person; readonly whom: Person; readonly role: Role.TeamRole }
   | { readonly do: "accept" | "decline"; readonly by: Person; readonly nth: number }

@@ -40,6 +40,18 @@ describe("structural equality of what contracts compare", () => {
     differ(new Set(["a"]), new Set())
   })
 
+  it("dates are compared by their time, errors by name, message and own keys", () => {
+    agree(new Date(1), new Date(1))
+    differ(new Date(1), new Date(2))
+    differ({ at: new Date(1) }, { at: new Date(1.5e12) })
+    differ(new Date(0), {})
+    agree(new TypeError("no"), new TypeError("no"))
+    differ(new Error("no"), new Error("yes"))
+    differ(new Error("no"), new TypeError("no"))
+    differ(new Error("no"), {})
+    differ(Object.assign(new Error("no"), { code: 1 }), Object.assign(new Error("no"), { code: 2 }))
+  })
+
   it("a map, a set and a plain object are never the same", () => {
     differ(new Map(), new Set())
     differ(new Map(), {})
@@ -49,5 +61,6 @@ describe("structural equality of what contracts compare", () => {
   it("the failure shows what the maps and sets contain", () => {
     const comparing = () => Check.equal<unknown>(new Map([["a", new Set([7n])]]), new Map(), "counts")
     expect(comparing).toThrow(/"a"[^]*"7n"/)
+    expect(() => Check.equal<unknown>(new Error("no such row"), null, "ended")).toThrow(/"no such row"/)
   })
 })

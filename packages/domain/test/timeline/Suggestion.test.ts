@@ -40,7 +40,7 @@ describe("suggested places [timeline-3]", () => {
       ["work", 5]
     ])
     expect(found(week(2))).toEqual([])
-    // The last night ended at 8:00 of the fifth day: no reading there came since.
+    // The last readings at home and at work are from 8:00 and 17:00 of the fifth day.
     expect(Suggestion.of(week(5), [], zone).map(({ lastAt }) => (lastAt - BEGIN) / HOUR)).toEqual([104, 113])
   })
 

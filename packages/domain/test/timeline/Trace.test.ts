@@ -119,9 +119,11 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     const erased = ["erased", 20, 90]
     expect(kinds([fix(12, 0)], 90)).toEqual([["gap", 0, 20], erased])
     expect(kinds([fix(12, 0), fix(13, 400)], 90)).toEqual([["way", 0, 20], erased])
-    // The first reading after the stretch, and then nothing for hours: one silence.
+    // One reading comes soon after the stretch, and then none for hours. The time on both sides of this reading is one
+    // gap.
     expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
-    // Two silences that are gaps by themselves stay apart: the reading between them says when the phone sent.
+    // Two silences that are each long enough for a gap stay two gaps: the reading between them shows when the phone
+    // sent.
     expect(kinds([fix(200, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 200], ["gap", 200, 400]])
   })
 
@@ -156,7 +158,8 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
       ["gap", 3, 9]
     ])
     expect(day(3 * HOUR, 30 * HOUR, 24 * HOUR)).toEqual([["gap", 24, 30]])
-    // No reading, or none since the arrival: the visit comes from a phone's own report.
+    // Without a reading since the arrival, the visit comes from the phone's own report of it. Then a silence says
+    // nothing.
     expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
     expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
   })

@@ -16,7 +16,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
-/** The decisions about tokens for states that a store shows for a moment only, or never. */
+/** Tests decisions about tokens in states that a store shows only for a moment, or never. */
 
 const { DAY, SECOND } = Timestamp
 const NOW = Timestamp.make(Date.UTC(2026, 5, 1, 10))
@@ -53,6 +53,9 @@ const ROTATION = { nonce: "nonce", keyId: "key" as Vault.KeyId }
 const ids = { userId: UserId.make("usr_1"), connectionId: ConnectionId.make("con_1"), familyId: FAMILY }
 const access: TokenFamily.AccessToken = { ...ids, hash: hash("access"), issuedAt: at(-SECOND), revokedAt: null }
 const refresh: TokenFamily.RefreshToken = { ...access, hash: hash("refresh"), rotation: null }
+const spent: TokenFamily.RefreshToken = { ...refresh, rotation: { ...ROTATION, at: at(-DAY) } }
+/** The token family of the connection after the user connected again. */
+const NEXT = FamilyId.make("fam_2")
 const code: AuthorizationCode.AuthorizationCode = {
   ...ids,
   familyId: null,
@@ -95,7 +98,10 @@ describe("a refresh", () => {
     ["revoked", { chain: [{ ...refresh, revokedAt: at(-1) }] }],
     ["revoked", { connection: connection(ENDED) }],
     ["revoked", { app: appOf({ id: APP, revokedAt: at(-1) }) }],
-    ["revoked", { connection: connection({ familyId: FamilyId.make("fam_2") }) }],
+    ["revoked", { connection: connection({ familyId: NEXT }) }],
+    ["revoked", { chain: [spent], connection: connection({ familyId: NEXT }) }],
+    ["revoked", { chain: [spent], connection: connection({ familyId: null }) }],
+    ["revoked", { chain: [spent], connection: connection(ENDED) }],
     ["suspended", { isSuspended: true }]
   ] as const)("is refused as %s and writes nothing: %j", (why, overrides) => {
     expect(decide(overrides)).toEqual({ outcome: { _tag: "Refused", why }, writes: [] })
@@ -151,9 +157,12 @@ describe("a request to revoke", () => {
   it.each([
     ["that ended", { connection: connection(ENDED) }],
     ["by a revoked token", { chain: [{ ...refresh, revokedAt: at(-1) }] }],
+    ["by a spent token of an earlier family", { chain: [spent], connection: connection({ familyId: NEXT }) }],
+    ["by an access token of an earlier family", { chain: [], connection: connection({ familyId: NEXT }) }],
+    ["by a token from before a consent whose code was not exchanged", { connection: connection({ familyId: null }) }],
     ["by no token", { chain: [], access: Option.none() }],
     ["of another app", { connection: connection({ appId: AppId.make("app_2") }) }]
-  ] as const)("has no effect on a connection, and says so: %s", (_, overrides) => {
+  ] as const)("has no effect on a connection, and says so: %s [tokens-2]", (_, overrides) => {
     expect(decide(overrides)).toEqual({ outcome: "no_effect", writes: [] })
   })
 })

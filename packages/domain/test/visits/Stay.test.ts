@@ -234,7 +234,7 @@ describe("stays derived from fixes [L10]", () => {
 })
 
 describe("a stay that ends in silence [visits-11]", () => {
-  /** A point this far beyond the band of 50 m, which readings with an accuracy of 10 m have. */
+  /** A point this far outside of the band around the edge, which is 50 m wide for readings with an accuracy of 10 m. */
   const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
   const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
     Stay.derive(

@@ -20,7 +20,10 @@ const ground = Effect.gen(function* () {
   return { phone, userId: phone.userId, home: yield* placeOf(phone.userId) }
 })
 
-/** Uploads an hour inside on each of `days` days. The last hour begins `last` before noon. */
+/**
+ * Uploads an hour of readings inside the circle on each of `days` days. The last hour begins `last` milliseconds before
+ * noon.
+ */
 const upload = (phone: VisitSamples.Phone, days: number, last = 2 * HOUR) =>
   ingestFixes(
     phone,

@@ -1,12 +1,13 @@
 import { Fix, ingestFixes } from "@place-access/domain/fixes"
 import { createPlace, Place } from "@place-access/domain/places"
-import { eraseHistory } from "@place-access/domain/retention-choice"
+import { chooseHistory, eraseHistory } from "@place-access/domain/retention-choice"
 import type { Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, VisitSamples } from "@place-access/domain/testing"
+import { sweepHistory } from "@place-access/domain/sweeps"
+import { Fixtures, MemoryDatabase, RuleSamples, VisitSamples } from "@place-access/domain/testing"
 import { deriveStays, Stay } from "@place-access/domain/visits"
 import { expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, TestClock } from "effect"
-import { at as away, CIRCLE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { at as away, CIRCLE, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { VisitStores } from "../support/visits.js"
 
 const FAR = away(9_000)
@@ -122,5 +123,62 @@ it.effect(
           { arrival: hour(10), departure: hour(7), heardUntil: hour(9) }
         ])
       }
+    }).pipe(Effect.provide(VisitStores))
+)
+
+it.effect.each([
+  ["the phone sent to its end", 25.5, OUTSIDE, null],
+  ["only the reading that ended it is left", 31, OUTSIDE, null],
+  ["its end is uncertain", 31, FAR, 31]
+] as const)(
+  "a stay from before the kept history stays whole when an older stretch is deleted: %s [retention-choice-2, retention-choice-4]",
+  ([, lastInside, where, heardUntil]) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOON)
+      const day = (before: number) => time(NOON - before * DAY)
+      const { id: userId } = yield* Fixtures.user
+      const phone = yield* RuleSamples.device(userId)
+      yield* createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
+      const inside = Array.from({ length: 26 }, (_, half) => 38 - half / 2).filter((before) => before >= lastInside)
+      const fixes = [
+        ...inside.map((before) => ({ ...INSIDE, capturedAt: day(before), accuracyM: 10 })),
+        { ...where, capturedAt: day(25), accuracyM: 10 }
+      ]
+      yield* ingestFixes(phone, fixes, [])
+      const derive = deriveStays(userId, phone.id, { stepsMax: 10, fixesAStep: 5 })
+      yield* derive
+      yield* chooseHistory(userId, 30)
+      yield* sweepHistory(time(NOON))
+      const { fixes: left, stays } = yield* MemoryDatabase
+      expect(Math.min(...[...left.values()].map(({ capturedAt }) => capturedAt))).toBeGreaterThanOrEqual(day(30))
+      yield* eraseHistory(userId, { from: day(60), until: day(50) })
+      yield* derive
+      expect([...stays.values()].map((one) => [one.arrival, one.departure, one.heardUntil])).toEqual([
+        [day(38), day(25), heardUntil === null ? null : day(heardUntil)]
+      ])
+    }).pipe(Effect.provide(VisitStores))
+)
+
+it.effect(
+  "the uncertain end of a stay whose readings are gone does not reach into a deleted stretch [retention-choice-4, visits-11]",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOON)
+      const day = (before: number) => time(NOON - before * DAY)
+      const { id: userId } = yield* Fixtures.user
+      const phone = yield* RuleSamples.device(userId)
+      yield* createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
+      const inside = [38, 36, 34, 32, 31].map((before) => ({ ...INSIDE, capturedAt: day(before), accuracyM: 10 }))
+      yield* ingestFixes(phone, [...inside, { ...FAR, capturedAt: day(25), accuracyM: 10 }], [])
+      const derive = deriveStays(userId, phone.id, { stepsMax: 10, fixesAStep: 5 })
+      yield* derive
+      yield* chooseHistory(userId, 30)
+      yield* sweepHistory(time(NOON))
+      yield* eraseHistory(userId, { from: day(33), until: day(30.5) })
+      yield* derive
+      const { stays } = yield* MemoryDatabase
+      expect([...stays.values()].map((one) => [one.arrival, one.departure, one.heardUntil])).toEqual([
+        [day(38), day(33), null]
+      ])
     }).pipe(Effect.provide(VisitStores))
 )

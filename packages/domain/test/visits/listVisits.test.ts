@@ -150,7 +150,7 @@ describe("pages of visits", () => {
         const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
         expect(yield* told(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
         expect(yield* told(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
-        // An app that knows only one of the places sees that visit: the other place makes no difference.
+        // An app that knows only one of the places sees the visit there, although the other place may be nearer.
         expect(yield* told(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
         expect(yield* told(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
       })
@@ -341,7 +341,8 @@ describe("pages of visits", () => {
             departure: departure === null ? null : at(departure),
             accuracyM: 10
           })
-          // The second visit ends with the third arrival, long before the first reading that waits.
+          // The second visit ends with the third arrival. Both are long before the first reading whose stay is not
+          // derived yet.
           yield* ingestFixes(phone, seen, [
             report(29_900, 29_800),
             report(29_700, null),

@@ -236,7 +236,7 @@ export const accessLogStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "tally: each app's requests and events between edges, refused ones too, repeats by their number [timeline-1]",
+    name: "tally: each app's requests and events between edges, refused ones too, repeats by their number; the developer's are not the app's [timeline-1, owner-notices-2]",
     run: Effect.gen(function* () {
       const store = yield* AccessLogStore
       const [userId, other] = [yield* user, yield* user]
@@ -248,6 +248,12 @@ export const accessLogStoreContract: Contract<Ports> = [
       yield* recorded(userId, { appId: second, at: at(5), status: 401, error: "invalid_token", times: 7 })
       yield* recorded(userId, { appId: second, at: at(20), endpoint: "webhook place.enter" })
       yield* recorded(userId, { appId: first, at: at(3), endpoint: "webhook place.exit", status: 403 })
+      for (const endpoint of [
+        "GET /developer/apps/{app}/users/{grant}/rules",
+        "GET /v1/developer/apps/{app_id}/rules"
+      ]) {
+        yield* recorded(userId, { appId: second, at: at(21), endpoint })
+      }
       for (const ms of [-1, 30]) yield* recorded(userId, { appId: first, at: at(ms) })
       yield* recorded(other, { appId: first, at: at(5) })
       Check.equal(
@@ -255,7 +261,7 @@ export const accessLogStoreContract: Contract<Ports> = [
         [
           { appId: first, edge: 0, count: 3, requests: 2 },
           { appId: second, edge: 0, count: 7, requests: 7 },
-          { appId: second, edge: 2, count: 1, requests: 0 }
+          { appId: second, edge: 2, count: 3, requests: 0 }
         ],
         "an edge belongs to the stretch that it begins"
       )

@@ -24,7 +24,10 @@ export const message = (
   ...overrides
 })
 
-/** A connection's user with queued messages, each written in the transaction of a change to the connection. */
+/**
+ * A stored connection with messages to its user, one for each key. Each message was queued in the transaction of a
+ * change to the connection.
+ */
 export const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { connection } = yield* Samples.connected()

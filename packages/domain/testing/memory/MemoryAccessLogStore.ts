@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type AccessLogEntry, EVENT_PREFIX } from "../../src/access-log/AccessLogEntry.js"
+import { type AccessLogEntry, isOfApp } from "../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore, type AccessLogKey } from "../../src/access-log/AccessLogStore.js"
 import type { ConnectionId } from "../../src/shared/Ids.js"
 import * as Page from "../../src/shared/Page.js"
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
                 (purpose === undefined || entry.purpose === purpose) &&
                 (from === undefined || entry.at >= from) &&
                 (to === undefined || entry.at < to) &&
-                (after === undefined || isBefore(entry, after))
+                Page.isOlder(entry.at, entry.id, after)
             )
             .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
           return Page.of(rows, limit, (last) => [last.at, last.id])
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
             apps.flatMap((appId) => {
               const until = edges[edge + 1] ?? from
               const within = own.filter((entry) => entry.appId === appId && entry.at >= from && entry.at < until)
-              const requests = within.filter(({ endpoint }) => !endpoint.startsWith(EVENT_PREFIX))
+              const requests = within.filter(isOfApp)
               const sum = (entries: typeof own) => entries.reduce((all, { times }) => all + times, 0)
               return within.length === 0 ? [] : [{ appId, edge, count: sum(within), requests: sum(requests) }]
             })
@@ -87,6 +87,3 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
     })
   })
 )
-
-const isBefore = (entry: AccessLogEntry, [time, id]: ReadonlyArray<string | number>): boolean =>
-  entry.at < Number(time) || (entry.at === time && entry.id < String(id))

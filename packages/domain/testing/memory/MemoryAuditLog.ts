@@ -12,11 +12,9 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
       list: (filter, limit, after) =>
         Effect.sync(() => {
           const rows = [...tables.auditEvents.values()]
-            .filter((event) => matches(event, filter))
+            .filter((event) => matches(event, filter) && Page.isOlder(event.at, event.id, after))
             .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
-          const [at, id] = after ?? []
-          const rest = rows.filter((event) => event.at < Number(at) || (event.at === at && event.id < String(id)))
-          return Page.of(after === undefined ? rows : rest, limit, (last) => [last.at, last.id])
+          return Page.of(rows, limit, (last) => [last.at, last.id])
         })
     })
   )
@@ -24,7 +22,8 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
 
 /** Stores an audit event. A store calls this function in the same step as the change that the event reports. */
 export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
-  // The id is not drawn from `Entropy`, so that audit events do not change what the simulation draws.
+  // The id is a counter. If it were drawn from `Entropy`, every audit event would change all later draws of a
+  // simulation.
   const id = String(Number([...auditEvents.keys()].at(-1) ?? 0) + 1).padStart(12, "0")
   auditEvents.set(id, { ...event, id })
 }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import type { LoggedCall, AppHour } from "../../src/figures/AppFigures.js"
 import type { AttemptCount } from "../../src/figures/EndpointFigures.js"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
@@ -41,6 +41,7 @@ import type { Place } from "../../src/places/Place.js"
 import type { Shape } from "../../src/places/Shape.js"
 import type { Purpose } from "../../src/purposes/Purpose.js"
 import type { VolumeFlag } from "../../src/purposes/VolumeFlag.js"
+import type { Suspension } from "../../src/accounts/Account.js"
 import type { AnyReviewDecision } from "../../src/staff/ReviewStore.js"
 import type { Rule } from "../../src/rules/Rule.js"
 import type { RecentEvaluations } from "../../src/rules/RecentEvaluations.js"
@@ -72,10 +73,10 @@ import type { Invitation, Member } from "../../src/teams/Team.js"
 import type { Stay } from "../../src/visits/Stay.js"
 import type { VisitReport } from "../../src/fixes/VisitReport.js"
 
-/** `isLeftBehind`: the device was not with its owner (`Carried`), so no rule, presence or visit uses the fix. */
-export type KeptFix = StoredFix & { readonly isLeftBehind?: true }
-
-/** The stays of a device at a new place are derived up to `dueFrom` only. */
+/**
+ * At a new place, the stays of a device are derived only up to `dueFrom`, and later ones are still missing. At the
+ * device's other places its stays are derived further.
+ */
 interface Backfill {
   readonly userId: UserId
   readonly deviceId: DeviceId
@@ -98,6 +99,20 @@ export interface KeptImport {
   readonly dueAt: Timestamp | null
   readonly attempts: number
 }
+
+/** A fix or visit that an import brought. */
+export interface Brought {
+  /**
+   * The devices of the other imports whose files have this row too. When the import that brought the row is undone, one
+   * of these other imports inherits the row. The list is a part of the row, so whatever deletes the row deletes the
+   * list.
+   */
+  readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
+}
+
+/** The fix as stores return it. */
+export const toFix = (row: StoredFix & Brought): StoredFix =>
+  row.alsoFrom === undefined ? row : Struct.omit(row, "alsoFrom")
 
 /**
  * The tables that the in-memory stores share. A store changes them inside one synchronous step (`Effect.sync`), which
@@ -148,7 +163,7 @@ export interface Tables {
   readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
-  /** Stays from this time on have to be derived, or derived again. No entry: nothing is due. */
+  /** The time from which on the device's stays have to be derived, or derived again. No entry: nothing is due. */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
   /** The key names device, place and arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
@@ -158,13 +173,13 @@ export interface Tables {
    */
   readonly stayBackfills: Map<string, Backfill>
   /** The key of this and the next two tables is `${userId} ${deviceId} ${key}`, where `key` is the row's own key. */
-  readonly fixes: Map<string, KeptFix>
+  readonly fixes: Map<string, StoredFix & Brought>
   readonly quarantined: Map<
     string,
     Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
   >
-  readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
-  /** The devices that ever reported a visit, each with the user. */
+  readonly visitReports: Map<string, VisitReport & Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  /** The devices that ever reported a visit, each with its user. */
   readonly visitTellers: Map<DeviceId, UserId>
   readonly exports: Map<ExportId, KeptExport>
   /** The key is `${export id} ${position}`. */
@@ -177,6 +192,8 @@ export interface Tables {
   readonly historyChoices: Map<UserId, Keep>
   /** The stretches of history that a person deleted, ordered by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
+  /** The suspensions that are over, of accounts and of apps. */
+  readonly pastSuspensions: Map<UserId | AppId, ReadonlyArray<Suspension>>
   readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
   /** Deleted accounts whose other rows are being removed. */
   readonly accountDeletions: Map<
@@ -184,7 +201,7 @@ export interface Tables {
     { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
   >
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
-  /** The signing secrets of rules with an address of their own. */
+  /** The signing secrets of imported rules that have a webhook address of their own. */
   readonly ownSecrets: Map<RuleId, Sealed>
   readonly subscriptions: Map<SubscriptionId, Subscription>
   readonly ruleStates: Map<RuleId, RuleMemory>
@@ -209,12 +226,12 @@ export interface Tables {
       readonly endpointEpoch: number
       readonly lease: string | null
       readonly leasedUntil: Timestamp | null
-      /** How many leases in a row expired on this attempt; absent: none. */
+      /** How many leases in a row expired before a worker stored the result of the present attempt; absent: none. */
       readonly lapses?: number
       readonly isReplayed?: boolean
     }
   >
-  /** `dropped`: how many events were dropped because too many waited, and not yet reported to the listener. */
+  /** `dropped`: how many events were dropped because too many waited for the listener, and not yet reported to it. */
   readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
   /** The key is `${listener id} ${event id}`. */
   readonly listenerEvents: Map<string, ListenerDelivery>
@@ -235,7 +252,7 @@ export interface Tables {
   readonly idempotentAnswers: Map<string, KeptAnswer>
   /** Until when each worker counts as alive. */
   readonly workers: Map<WorkerId, Timestamp>
-  /** The key names home, kind and name. */
+  /** The key names `home` (all leases of a service have the same), the kind and the name of the lease. */
   readonly leases: Map<string, { readonly home: string; readonly lease: Lease }>
 }
 
@@ -294,6 +311,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       visitTellers: new Map(),
       historyChoices: new Map(),
       erasures: new Map(),
+      pastSuspensions: new Map(),
       noticeChoices: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),

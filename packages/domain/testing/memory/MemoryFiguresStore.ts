@@ -37,11 +37,9 @@ export const layer: Layer.Layer<FiguresStore, never, MemoryDatabase> = Layer.eff
         ),
       calls: (appId, { refusedOnly }, limit, after) =>
         Effect.sync(() => {
-          const [at, id] = after ?? []
-          const isAfter = (call: AppFigures.LoggedCall) =>
-            at === undefined || call.at < Number(at) || (call.at === at && call.requestId < String(id))
           const rows = [...appCalls.values()]
-            .filter((call) => call.appId === appId && (!refusedOnly || call.error !== null) && isAfter(call))
+            .filter((call) => call.appId === appId && (!refusedOnly || call.error !== null))
+            .filter((call) => Page.isOlder(call.at, call.requestId, after))
             .sort((a, b) => b.at - a.at || (a.requestId < b.requestId ? 1 : -1))
           return Page.of(rows, limit, (last) => [last.at, last.requestId])
         }),

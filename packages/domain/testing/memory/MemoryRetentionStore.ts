@@ -1,8 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Order } from "effect"
 import { keptUntil } from "../../src/audit/AuditEvent.js"
 import { type AuthorizationCode, LIFETIME } from "../../src/tokens/AuthorizationCode.js"
 import type { RetentionKind } from "../../src/sweeps/Retention.js"
-import { RetentionStore } from "../../src/sweeps/RetentionStore.js"
+import { type EventPlace, RetentionStore } from "../../src/sweeps/RetentionStore.js"
 import type { DeliveryState } from "../../src/deliveries/Delivery.js"
 import * as ZoneQuestions from "../../src/limits/ZoneQuestions.js"
 import * as NamedMail from "../../src/mail/NamedMail.js"
@@ -20,13 +20,31 @@ export const layer: Layer.Layer<RetentionStore, never, MemoryDatabase> = Layer.e
           const dead = rows.sort((a, b) => Number(a.at) - Number(b.at)).slice(0, limit)
           for (const { remove } of dead) remove()
           return dead.length
+        }),
+
+      removeEvents: (until, limit, after) =>
+        Effect.sync(() => {
+          const due = [...tables.events.values()].flatMap(({ fannedOutAt, id, userId }): ReadonlyArray<EventPlace> =>
+            fannedOutAt === null || fannedOutAt > until ? [] : [{ fannedOutAt, userId, id }]
+          )
+          const later = due.filter((place) => after === undefined || inOrder(after, place) < 0)
+          const page = later.sort(inOrder).slice(0, limit)
+          const dead = page.filter((place) => !hasDelivery(tables, place))
+          for (const { id } of dead) tables.events.delete(id)
+          return { removed: dead.length, next: page.length < limit ? undefined : page.at(-1) }
         })
     })
   )
 )
 
+const inOrder: Order.Order<EventPlace> = Order.combineAll([
+  Order.mapInput(Order.number, (place) => place.fannedOutAt),
+  Order.mapInput(Order.string, (place) => place.userId),
+  Order.mapInput(Order.string, (place) => place.id)
+])
+
 interface Row {
-  /** The time that decides whether the row is old enough; null: the row may still be needed. */
+  /** The time from which the age of the row counts. Null: the row may still be needed, so it stays at any age. */
   readonly at: number | null
   readonly remove: () => void
 }
@@ -38,7 +56,7 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
     case "access_tokens":
       return rows(tables.accessTokens, ({ issuedAt }) => issuedAt)
     case "refresh_tokens":
-      return rows(tables.refreshTokens, ({ revokedAt }) => revokedAt)
+      return refreshTokens(tables)
     case "authorization_codes":
       return rows(tables.codes, (code) => deadAt(tables, code))
     case "consent_requests":
@@ -61,8 +79,6 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return endedDeliveries(tables, ["delivered"])
     case "failed_deliveries":
       return endedDeliveries(tables, ["failed", "too_old"])
-    case "events":
-      return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
     case "audit_events":
       return rows(tables.auditEvents, keptUntil)
     case "app_calls":
@@ -103,13 +119,31 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
   [...deliveries.values()].some(({ delivery }) => delivery.envelope.eventId === id)
 
 /**
- * When a code and all tokens issued for it became invalid; null while one of them may be valid. The tokens are all
- * revoked at one time. 0 when the refresh tokens are deleted already, because the code is then certainly old enough.
+ * Refresh tokens, by the time at which their family was revoked. Only the head of a family, its unspent token, stores
+ * this time. So heads come last: the spent tokens of a family must be deleted first.
+ */
+const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
+  const tokens = [...refreshTokens.values()]
+  const heads = tokens.filter(({ rotation }) => rotation === null)
+  const spent = tokens.filter(({ rotation }) => rotation !== null)
+  const endedAt = new Map(heads.map(({ familyId, revokedAt }) => [familyId, revokedAt]))
+  return [...spent, ...heads].map(({ familyId, hash }) => ({
+    at: endedAt.get(familyId) ?? null,
+    remove: () => void refreshTokens.delete(hash)
+  }))
+}
+
+/**
+ * When a code and all tokens issued for it became invalid; null while the code or a token may be valid. An exchanged
+ * code has a family of refresh tokens, whose head, the unspent token, stores the time. When the head is deleted
+ * already, the code is certainly old enough: the result is 0.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code
   if (familyId === null) return createdAt + LIFETIME
   const connection = connections.get(connectionId)
   if (connection?.familyId === familyId && connection.endedAt === null) return null
-  return [...refreshTokens.values()].find((token) => token.familyId === familyId)?.revokedAt ?? 0
+  return (
+    [...refreshTokens.values()].find((token) => token.familyId === familyId && token.rotation === null)?.revokedAt ?? 0
+  )
 }

@@ -14,8 +14,8 @@ export interface Run {
   readonly entries: ReadonlyArray<Entry>
   /**
    * True when all faults were turned off at the end and every delivery and operation ended. Only then can an oracle
-   * judge that something had to happen. The last entries of a trace are readings of the developers' endpoints and
-   * delivery logs and of the users' access logs.
+   * judge that something had to happen. At the end of a run the simulation reads the endpoints, the delivery logs and
+   * the access logs, so the last entries of a trace show them.
    */
   readonly quiesced: boolean
 }

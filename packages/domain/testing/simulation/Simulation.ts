@@ -61,15 +61,15 @@ export interface Config extends WorkerConfig {
   readonly sabotageAnswers?: SabotageAnswers | undefined
   /** Left out: all oracles. */
   readonly oracles?: ReadonlyArray<Oracle> | undefined
-  /** The longest time to wait at the end until every delivery and operation has ended. */
+  /** How long the end of a run waits for deliveries and operations that have not ended (`cap` of `world.quiesce`). */
   readonly restCap?: Duration.DurationInput | undefined
   /** Whether reading the host's clock, randomness or timers fails the run. Left out: true. */
   readonly isGuarded?: boolean | undefined
 }
 
 /**
- * What happens in a run, as an Effect. When it fails, the run reports a violation. The simulation still turns off the
- * faults and waits for rest, and the oracles judge the trace.
+ * What happens in a run, as an Effect. When it fails, the run reports a violation. In any case the simulation then
+ * turns off the faults and waits until every delivery and operation has ended, and the oracles judge the trace.
  */
 export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
 
@@ -149,7 +149,7 @@ const prepare = (config: Config, scenario: Scenario) => {
       : Effect.suspend(() => Effect.runSyncExit(Effect.withClock(effect, engine.clock)))
 
   const vault = RotatingVault.make(secrets)
-  const simulated = simulatedPorts({ faults, receivers, recorder, seed, vault: vault.vault })
+  const simulated = simulatedPorts({ faults, receivers, recorder, secrets, seed, vault: vault.vault })
   const onCrash = (process: Process.Process) =>
     Effect.gen(function* () {
       // A supervisor restarts the process within a minute.
@@ -192,7 +192,7 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // A lease that a worker gave up stays free until another worker's loop looks for it.
+            // While a lease is free, loops must not sleep longer: only the loop of another worker takes the lease.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })
@@ -293,11 +293,15 @@ interface Simulation {
   readonly faults: Faults
   readonly receivers: Receivers
   readonly recorder: Recorder
+  readonly secrets: Secrets
   readonly seed: number
   readonly vault: typeof Vault.Service
 }
 
-/** The answers of a mail server that does not take a message: for good, because of the mailbox, or only this time. */
+/**
+ * How a mail server refuses a message: for good, because the mailbox does not exist (`Refused`), or only this time
+ * (`NotSent`).
+ */
 const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = [
   { _tag: "Refused", reason: "550 no such user here" },
   { _tag: "NotSent", reason: "451 try again later" }
@@ -332,15 +336,15 @@ const heardOf = (receivers: Receivers, message: Registry.StreamMessage | null): 
 }
 
 /** The ports that the simulation implements itself. */
-const simulatedPorts = ({ faults, receivers, recorder, seed, vault }: Simulation) =>
+const simulatedPorts = ({ faults, receivers, recorder, secrets, seed, vault }: Simulation) =>
   Context.empty().pipe(
     Context.add(Entropy, MemoryEntropy.make(Streams.make(seed, "ids").int(0, 2 ** 32 - 1))),
     Context.add(Vault, vault),
     Context.add(PasswordHasher, MemoryPasswordHasher.make),
     Context.add(WebhookSender, receivers.sender),
-    // No oracle reads the audit log, so the simulation keeps none.
+    // No oracle reads the audit log, so the simulation keeps none, and only searches it for secrets.
     Context.add(AuditLog, {
-      append: () => Effect.void,
+      append: (event) => Effect.sync(() => reportLeaks(recorder, secrets, event, "AuditLog.append")),
       list: () => Effect.succeed({ items: [], next: undefined })
     }),
     Context.add(Mailer, {
@@ -354,8 +358,13 @@ const simulatedPorts = ({ faults, receivers, recorder, seed, vault }: Simulation
     Context.add(WorkSignal, VirtualWorkSignal.make())
   )
 
-/** A logger that searches every log line for secrets and prints nothing. */
+const reportLeaks = (recorder: Recorder, secrets: Secrets, value: unknown, where: string): void => {
+  for (const alias of secrets.in(value)) recorder.add(Process.WORLD, { kind: "leak", alias, where })
+}
+
+/** A logger that searches everything which a log line prints for secrets, and prints nothing. */
 const listener = (recorder: Recorder, secrets: Secrets) =>
-  Logger.make(({ message }) => {
-    for (const alias of secrets.in(message)) recorder.add(Process.WORLD, { kind: "leak", alias, where: "the log" })
+  Logger.make(({ annotations, cause, message }) => {
+    const causes = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause), ...Cause.failures(cause), ...Cause.defects(cause)]
+    reportLeaks(recorder, secrets, [message, causes, ...annotations], "the log")
   })

@@ -50,7 +50,7 @@ export const CODE_LIFETIME = 60 * SECOND
 export const RACE_WINDOW = 30 * SECOND
 /** Decision connection-6: the days of exact location when the user allows it again and chooses no number of days. */
 export const TIER_DAYS = 30
-/** Spec §4.3, §8: how long after the sensitive date a renewal brings the sensitive scopes back. */
+/** Spec §4.3, §8: for how long after the sensitive date a renewal brings the sensitive scopes back. */
 export const GRACE = 14 * DAY
 /** Spec §6.3: the days before the sensitive date at which the app is warned. */
 export const WARNING_DAYS = [14, 7] as const
@@ -70,7 +70,10 @@ export const SETTLE_S: Limits = { min: 0, max: 300 }
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
 /** Decision rules-14: silence fires nothing when the last reading is older than this at the end of the dwell time. */
 export const LAST_WORD = 30 * MINUTE
-/** An undisturbed worker fires a crossing or a stay within this much time after its wait. */
+/**
+ * A worker that no fault disturbs fires a crossing or a stay at most this long after the end of its wait (`SETTLE_S`,
+ * `SILENCE_S`).
+ */
 export const SETTLE_PROMPT = 60 * SECOND
 /** Decision L3: a reading whose time is further than this in the future is quarantined. */
 export const FUTURE = 5 * MINUTE
@@ -98,7 +101,7 @@ export const EVENT_AGE_S: Limits = { min: 30, max: 3_600 }
 export const BACK_SOON = 15 * MINUTE
 /** Decision devices-6: a reading is not compared with a device that sent nothing for this long before the reading. */
 export const SILENT = 24 * HOUR
-/** Decision devices-6: a late reading is not left behind when its device moved within this time before the capture. */
+/** Decision devices-6: a late reading counts as carried when its device moved within this time before the capture. */
 export const MOVED_BEFORE = 60 * MINUTE
 
 // ---- purposes
@@ -114,11 +117,14 @@ export const PURPOSE_KEY = /^[a-z][a-z0-9_]{2,39}$/
 
 /** How many questions about zones an app may ask about one person in any hour. */
 export const ZONE_QUESTIONS = 20
-/** The questions of a day may locate people, to within 1 km, in at most this many km² of a town. */
+/** All questions of one day together may locate people, to within 1 km, in at most this many km² of a town. */
 export const LOCATED_KM2 = 48
 /** Circles whose edges are further apart than this are not in one town. */
 export const TOWN_M = 17_000
-/** The edge of a circle with a larger radius cuts a town in two. A smaller circle locates people in its own area. */
+/**
+ * A circle up to this radius counts with its area. The edge of a larger circle cuts the town in two, so it counts as a
+ * cut.
+ */
 export const SMALL_M = 2_000
 /** The width of the band around a small circle's edge, which counts as part of the circle's area. */
 export const BAND_M = 50
@@ -147,9 +153,9 @@ export const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 1
 export const ATTEMPTS = GAPS.length + 1
 /** Spec §3.4: an endpoint is disabled after this number of exhausted deliveries in a row. */
 export const STRIKES = 20
-/** Spec §2.9: the delivery log keeps delivered rows this long. */
+/** Spec §2.9: for how long the delivery log keeps delivered rows. */
 export const DELIVERED_KEPT = 7 * DAY
-/** Spec §2.9: the delivery log keeps rows that were not delivered this long. */
+/** Spec §2.9: for how long the delivery log keeps rows that were not delivered. */
 export const UNDELIVERED_KEPT = 30 * DAY
 
 // ---- the access log
@@ -157,12 +163,12 @@ export const UNDELIVERED_KEPT = 30 * DAY
 /** Decision limits-10: calls of one route with tokens that no longer work share an entry for this long. */
 export const DEAD_CALLS = 60 * MINUTE
 /**
- * Decision "Limits": how many calls a connection may make in a minute. A call beyond this limit with a dead token is
- * not in the log.
+ * Decision "Limits": how many calls a connection may make in a minute. A call beyond this limit with a token that no
+ * longer works is not in the log.
  */
 export const CALLS_A_MINUTE = 600
 
-/** Decision P3: the access log keeps entries this long. */
+/** Decision P3: for how long the access log keeps entries. */
 export const LOG_KEPT = 400 * DAY
 
 // ---- scopes

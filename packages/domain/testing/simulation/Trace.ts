@@ -3,7 +3,7 @@ import type { Ended, Name, Operation } from "./Operations.js"
 /**
  * What happened in a run, in order: the operations of the actors and their answers, what receivers and mailboxes got,
  * the injected faults, and the port calls in between. A trace is plain JSON: it can be written to a file, read again
- * and judged again. It has secrets by alias (`token-17`), never in the clear.
+ * and judged again. It names secrets by aliases (`access-17`) and never contains them in the clear.
  */
 export type Entry = Stamp & (Begun | Done | Posted | Heard | Mailed | PortCall | Fault | Leak | Marked)
 
@@ -15,8 +15,8 @@ interface Stamp {
   /** Milliseconds of virtual time since the run began. Unlike `t`, it never goes back. */
   readonly passed: number
   /**
-   * The process that caused the entry, with the number of its start (`server-1`, `worker-2`), or `world` for the people
-   * outside.
+   * The process that caused the entry, with the number of its start (`server-1`, `worker-2`). `world`: the simulated
+   * people and apps, or the scenario.
    */
   readonly proc: string
 }
@@ -41,7 +41,7 @@ export interface Posted {
   readonly signedAtS: number | null
   /** How many signatures (`v1` values) the signature header has. */
   readonly signatures: number
-  /** Aliases of the signing secrets that the world has seen and with which the body verifies. */
+  /** Aliases of the signing secrets that the simulated apps have received and with which the body verifies. */
   readonly verifiedBy: ReadonlyArray<string>
   /**
    * What the receiver did in the end: a status, or `refuse`, `reset`, `hang`, `slow` (a 2xx after the five seconds),
@@ -70,7 +70,7 @@ export interface Mailed {
   readonly kind: "mailed"
   readonly to: string
   readonly subject: string
-  /** A message that is sent again, because its end could not be stored, has the same id. */
+  /** A message that is sent again, because the result of the first attempt could not be stored, has the same id. */
   readonly id: string
   /** The mail server did not take the message: for good (`Refused`), or this time (`NotSent`). */
   readonly bounced?: "Refused" | "NotSent"

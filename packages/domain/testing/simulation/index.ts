@@ -33,6 +33,7 @@ export { readPlan } from "./plan/readPlan.js"
 export { play } from "./plan/play.js"
 export { failureOf, testOf } from "./plan/print.js"
 export {
+  failedRun,
   type PlanConfig,
   type PlanResult,
   random,
@@ -42,6 +43,7 @@ export {
   runPlanSync,
   type ShrinkConfig,
   type Shrunk,
+  shrinking,
   shrinkSync
 } from "./plan/run.js"
 export * as Mutation from "./guided/Mutation.js"

@@ -16,7 +16,7 @@ export interface Connection {
 const INCOMING = Buffer.allocUnsafeSlow(64 * 1024)
 const NOTHING = Buffer.alloc(0)
 
-/** `failed`: the connection broke, or an `answered` callback threw. */
+/** Opens a connection. Calls `failed` when the connection breaks, or when an `answered` callback throws. */
 export const open = (port: number, failed: (error: Error) => void): Promise<Connection> =>
   new Promise((resolve, reject) => {
     let waiting: ((answer: Answer) => void) | undefined
@@ -76,7 +76,7 @@ const CONTENT_LENGTH = Buffer.from("content-length:")
 const LINE_FEED = 0x0a
 const [ZERO, NINE] = [0x30, 0x39]
 
-/** Undefined until the whole answer has arrived. */
+/** The answer in the bytes; undefined until the whole answer has arrived. */
 const parse = (bytes: Buffer): Answer | undefined => {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd < 0) return undefined

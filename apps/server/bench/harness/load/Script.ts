@@ -12,7 +12,10 @@ export interface Answer {
 
 /** One kept-alive connection, which sends its next request when the last one is answered. */
 export interface Client {
-  /** A whole HTTP/1.1 request; `last` is the answer to the previous one. */
+  /**
+   * Returns the next request as HTTP/1.1 text. `last`: the answer to the previous request; undefined for the first
+   * request and after a 503.
+   */
   readonly next: (last: Answer | undefined) => string
 }
 

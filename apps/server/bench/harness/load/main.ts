@@ -72,14 +72,18 @@ interface Lane {
   /** The latencies of answers with 503; undefined when 503 is an error. */
   readonly refusedMs: Array<number> | undefined
   readonly ended: () => void
-  /** When requests come at a rate: the time of the lane's first request, and the time between two of them. */
+  /**
+   * For requests at a fixed rate: when this client sends its first request. `everyMs`: the time between two of its
+   * requests.
+   */
   readonly firstDue?: number
   readonly everyMs?: number
 }
 
 /**
- * Sends the requests of one lane: the next one as soon as the answer has arrived, or when it is due if requests come at
- * a rate. It uses plain callbacks, because a promise for each request would be a large part of the client's cost.
+ * Sends the requests of one client over its connection. At a fixed rate, each request is sent when it is due; otherwise
+ * as soon as the previous answer has arrived. It uses plain callbacks, because a promise for each request would be a
+ * large part of the client's cost.
  */
 const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {
   const { end, ended, everyMs, firstDue, latenciesMs, refusedMs, start } = lane

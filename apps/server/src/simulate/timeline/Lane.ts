@@ -3,8 +3,8 @@ import type { Simulation } from "@place-access/domain/testing"
 type Entry = Simulation.Entry
 
 /**
- * An entry at its position on the page. Its `t` is the start of the run plus the elapsed time, so that a later entry
- * stands further to the right even after somebody set the clock back. `clock` is the time that the clock showed.
+ * An entry at its position on the page. `t` is the start of the run plus the elapsed time, so that a later entry stands
+ * further to the right even after somebody set the clock back. `clock` is the time that the clock showed.
  */
 export type Placed = Entry & { readonly clock: number }
 
@@ -13,7 +13,10 @@ export const placed = (entries: ReadonlyArray<Entry>): ReadonlyArray<Placed> => 
   return entries.map((entry) => ({ ...entry, t: start + entry.passed, clock: entry.t }))
 }
 
-/** The page draws lanes of bars and dots on a time axis. `i`: the trace entry that a bar or dot stands for. */
+/**
+ * A row of the page: bars and dots on a time axis. The field `i` of a bar or dot is the number of the trace entry that
+ * it stands for.
+ */
 export interface Lane {
   readonly group: Group
   readonly label: string

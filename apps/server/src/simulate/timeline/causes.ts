@@ -80,7 +80,10 @@ const tied = (
   { at, first, named }: { readonly at: number; readonly first: number; readonly named: ReadonlyArray<string> }
 ) => {
   const wanted = new Set(named)
-  /** All ids in the causes. Some are not `wanted`, such as those of tokens that were issued beside wanted ones. */
+  /**
+   * The ids that the chosen units name. Not all of them are in `wanted`: when a wanted token was issued, other tokens
+   * were issued with it. Only a `revoke` is looked for by these ids.
+   */
   const seen = new Set(named)
   const chosen = new Set([first])
   for (let before = -1; before !== chosen.size;) {
@@ -141,7 +144,7 @@ const leads = (entry: Entry, unit: Unit, wanted: ReadonlySet<string>): boolean =
   return [...unit.ids].some((id) => wanted.has(id) && tying(entry).test(id))
 }
 
-/** The ids by which an entry is tied to others. */
+/** A pattern for the ids that can make this entry part of the explanation. */
 const tying = (entry: Entry): RegExp => {
   // The loops of a worker work on all deliveries of an endpoint, so only the delivery and its event tie their steps
   // together.
@@ -163,7 +166,7 @@ const userOf = (entry: Entry | undefined): string =>
 const appOf = (entry: Entry | undefined): string =>
   entry?.kind === "begun" ? text((entry.args as { readonly appId?: unknown }).appId) : ""
 
-/** The operations whose name matches `names`, by the people of the chosen entries. */
+/** The operations in `before` whose name matches `names`, and which a person did who also did a chosen operation. */
 const byPeople = (
   before: ReadonlyArray<Entry>,
   names: RegExp,
@@ -179,7 +182,10 @@ const byPeople = (
 const uploads = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^upload$/, of[1], of[2]).slice(-LAST_UPLOADS)
 
-/** Changes of all connections or all readings of a person, which name no connection or reading. */
+/**
+ * Operations that change all connections or all readings of a person. They name no connection and no reading, so ids do
+ * not tie them to the violation.
+ */
 const changesOfEverything = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^(?:eraseHistory|pauseAll|resumeAll)$/, of[1], of[2])
 

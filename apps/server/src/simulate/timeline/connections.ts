@@ -23,7 +23,7 @@ interface Terms {
   readonly from: number
   readonly i: number
   readonly standardEndsAt: number
-  /** Undefined when the connection has no sensitive scope. */
+  /** The end of the sensitive tier; undefined when the connection has no sensitive scope. */
   readonly sensitiveEndsAt: number | undefined
 }
 
@@ -39,7 +39,7 @@ export const connectionLanes = (
   { end, nameOf }: { readonly end: number; readonly nameOf: (appId: string) => string }
 ): ConnectionLanes => {
   const found = new Map<string, ConnectionTrack>()
-  /** The connection that each code and token belongs to, by alias. */
+  /** The connection of each code and token. The key is the alias that the trace shows in place of the secret. */
   const secrets = new Map<string, ConnectionTrack>()
   const ends = new Map(entries.flatMap((entry) => (entry.kind === "done" ? [[entry.op, entry.t] as const] : [])))
   for (const deed of deeds) {

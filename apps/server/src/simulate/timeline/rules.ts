@@ -25,7 +25,8 @@ export const ruleLanes = (
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
     const id = text(body?.["id"])
     const gone = removed.get(id)
-    // The window has times of the clock, as set when the rule was made. This difference moves them to the page's axis.
+    // The window's times are by the clock at the creation of the rule, which somebody may have set. Adding this
+    // difference converts them to the page's axis, which has the elapsed time.
     const set = t - (entries[i]?.clock ?? t)
     const [opens, closes] = [number(request["activeFrom"]), number(request["activeUntil"])]
     const from = opens === undefined ? undefined : opens + set

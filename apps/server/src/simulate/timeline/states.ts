@@ -49,7 +49,7 @@ export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> 
 interface Known {
   readonly book: Book
   readonly nameOf: (appId: string) => string
-  /** The connection of each code and token, by alias. */
+  /** The connection of each code and token. The key is the alias that the trace shows in place of the secret. */
   readonly connectionOf: Map<string, string>
   readonly placeNames: Map<string, string>
   readonly typeOf: (eventId: string) => string

@@ -23,7 +23,8 @@ export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefin
     case "places.json":
       return JsonElements.open(["places"], (value) => onEntry(place(value)))
     case "visits.json":
-      // The list of visits is before the reports. It is not imported and may be of any size.
+      // The file has a list of visits before the list of reports. The visits are not imported, and their list may be of
+      // any size.
       return JsonElements.open(["reported"], (value) => onEntry(report(value)), Infinity)
     case "fixes.jsonl":
       return lines((text) => onEntry(fix(text)))
@@ -32,7 +33,7 @@ export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefin
   }
 }
 
-/** No line of an archive is longer. */
+/** The longest line that is read. No line of a real archive is longer. */
 const MAX_LINE_BYTES = 65_536
 
 const lines = (onLine: (text: string) => void): EntryReader => {
@@ -78,7 +79,8 @@ const fix = (text: string): Entry.ImportEntry => {
       altitudeM: number(member(value, "altitude_m")),
       speedMps: number(member(value, "speed_mps")),
       courseDeg: number(member(value, "course_deg"))
-    }
+    },
+    ...(member(value, "left_behind") === true ? { isLeftBehind: true } : {})
   }
 }
 

@@ -14,12 +14,13 @@ const MANIFEST = "manifest.json"
 /**
  * Reads an archive that this service made (`@place-access/domain/exports`), three times: first for the list of files at
  * its end, then for their checksums, and last for its entries. So nothing is stored of an archive that was changed,
- * that another version wrote, or that was made to harm its reader (decision exports-7).
+ * that another version wrote, or that was made to harm its reader (decision exports-7). `most`: the most bytes to which
+ * the archive may expand.
  */
-export const open = (): StepReader => {
+export const open = (most: number): StepReader => {
   let format: Import.ImportFormat | null = null
   let fault: Import.ImportFault | null = null
-  let phase: Phase = finding()
+  let phase: Phase = finding(most)
 
   return {
     format: () => format,
@@ -70,7 +71,7 @@ const faultOf = (error: unknown): Import.ImportFault => {
 }
 
 /** Keeps the end of the archive, where the list of files is. */
-const finding = (): Phase => {
+const finding = (most: number): Phase => {
   let tail: Uint8Array = new Uint8Array(0)
   let length = 0
   return {
@@ -84,20 +85,20 @@ const finding = (): Phase => {
       const files = ZipDirectory.read(tail, length)
       if (Either.isLeft(files)) throw new Refused(files.left === "damaged" ? "damaged_archive" : files.left)
       if (!files.right.some(({ name }) => name === MANIFEST)) throw new Refused("foreign_archive")
-      return checking(files.right)
+      return checking(files.right, most)
     }
   }
 }
 
 /** Computes the checksum of each file, and compares them with the manifest. */
-const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
+const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>, most: number): Phase => {
   const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
   let manifest: Array<Uint8Array> = []
   let manifestBytes = 0
   let name = ""
   let bytes = 0
   let hash: Hash = createHash("sha256")
-  const zip = ZipStream.open(files, {
+  const zip = ZipStream.open(files, most, {
     begin: (file) => {
       name = file.name
       bytes = 0
@@ -129,7 +130,7 @@ const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
           return file.name !== MANIFEST && one?.bytes === file.bytes && one.sha256 === file.sha256
         })
       if (!isSame) throw new Refused("wrong_checksum")
-      return reading(files)
+      return reading(files, most)
     }
   }
 }
@@ -147,7 +148,7 @@ const parseManifest = (text: string): ArchiveFormat.Manifest => {
 }
 
 /** Reads the entries of the files that an import restores. The others are skipped: consent is not transferable. */
-const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
+const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>, most: number): Phase => {
   let entries: Array<Entry.ImportEntry> = []
   let reader: EntryReader | undefined
   const taken = (): ReadonlyArray<Entry.ImportEntry> => {
@@ -155,7 +156,7 @@ const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
     entries = []
     return found
   }
-  const zip = ZipStream.open(files, {
+  const zip = ZipStream.open(files, most, {
     begin: ({ name }) => {
       reader = entriesOf(name, (entry) => void entries.push(entry))
     },

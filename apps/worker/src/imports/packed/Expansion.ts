@@ -4,7 +4,7 @@ import { UnsafeArchive } from "./ZipStream.js"
 const MAX_RATIO = 200
 /** Up to this size the ratio does not count: a small file that repeats one letter does no harm. */
 const SLACK_BYTES = 1_048_576
-/** The most expanded bytes of a whole upload, with those of packed files inside packed files. */
+/** The most expanded bytes of a whole import, with those of packed files inside packed files. */
 const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
 /** The most files within an upload. */
 const MAX_FILES = 30_000
@@ -13,19 +13,22 @@ export const MAX_DEPTH = 3
 
 /** Counts the bytes and files of one upload. `unpacked` and `file` throw `UnsafeArchive` when a limit is passed. */
 export interface Expansion {
+  /** The most expanded bytes of the upload. */
+  readonly most: number
   /** Counts bytes of the upload itself. */
   readonly packed: (bytes: number) => void
   readonly unpacked: (bytes: number) => void
   readonly file: () => void
 }
 
-export const make = (): Expansion => {
+export const make = (most = MAX_TOTAL_BYTES): Expansion => {
   let [bytesIn, bytesOut, files] = [0, 0, 0]
   return {
+    most,
     packed: (bytes) => void (bytesIn += bytes),
     unpacked: (bytes) => {
       bytesOut += bytes
-      if (bytesOut > MAX_TOTAL_BYTES || bytesOut > SLACK_BYTES + MAX_RATIO * bytesIn) throw new UnsafeArchive()
+      if (bytesOut > most || bytesOut > SLACK_BYTES + MAX_RATIO * bytesIn) throw new UnsafeArchive()
     },
     file: () => {
       if (++files > MAX_FILES) throw new UnsafeArchive()
@@ -34,7 +37,7 @@ export const make = (): Expansion => {
 }
 
 /**
- * The counts for a packed file within the upload. Its packed bytes are no bytes of the upload: if they counted, each
- * level could expand 200 times.
+ * The counts for a packed file within the upload. The packed bytes of this file do not count as bytes of the upload.
+ * Otherwise each level of packed files could expand 200 times.
  */
 export const within = (outer: Expansion): Expansion => ({ ...outer, packed: () => undefined })

@@ -27,7 +27,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
       return
     }
     tail.forget()
-    zip = ZipStream.open(files.right, {
+    zip = ZipStream.open(files.right, expansion.most, {
       begin: () => {
         expansion.file()
         members.begin()

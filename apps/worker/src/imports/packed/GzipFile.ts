@@ -18,7 +18,10 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
     if (bytes.length > 0) expanded.push(bytes)
   })
 
-  /** Expands a slice, and then reads what was expanded before a fault. */
+  /**
+   * Expands a slice, and reads what was expanded. When the slice is damaged, the bytes that were expanded before the
+   * damage are still read.
+   */
   const readSlice = function* (slice: Uint8Array, isLast: boolean): Steps<void> {
     let failure: Import.ImportFault | null = null
     try {

@@ -1,10 +1,10 @@
 import type { Import } from "@place-access/domain/imports"
 import type { StepReader, Steps } from "./Steps.js"
 
-/** Reads the files of an archive one after the other, and passes over those that hold no location history. */
+/** Reads the files of an archive one after the other, and skips files without location history. */
 export interface Members {
   readonly begin: () => void
-  /** False: the rest of the present file is not needed. */
+  /** False: the reader does not need the remaining bytes of the present file. */
   readonly isWanted: () => boolean
   readonly bytes: (bytes: Uint8Array) => Steps<void>
   readonly end: () => Steps<void>
@@ -15,8 +15,8 @@ export interface Members {
 }
 
 /**
- * A file of an unknown format is no fault: a Takeout has photos and lists beside the locations. Neither is a packed
- * file without a location file. A damaged file is a fault, but the files after it are still read.
+ * A file of an unknown format is no fault, because a Takeout has photos and lists beside the locations. A packed file
+ * without a location file is no fault either. A damaged file is a fault, but the files after it are still read.
  */
 export const make = (openInner: () => StepReader): Members => {
   let inner: StepReader | undefined

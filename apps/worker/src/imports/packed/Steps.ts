@@ -7,10 +7,10 @@ import type { Entry, FileReader, Read } from "@place-access/domain/imports"
  */
 export type Steps<A = Outcome> = Generator<ReadonlyArray<Entry.ImportEntry>, A>
 
-/** What is known after the last step. */
+/** The result of a call after its last step. */
 export type Outcome = Omit<Read, "entries" | "more">
 
-/** The entries of a step that only unpacks: other work of the process can run after it. */
+/** The entries of a step that only unpacks. Other work of the process can run after the step. */
 export const NO_ENTRIES: ReadonlyArray<Entry.ImportEntry> = []
 
 export const NO_FAULT: Outcome = { fault: null }
@@ -48,7 +48,7 @@ export const fromReader = (reader: FileReader): StepReader => ({
   }
 })
 
-/** The outermost reader: gives its steps one after the other. */
+/** Turns the outermost reader into a `FileReader`, which returns the entries of one step at a time. */
 export const toReader = (reader: StepReader): FileReader => ({
   format: reader.format,
   push: (bytes) => resultOf(reader.push(bytes)),

@@ -8,8 +8,8 @@ import { Either } from "effect"
 export interface ZipFile {
   readonly name: string
   /**
-   * The bytes of the name, one character for each: in an old encoding two different names can become the same `name`,
-   * in which U+FFFD stands for all letters beyond ASCII.
+   * The bytes of the name, each as one character. When the name is in an old encoding, `name` has U+FFFD for each
+   * letter beyond ASCII, so two files can have the same `name`. Their `rawName` differs.
    */
   readonly rawName: string
   /** 0: stored; 8: deflated. */

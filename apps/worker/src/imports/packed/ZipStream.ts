@@ -5,7 +5,7 @@ import type { ZipFile } from "./ZipDirectory.js"
 /** Receives the contents of the files of an archive, in their order. */
 export interface ZipSink {
   readonly begin: (file: ZipFile) => void
-  /** False: the rest of the present file is passed over, without being expanded. */
+  /** False: the remaining bytes of the present file are skipped and not expanded. */
   readonly isWanted?: () => boolean
   readonly bytes: (bytes: Uint8Array) => Steps<void>
   readonly end: () => Steps<void>
@@ -22,17 +22,16 @@ const SLICE_BYTES = 4_096
 const MAX_RATIO = 200
 /** Up to this size the ratio does not count: a small file that repeats one letter does no harm. */
 const SLACK_BYTES = 1_048_576
-/** The most expanded bytes of a whole archive. */
-const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
 
 /** The error for an archive that is made to harm its reader. */
 export class UnsafeArchive extends Error {}
 
 /**
  * Reads the files of a directory from the bytes of the archive, which may come in pieces of any size. Throws
- * `UnsafeArchive` when the archive expands to more bytes than a real one, and any other error when it is damaged.
+ * `UnsafeArchive` when the archive expands to more than `most` bytes or to many more than a real one, and any other
+ * error when it is damaged.
  */
-export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
+export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink) => {
   let position = 0
   let index = 0
   let header: Buffer = Buffer.alloc(0)
@@ -49,7 +48,7 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   const out = (bytes: Uint8Array): void => {
     expandedOut += bytes.length
     expected -= bytes.length
-    if (expandedOut > MAX_TOTAL_BYTES || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
+    if (expandedOut > most || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
     if (expected < 0) throw new Error("a file is longer than the archive says")
     if (bytes.length > 0) expanded.push(bytes)
   }

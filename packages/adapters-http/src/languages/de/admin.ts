@@ -29,8 +29,8 @@ export const admin: typeof en.admin = {
     appsOf: (production, inReview, sandbox) =>
       `${number(production)} in Produktion, ${number(inReview)} zum ersten Mal in Prüfung, ${number(sandbox)} in der Sandbox`,
     workers: "Laufende Worker",
-    flags: (days) => `Mengenwarnungen in ${days} Tagen`,
-    leaks: (days) => `Verbindungen mit verratenem Schlüssel in ${days} Tagen`,
+    flags: (days) => `Auffällige Mengen in ${days} Tagen`,
+    leaks: (days) => `Verbindungen mit entwendetem Schlüssel in ${days} Tagen`,
     queues: "Was auf einen Worker wartet",
     queue: "Warteschlange",
     due: "Fällig",
@@ -108,7 +108,7 @@ export const admin: typeof en.admin = {
     endUsers: "sind alle Personen getrennt, und niemand kann sie wieder verbinden;",
     endReview: "verlassen ihre Zwecke und die App selbst die Prüfliste.",
     endLogs:
-      "Die Zugriffsprotokolle der Personen behalten ihre Anfragen. Der Entwickler bekommt eine E-Mail mit dem Grund.",
+      "Die Zugriffsprotokolle der Personen behalten ihre Abfragen. Der Entwickler bekommt eine E-Mail mit dem Grund.",
     reasonHint: "Der Entwickler liest ihn.",
     revokeApp: "App widerrufen"
   },

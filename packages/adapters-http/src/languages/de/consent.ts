@@ -25,7 +25,7 @@ export const consent: typeof en.consent = {
     },
     sandbox: {
       title: "Diese App wird noch getestet",
-      text: "Solange sie nicht in Produktion ist, kann nur ihr Entwickler sie verbinden. Wenn Sie das sind, melden Sie sich mit Ihrem Entwicklerkonto an."
+      text: "Solange sie nicht in Produktion ist, kann nur ihr Inhaber sie verbinden: die Person, auf deren Namen sie registriert ist. Wenn Sie das sind, melden Sie sich mit diesem Konto an."
     },
     app_revoked: {
       title: "Diese App kann nicht verbunden werden",
@@ -79,8 +79,8 @@ export const consent: typeof en.consent = {
     connectedSince: (at) => html`Verbunden seit: ${at}.`,
     account: (name, email) => `Ihr Konto: ${name} (${email}).`
   },
-  sandbox: "Sandbox: Nur ihr Entwickler kann sie verbinden",
-  inReview: "In Prüfung: Nur ihr Entwickler kann sie verbinden",
+  sandbox: "Sandbox: Nur ihr Inhaber kann sie verbinden",
+  inReview: "In Prüfung: Nur ihr Inhaber kann sie verbinden",
   noPhone: (devices) =>
     html`<strong>Noch kein Handy hat Ihren Standort gesendet.</strong> Sie können trotzdem entscheiden; bis eines
       sendet, bekommt die App auf jede Abfrage „unbekannt“.

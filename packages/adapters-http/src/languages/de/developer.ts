@@ -21,6 +21,16 @@ export const developer: typeof en.developer = {
     sensitive: "Sensibel"
   },
   noteWithDecision: "Notiz zur Entscheidung",
+  outdated: {
+    text: (saved) => `ist so, wie es in Ihrem Formular stand; gespeichert ist: ${saved}`,
+    textNone: "ist so, wie es in Ihrem Formular stand; gespeichert ist nichts",
+    list: (posted) => `sind so, wie sie jetzt gespeichert sind; in Ihrem Formular standen: ${posted}`,
+    listNone: "sind so, wie sie jetzt gespeichert sind; in Ihrem Formular standen keine",
+    address: (posted) => `ist so, wie sie jetzt gespeichert ist; in Ihrem Formular stand: ${posted}`,
+    addressNone: "ist so, wie sie jetzt gespeichert ist; in Ihrem Formular stand keine",
+    allEvents:
+      "sind so, wie sie jetzt gespeichert sind; in Ihrem Formular war keines angekreuzt, was alle Ereignisse bedeutet"
+  },
   tabs: {
     overview: "Übersicht",
     users: "Personen",
@@ -80,6 +90,7 @@ export const developer: typeof en.developer = {
     create: "App anlegen",
     createLead: "Sie beginnt in der Sandbox, in der nur Sie sie verbinden können.",
     createApp: "App anlegen",
+    oldest: "Älteste",
     more: "Weitere",
     nameHint: "Personen sehen ihn, wenn sie zustimmen sollen.",
     descriptionHint: "Was die App für Personen tut, in ein oder zwei Sätzen.",
@@ -109,18 +120,18 @@ export const developer: typeof en.developer = {
     authorizeUrl: "Adresse zum Kopieren",
     revoked: "Widerrufen",
     revokedText: (at) =>
-      html`Ein Administrator hat die App widerrufen (${at}), und das ist endgültig. Ihre Token und Client-Secrets gelten
-      nicht mehr, und alle Personen sind von ihr getrennt.`,
-    waitsSince: (at) => html`Sie wartet seit ${at}.`,
+      html`Die App wurde widerrufen (${at}), und das ist endgültig. Ihre Tokens und Client-Secrets gelten nicht mehr,
+      und alle Personen sind von ihr getrennt.`,
+    waitsSince: (at) => html`Sie wartet (Beginn: ${at}).`,
     changes: "Änderungen, die auf die Prüfung warten",
     changesWait: (at) =>
-      html`Sie warten seit ${at}. Sie bekommen eine E-Mail, wenn die Prüfung entschieden ist. Bis dahin sehen Personen,
-      was jetzt gilt.`,
+      html`Sie warten (Beginn: ${at}). Sie bekommen eine E-Mail, wenn die Prüfung entschieden ist. Bis dahin sehen
+      Personen, was jetzt gilt.`,
     withdrawText:
       "Wenn Sie die Änderungen zurückziehen, gilt die genehmigte Fassung weiter. Um einen Teil zurückzuziehen, setzen Sie ihn in den Formularen unten zurück.",
     withdraw: "Diese Änderungen zurückziehen",
     narrowed: html`<strong>Ein Administrator hat die App eingeschränkt.</strong> Von den Scopes, die Sie angeben, kann
-      sie diese benutzen, auch mit Token, die schon ausgestellt sind:`,
+      sie diese benutzen, auch mit Tokens, die schon ausgestellt sind:`,
     narrowedToNone: "keine",
     submit: "App zur Prüfung einreichen",
     standing: {
@@ -166,11 +177,11 @@ export const developer: typeof en.developer = {
     newest: "Neuestes",
     endEarlierNow: "Die früheren Secrets jetzt beenden",
     endEarlierText:
-      "Ein Server von Ihnen, der noch eins davon benutzt, kann von nun an keine Token bekommen oder erneuern. Das neueste Secret, Verbindungen und Access-Token bleiben. Das lässt sich nicht rückgängig machen.",
+      "Ein Server von Ihnen, der noch eins davon benutzt, kann von nun an keine Tokens bekommen oder erneuern. Das neueste Secret, Verbindungen und Access-Tokens bleiben. Das lässt sich nicht rückgängig machen.",
     endEarlier: "Frühere Secrets beenden",
     leaked: "Jemand anderes könnte das Secret haben",
     replaceText:
-      "Sie bekommen ein neues Secret, und jedes andere endet sofort. Bis Ihre Server das neue haben, können sie keine Token bekommen oder erneuern. Verbindungen und Access-Token bleiben; ein Access-Token gilt höchstens eine Stunde. Das lässt sich nicht rückgängig machen.",
+      "Sie bekommen ein neues Secret, und jedes andere endet sofort. Bis Ihre Server das neue haben, können sie keine Tokens bekommen oder erneuern. Verbindungen und Access-Tokens bleiben; ein Access-Token gilt höchstens eine Stunde. Das lässt sich nicht rückgängig machen.",
     replace: "Das Secret jetzt ersetzen",
     title: "Client-Secret",
     titleOf: (app) => `Client-Secret von ${app}`,
@@ -257,7 +268,7 @@ export const testPeople: typeof en.testPeople = {
     file: "Datei"
   },
   titleOf: (app) => `Testpersonen von ${app}`,
-  lead: "Eine Testperson hat Orte, ein Telefon und eine Verbindung mit Ihrer App. Sie schicken das Telefon auf einen Weg, und alles dahinter ist echt: Regeln lösen aus, und Ihre Endpunkte bekommen signierte Webhooks.",
+  lead: "Eine Testperson hat Orte, ein Handy und eine Verbindung mit Ihrer App. Sie schicken das Handy auf einen Weg, und alles dahinter ist echt: Regeln lösen aus, und Ihre Endpunkte bekommen signierte Webhooks.",
   empty: "Noch keine Testperson.",
   unavailable: (reason) => html`Die App kann keine Testpersonen haben: ${reason}.`,
   notInProduction:
@@ -297,7 +308,7 @@ export const testPeople: typeof en.testPeople = {
   chooseLog: "muss erst gewählt werden",
   logTooLarge: (mib) => `darf höchstens ${mib} MiB groß sein`,
   sendLog: "Aufzeichnung senden",
-  sent: (readings) => `Das Telefon hat ${plural(readings, "Messung", "Messungen")} gesendet.`,
+  sent: (readings) => `Das Handy hat ${plural(readings, "Messung", "Messungen")} gesendet.`,
   began: (at) => html`Zeit der ersten: ${at}.`,
   stored: (accepted) => `Neu: ${number(accepted)}.`,
   toDeliveries: "Zu den Zustellungen",
@@ -309,9 +320,9 @@ export const testPeople: typeof en.testPeople = {
   shownOnce: "Die Tokens werden einmal gezeigt.",
   shownOnceText:
     "Sie sind das, was Ihre App nach einer echten Zustimmung bekäme. Wenn Sie sie verlieren, legen Sie eine weitere Person an.",
-  accessToken: "Zugriffstoken, für eine Stunde",
+  accessToken: "Access-Token, für eine Stunde",
   refreshToken: "Refresh-Token",
-  phoneToken: "Token des Telefons",
+  phoneToken: "Token des Handys",
   tryIt: "Ausprobieren",
   kept: "Ich habe sie aufbewahrt"
 }

@@ -19,6 +19,10 @@ export const frame: typeof en.frame = {
   documentation: "Dokumentation",
   fields: {
     problems: "Etwas stimmt nicht",
+    outdated:
+      "Seit Sie diese Seite geöffnet haben, hat sich etwas geändert. Deshalb wurde nichts gespeichert. Prüfen Sie das Formular, und speichern Sie noch einmal.",
+    outdatedAnew:
+      "Seit Sie diese Seite geöffnet haben, hat sich etwas geändert. Deshalb wurde nichts gespeichert. Das Formular zeigt, was jetzt gespeichert ist. Machen Sie Ihre Änderung noch einmal.",
     newPassword:
       "Mindestens 10 Zeichen. Vier Wörter, die nicht zusammengehören, sind leicht zu merken und schwer zu erraten.",
     email: "E-Mail-Adresse",

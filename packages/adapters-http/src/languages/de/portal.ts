@@ -56,7 +56,7 @@ export const portal: typeof en.portal = {
     },
     used: {
       heading: "Wie oft die App gefragt hat",
-      lead: (since) => html`Die Antworten, die sie in den letzten 90 Tagen bekommen hat, seit ${since}:`,
+      lead: (since) => html`Die Antworten, die sie in den letzten 90 Tagen bekommen hat (Beginn: ${since}):`,
       never: "Kein Mal",
       times: (count) => `${number(count)} Mal`,
       places: "Zu Ihren Orten, ohne Ihren genauen Standort",
@@ -85,6 +85,11 @@ export const portal: typeof en.portal = {
       remove: "Diese Regel entfernen",
       more: "Weitere Regeln"
     }
+  },
+  reloading: {
+    stop: "Nicht neu laden",
+    stopped: "Diese Seite lädt sich nicht selbst neu.",
+    start: "Von selbst neu laden"
   },
   exports: {
     title: "Ihre Daten mitnehmen",
@@ -164,7 +169,7 @@ export const places: typeof en.places = {
   noApp: "Keine App",
   lastThere: "Zuletzt dort",
   notLately: "Nicht unter Ihren letzten 100 Besuchen",
-  since: (at) => html`Seit ${at}`,
+  since: (at) => html`Seit: ${at}`,
   near: "In der Nähe von",
   centre: "Mittelpunkt",
   radius: "Radius",
@@ -193,6 +198,7 @@ export const accessLog: typeof en.accessLog = {
     to: "Bis",
     show: "Anzeigen"
   },
+  notOfList: "muss aus der Liste sein",
   nothingHere: "Hier hat keine App etwas abgefragt.",
   nothingYet: "Noch hat keine App etwas abgefragt.",
   older: "Ältere",
@@ -204,9 +210,9 @@ export const accessLog: typeof en.accessLog = {
   flagged: {
     heading: (app) => `${app} hat ungewöhnlich oft gefragt`,
     text: (calls, from, to, purpose, expected) =>
-      html`${number(calls)} Mal für „${purpose}“, zwischen ${from} und ${to}. Angekündigt waren höchstens
-      ${number(expected)} am Tag. Die Betreiber dieses Dienstes sehen sich das an. Wenn Sie es nicht möchten, trennen
-      Sie die App.`
+      html`${number(calls)} Mal für ${purpose === null ? "einen Zweck, den es nicht mehr gibt" : `„${purpose}“`},
+      zwischen ${from} und ${to}. Angekündigt waren höchstens ${number(expected)} am Tag. Die Betreiber dieses Dienstes
+      sehen sich das an. Wenn Sie es nicht möchten, trennen Sie die App.`
   },
   entries: (count) => plural(count, "Eintrag", "Einträge"),
   columns: { when: "Wann", request: "Abfrage", learned: "Was die App erfahren hat", purpose: "Zweck" },
@@ -260,7 +266,7 @@ export const rules: typeof en.rules = {
   settles: (condition, seconds) =>
     html`${condition} (${plural(seconds, "Sekunde", "Sekunden")} später, außer die Position war falsch)`,
   silent: (condition, seconds) =>
-    html`${condition} (oder ${minutesAndSeconds(seconds)} später, wenn Ihr Telefon zuletzt dort war und nichts sendet)`,
+    html`${condition} (oder ${minutesAndSeconds(seconds)} später, wenn Ihr Handy zuletzt dort war und nichts sendet)`,
   area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${radiusM} m um ${at}`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,

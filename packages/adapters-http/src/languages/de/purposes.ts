@@ -38,7 +38,7 @@ export const purposes: typeof en.purposes = {
   submitOf: (key) => `Zur Prüfung einreichen: ${key}`,
   title: (app, key) => `${app}: Zweck ${key}`,
   headingOf: (key) => html`Zweck <code>${key}</code>`,
-  waitsSince: (at) => html`Er wartet seit ${at}.`,
+  waitsSince: (at) => html`Er wartet (Beginn: ${at}).`,
   state: {
     archived: (at) =>
       html`Archiviert ${at}: Wir weisen Abfragen ab, die ihn nennen, und sein Schlüssel bleibt vergeben.`,

@@ -39,14 +39,14 @@ export const review: typeof en.review = {
   hints: {
     heading: "Sehen Sie zweimal hin",
     manyCalls: (purpose, perDay) =>
-      html`Der Zweck ${purpose} kündigt ${number(perDay)} Anfragen je Tag und Person an, mehr als alle fünf Minuten
+      html`Der Zweck ${purpose} kündigt ${number(perDay)} Abfragen je Tag und Person an, mehr als alle fünf Minuten
       eine.`,
     otherHosts: (webPage, hosts) =>
       html`Personen kehren zu einem anderen Host zurück als dem der Webseite, ${webPage}:${hosts}.`,
     noWebPage: "Die App hat keine Webseite, auf der Personen lesen könnten, wer fragt.",
     shortDescription: (words, scopes) =>
-      `Die Beschreibung hat ${plural(words, "Wort", "Wörter")} für ${plural(scopes, "Scope", "Scopes")}.`,
-    noPurpose: (scopes) => html`Kein Zweck sagt, wozu diese sensiblen Scopes da sind:${scopes}.`
+      `Die Beschreibung hat ${plural(words, "Wort", "Wörter")} für ${plural(scopes, "Berechtigung", "Berechtigungen")}.`,
+    noPurpose: (scopes) => html`Kein Zweck sagt, wozu diese sensiblen Berechtigungen da sind:${scopes}.`
   },
   history: {
     heading: "Bisherige Entscheidungen",
@@ -77,8 +77,10 @@ export const review: typeof en.review = {
     notRecorded: "Ihre Entscheidung wurde nicht gespeichert",
     changed:
       "Der Entwickler hat etwas geändert, nachdem Sie diese Seite geöffnet hatten. Lesen Sie noch einmal, dann entscheiden Sie.",
+    expired:
+      "Dieses Formular war abgelaufen, weil Sie sich neu angemeldet oder bestätigt haben. Ihre Notiz steht wieder im Formular: Entscheiden Sie noch einmal.",
     meanwhile: (reason) => html`Inzwischen: ${reason}.`,
-    waitsSince: (at) => html`Wartet auf eine Entscheidung seit ${at}.`,
+    waitsSince: (at) => html`Wartet auf eine Entscheidung (Beginn: ${at}).`,
     administer: "Diese App verwalten",
     changes: "Änderungen, über die zu entscheiden ist",
     changesText: "Die App ist in Produktion. Bis Sie genehmigen, sehen alle, was jetzt gilt.",
@@ -107,7 +109,7 @@ export const review: typeof en.review = {
     users: "Personen lesen",
     scopes: "Berechtigungen",
     expected: "Erwartet",
-    volume: (calls) => `${plural(calls, "Anfrage", "Anfragen")} am Tag und je Person`,
+    volume: (calls) => `${plural(calls, "Abfrage", "Abfragen")} am Tag und je Person`,
     inReview: "In Prüfung",
     newest: "Neueste Fassung",
     approved: "Genehmigt",
@@ -136,12 +138,12 @@ export const review: typeof en.review = {
     newApp: "App, in die Produktion",
     editedPurpose: "Änderung eines genehmigten Zwecks",
     newPurpose: "Neuer Zweck",
-    since: (at, developer) => html`Wartet seit ${at}. Von ${developer}.`,
+    since: (at, developer) => html`Wartet (Beginn: ${at}). Von ${developer}.`,
     app: (state) => html`Die App: ${state}`
   },
   flags: {
     title: "Prüfung: auffällige Mengen",
-    lead: "Verbindungen, über die eine App an einem Tag mehr als doppelt so oft nach genauen Standorten gefragt hat, wie ihr Zweck erwartet, die neueste zuerst. Keine Anfrage wurde deshalb abgelehnt.",
+    lead: "Verbindungen, über die eine App an einem Tag mehr als doppelt so oft nach genauen Standorten gefragt hat, wie ihr Zweck erwartet, die neueste zuerst. Keine Abfrage wurde deshalb abgelehnt.",
     empty: "Keine App hat ungewöhnlich oft gefragt.",
     app: "App",
     connection: "Verbindung",

@@ -154,8 +154,9 @@ export const setUp: typeof en.setUp = {
     happens: {
       start:
         "„Starten“ fügt diesen Browser zu Ihren Geräten hinzu. Sein Token bleibt in diesem Browser und kann nur senden.",
-      offline: "Ohne Netz warten die Standorte in diesem Browser, höchstens 720.",
-      stop: "„Stoppen“ beendet es sofort, ebenso das Schließen der Seite. „Vergessen“ entfernt das Gerät und sein Token.",
+      offline:
+        "Ohne Netz warten die Standorte in diesem Browser, höchstens 720. Wenn Sie die Seite schließen, werden sie gesendet, sobald Sie wieder auf „Starten“ drücken.",
+      stop: "„Stoppen“ beendet es sofort und löscht die Standorte, die noch warten. Auch das Schließen der Seite beendet es. „Vergessen“ entfernt das Gerät und sein Token.",
       others:
         "Auf einem Computer, den auch andere verwenden, drücken Sie auf „Diesen Browser vergessen“, bevor Sie gehen.",
       install:
@@ -165,8 +166,8 @@ export const setUp: typeof en.setUp = {
     nothingIsSent: "Es wird nichts gesendet.",
     script: {
       notSecure: "Dieser Browser sagt nur auf sicheren Seiten (https), wo er ist.",
-      waitsOne: "1 Standort wartet, bis dieser Browser online ist.",
-      waits: "{count} Standorte warten, bis dieser Browser online ist.",
+      waitsOne: "1 Standort ist noch nicht gesendet.",
+      waits: "{count} Standorte sind noch nicht gesendet.",
       row: "{time}, ±{metres} m",
       sharing: "Ihr Standort wird geteilt. Lassen Sie diese Seite offen.",
       removed:

@@ -28,7 +28,7 @@ export const signIn: typeof en.signIn = {
     developers: "Für Entwickler",
     developersText: html`Bauen Sie eine App, die weiß, wann ihre Nutzer ankommen, ohne je Koordinaten zu sehen. Melden
       Sie sich an, und öffnen Sie das Entwicklerportal. Die <a href="/docs">Dokumentation</a> (auf Englisch) beginnt mit
-      einem <a href="/docs/quick-start">Schnelleinstieg</a>; die API ist auch in
+      einem <a href="/docs/quick-start">Schnellstart</a>; die API ist auch in
       <a href="/openapi.json">openapi.json</a> beschrieben.`
   },
   confirm: {

@@ -68,11 +68,12 @@ export const timeline: typeof en.timeline = {
     title: "Einen Teil Ihres Standortverlaufs löschen",
     question: "Diesen Teil Ihres Standortverlaufs löschen?",
     stretch: (from, until) => html`${from} bis ${until}`,
-    going: (locations, visits) =>
-      `Endgültig gelöscht werden: ${plural(locations, "Standort", "Standorte")} und ${plural(visits, "Besuch", "Besuche")} mit Ende in dieser Zeit. Niemand kann sie wiederherstellen.`,
+    going: (locations) =>
+      `Endgültig gelöscht ${locations === 1 ? "wird" : "werden"} ${plural(locations, "Standort", "Standorte")} aus dieser Zeit. Niemand kann wiederherstellen, was gelöscht ist.`,
     visits: (from) =>
-      html`Ein Besuch, der in diese Zeit reicht, endet dann zu ihrem Beginn (${from}). Was Ihr Handy später noch aus
-      dieser Zeit sendet, speichern wir nicht.`,
+      html`Ein Besuch, der in dieser Zeit begann, wird gelöscht. Spätere Standorte können den Rest davon noch zeigen.
+      Ein Besuch, der vorher begann, endet dann zum Beginn dieser Zeit (${from}). Was Ihr Handy später noch aus dieser
+      Zeit sendet, speichern wir nicht.`,
     rules:
       "Die Regeln von Apps beginnen neu, und Ereignisse aus dieser Zeit, die noch nicht gesendet sind, senden wir nicht.",
     known: "Was Apps schon wissen",
@@ -107,6 +108,8 @@ export const imports: typeof en.imports = {
   reloads: (seconds) => `Solange eine Datei gelesen wird, lädt sich diese Seite alle ${seconds} Sekunden neu.`,
   none: "Sie haben noch nichts importiert.",
   all: "Alle Importe",
+  older: "Ältere",
+  newest: "Neueste",
   states: {
     asking: "Wartet auf Sie",
     waiting: "Wartet",
@@ -208,6 +211,8 @@ export const imports: typeof en.imports = {
       html`Eine Tabelle wartet auf Ihre Antwort: Sagen Sie in der <a href="${list}">Liste der Importe</a>, welche ihrer
         Spalten gelesen werden.`,
     refused: (name, reason) => html`${name}: ${reason}`,
+    cut: (most, last) =>
+      `Höchstens ${number(most)} Dateien werden auf einmal hochgeladen. Die Dateien nach ${last} fehlen: Wählen Sie sie noch einmal aus.`,
     script: {
       drop: "Oder legen Sie Dateien und ganze Ordner hier ab.",
       going: "{done} von {all} Dateien hochgeladen. Lassen Sie diese Seite offen.",
@@ -218,6 +223,8 @@ export const imports: typeof en.imports = {
       list: "Alle Importe ansehen"
     },
     tooLarge: (most) => `darf höchstens ${most} groß sein`,
+    tooLargeTogether: (most, together) =>
+      `darf höchstens ${most} groß sein, und alle Dateien eines Uploads zusammen höchstens ${together}`,
     history: (days, settings) =>
       html`Ihr Standortverlauf wird ${number(days)} Tage lang behalten, deshalb wird ausgelassen, was in der Datei älter
         ist. Um auch das zu haben,

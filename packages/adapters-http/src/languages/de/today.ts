@@ -57,10 +57,10 @@ export const today: typeof en.today = {
     headingPast: "Wo Sie zuletzt waren",
     elsewhere: "An keinem Ihrer Orte",
     unknown: "Nicht bekannt",
-    since: (at) => html`Seit ${at}.`,
+    since: (at) => html`Seit: ${at}.`,
     nothing: "Es ist noch kein Standort angekommen, aus dem es hervorgeht.",
     by: (ago) => html`Nach einem Standort, der ${ago} gemessen wurde.`,
-    span: (from, until) => html`Mindestens von ${from} bis ${until}.`,
+    span: (from, until) => html`Mindestens: ${from} bis ${until}.`,
     at: (at) => html`Zeitpunkt: ${at}.`,
     silentSince: (ago) => html`Der letzte Standort wurde ${ago} gemessen: Seitdem ist nichts bekannt.`,
     timeline: "Mein Verlauf"
@@ -69,7 +69,7 @@ export const today: typeof en.today = {
     heading: "Ihr Handy",
     states: { fresh: "Sendet", late: "Verspätet", silent: "Sendet nichts", never: "Noch nichts gesendet" },
     nothing: "Es hat noch keinen Standort gesendet.",
-    sent: (ago, at) => html`Es hat ${ago} seinen Standort gesendet, ${at}.`,
+    sent: (ago, at) => html`Es hat ${ago} seinen Standort gesendet (${at}).`,
     one: "Ihr Handy",
     all: (count) => `Alle ${number(count)} Handys`
   },
@@ -87,6 +87,6 @@ export const today: typeof en.today = {
     caption: (app) => `${app}, die letzten 14 Tage`,
     log: "Was sie gefragt und erfahren haben",
     day: "Tag",
-    requests: "Anfragen"
+    requests: "Abfragen"
   }
 }

@@ -55,18 +55,18 @@ export const webhooks: typeof en.webhooks = {
     deliveries: "Zustellungen",
     newSecret: "Neuer Signaturschlüssel",
     earlierSigns: (until) =>
-      html`Ein früherer Schlüssel signiert auch noch, bis ${until}. Wenn Sie ihn beenden, tragen Zustellungen nur noch
-      die neueste Signatur. Ein Empfänger, der noch eine frühere prüft, weist sie ab, und wir versuchen sie wieder. Das
-      lässt sich nicht rückgängig machen.`,
+      html`Ein früherer Schlüssel signiert auch noch, bis ${until}. Wenn Sie ihn beenden, tragen Zustellungen innerhalb
+      von 30 Sekunden nur noch die neueste Signatur. Ein Empfänger, der noch eine frühere prüft, weist sie ab, und wir
+      versuchen sie wieder. Das lässt sich nicht rückgängig machen.`,
     endEarlier: "Die früheren Schlüssel jetzt beenden",
     rotateText: "Der alte Schlüssel gilt noch 24 Stunden: So lange trägt jede Zustellung beide Signaturen.",
     rotate: "Neuen Schlüssel ausstellen",
     replaceText:
-      "Wenn jemand anderes den Schlüssel haben könnte, beenden Sie ihn sofort. Zustellungen, die warten, werden nur mit dem neuen signiert: Bis Ihr Empfänger ihn hat, weist er sie ab, und wir versuchen sie wieder. Das lässt sich nicht rückgängig machen.",
+      "Wenn jemand anderes den Schlüssel haben könnte, beenden Sie ihn sofort. Innerhalb von 30 Sekunden werden alle Zustellungen, auch die, die warten, nur noch mit dem neuen signiert: Bis Ihr Empfänger ihn hat, weist er sie ab, und wir versuchen sie wieder. Das lässt sich nicht rückgängig machen.",
     replace: "Den Schlüssel jetzt ersetzen",
     recover: "Fehlgeschlagenes noch einmal senden",
     recoverText:
-      "Sendet jedes fehlgeschlagene Ereignis, das noch nicht noch einmal gesendet wurde, das älteste zuerst. Das zählt nie für oder gegen den Endpunkt.",
+      "Sendet jedes fehlgeschlagene Ereignis, das noch nicht noch einmal gesendet wurde, das älteste zuerst. Ereignisse, für die Ihre App nicht berechtigt war, werden ausgelassen. Das zählt nie für oder gegen den Endpunkt.",
     recoverSince: "Seit Beginn des Tages (UTC)",
     recoverButton: "Noch einmal senden",
     remove: "Diesen Endpunkt entfernen",
@@ -150,6 +150,7 @@ export const webhooks: typeof en.webhooks = {
     response: "Antwort",
     older: "Ältere",
     recovered: (count) => `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
+    mayBeMore: "Es kann mehr geben: Drücken Sie „Fehlgeschlagenes noch einmal senden“ ein weiteres Mal.",
     notOfList: "muss aus der Liste sein"
   },
   delivery: {
@@ -195,7 +196,7 @@ export const webhooks: typeof en.webhooks = {
     endpoint_disabled: "der Endpunkt war abgeschaltet",
     endpoint_removed: "der Endpunkt wurde entfernt",
     not_authorised: "Ihre App ist nicht mehr berechtigt",
-    not_sent: "ein Fehler dieses Dienstes hat das Senden drei Tage lang verhindert",
+    not_sent: "ein Fehler dieses Dienstes hat das Senden verhindert",
     abandoned: "unsere Prozesse haben es mehrmals nicht zu Ende gebracht"
   },
   attemptOf: (attempt, most) => `Versuch ${attempt} von ${most}`,

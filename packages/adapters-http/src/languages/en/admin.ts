@@ -124,7 +124,7 @@ export const admin = {
     operator: "An operator, on the server",
     stranger: "Somebody who did not sign in"
   },
-  /** The kinds as the filter of the page names them. */
+  /** The names of the kinds of events, as the filter of the audit log shows them. */
   kinds: {
     account_made: "Account made",
     account_deleted: "Account deleted",

@@ -30,7 +30,7 @@ export const consent = {
     },
     sandbox: {
       title: "This app is still being tested",
-      text: "Until it is in production, only its developer can connect it. If that is you, sign in with your developer account."
+      text: "Until it is in production, only its holder can connect it: the person in whose name it is registered. If that is you, sign in with that account."
     },
     app_revoked: { title: "This app cannot be connected", text: "It was closed permanently." },
     app_suspended: {
@@ -78,8 +78,8 @@ export const consent = {
     connectedSince: (at: Html): Html => html`Connected since ${at}.`,
     account: (name: string, email: string): string => `Your account: ${name} (${email}).`
   },
-  sandbox: "Sandbox: only its developer can connect it",
-  inReview: "In review: only its developer can connect it",
+  sandbox: "Sandbox: only its holder can connect it",
+  inReview: "In review: only its holder can connect it",
   noPhone: (devices: string): Html =>
     html`<strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, every answer
       the app gets is “unknown”. <a href="${devices}" target="_blank" rel="noopener">Set up your phone</a> in a new tab:
@@ -111,7 +111,7 @@ export const consent = {
   durations: {
     heading: "Until when",
     connection: "The connection as a whole",
-    connectionEnds: (at: Html): Html => html`At present the connection ends on ${at}.`,
+    connectionEnds: (at: Html): Html => html`At present the connection ends: ${at}.`,
     connectionHasNoEnd: "At present the connection has no end date.",
     sensitive: "Your exact location",
     sensitiveHint: "Counts only if you allow it above. The rest of the connection goes on afterwards."

@@ -6,7 +6,7 @@ import { number, plural } from "./words.js"
 /** The pages of developers about their apps. The texts about purposes and webhooks are in files of their own. */
 export const developer = {
   yourApps: "Your apps",
-  /** The parts of an app: labels of fields, and headings of rows. */
+  /** The names of an app's properties: they are labels of fields and headings of rows. */
   parts: {
     name: "Name",
     description: "Description",
@@ -27,6 +27,16 @@ export const developer = {
     sensitive: "Sensitive"
   },
   noteWithDecision: "Note with the decision",
+  /** A form that was opened before the last change. Each text continues the name of a field. */
+  outdated: {
+    text: (saved: string): string => `is as your form had it; the saved value is: ${saved}`,
+    textNone: "is as your form had it; no value is saved",
+    list: (posted: string): string => `are shown as they are saved now; your form had: ${posted}`,
+    listNone: "are shown as they are saved now; your form had none",
+    address: (posted: string): string => `is shown as it is saved now; your form had: ${posted}`,
+    addressNone: "is shown as it is saved now; your form had none",
+    allEvents: "are shown as they are saved now; your form had none ticked, which means all events"
+  },
   tabs: {
     overview: "Overview",
     users: "Users",
@@ -82,6 +92,7 @@ export const developer = {
     create: "Create an app",
     createLead: "It begins in the sandbox, where only you can connect it.",
     createApp: "Create app",
+    oldest: "Oldest",
     more: "More",
     nameHint: "Users see it at consent.",
     descriptionHint: "What the app does for its users, in a sentence or two.",
@@ -109,7 +120,7 @@ export const developer = {
     authorizeUrl: "Address to copy",
     revoked: "Revoked",
     revokedText: (at: Html): Html =>
-      html`An admin revoked the app ${at}, which is final. Its tokens and client secrets do not work, and its users are
+      html`The app was revoked ${at}, which is final. Its tokens and client secrets do not work, and its users are
       disconnected.`,
     waitsSince: (at: Html): Html => html`It waits since ${at}.`,
     changes: "Changes that wait for review",
@@ -138,7 +149,9 @@ export const developer = {
     } satisfies Record<App.AppStatus, object>,
     cannotBeChanged: (reason: Html): Html => html`cannot be changed like this: ${reason}`,
     cannotBeRegistered: (reason: Html): Html => html`cannot be registered: ${reason}`,
-    /** A fault of one line of a field: it begins with a verb. */
+    /**
+     * A mistake in one line of a field with several lines. `fault` is the rest of the sentence and begins with a verb.
+     */
     inLine: (line: number, fault: Html): Html => html`in line ${line} ${fault}`,
     redirectsWait: "We send no user there until a reviewer approves it."
   },

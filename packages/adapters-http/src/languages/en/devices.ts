@@ -81,7 +81,7 @@ export const devices = {
     readings: (count: number, last: Html): Html => html`${plural(count, "reading", "readings")}, the last one ${last}.`
   },
   /**
-   * Why readings were put aside. `status`: the status of a phone whose last upload had only such readings.
+   * Why readings were quarantined. `status`: the status of a phone whose last upload had only quarantined readings.
    * `explanation`: the problem, and what the owner can do about it; the API returns this text, too.
    */
   quarantine: {
@@ -178,7 +178,7 @@ export const devices = {
       android:
         "Battery, Android: in the settings of the app, set the battery use to “Unrestricted”. Battery savers stop the app."
     },
-    /** The switch of each app that people forget. */
+    /** For each app, the setting or action without which the app sends nothing and which people often forget. */
     switchedOn: {
       overland: "Overland's tracking must be on.",
       owntracks: "OwnTracks's monitoring must not be “Quiet” or “Manual”, and its mode must be HTTP.",

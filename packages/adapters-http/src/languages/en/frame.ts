@@ -2,13 +2,14 @@ import type { History } from "@place-access/domain/retention-choice"
 import { type Html, html } from "../../html/Html.js"
 import { browserName } from "./words.js"
 
-/** The texts of all pages, or of pages of several folders: the frame, forms, comparisons and errors. */
+/** The texts that pages of several folders share: the frame around every page, forms, comparisons and errors. */
 export const frame = {
   skip: "Skip to the content",
   sections: "Main",
   today: "Today",
   timeline: "Timeline",
-  // A phone has no room for the first word: it shows the rest, with a capital letter.
+  // On a phone there is no room for the first word. The stylesheet hides this word, and writes the second word with a
+  // capital letter.
   connections: html`<span class="roomy">Connected </span>apps`,
   places: "Places",
   devices: "Devices",
@@ -21,6 +22,9 @@ export const frame = {
   documentation: "Documentation",
   fields: {
     problems: "There is a problem",
+    outdated: "Something changed since you opened this page, so nothing was saved. Check the form and save again.",
+    outdatedAnew:
+      "Something changed since you opened this page, so nothing was saved. The form shows what is saved now. Make your change again.",
     newPassword: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess.",
     email: "Email",
     password: "Password"

@@ -5,7 +5,7 @@ import { type Html, html } from "../../html/Html.js"
 import { imports } from "./timeline.js"
 import { minutesAndSeconds, number, plural } from "./words.js"
 
-/** The apps that a person has connected, and the data that they take out or bring in. */
+/** The apps that a person has connected, and the data that the person exports or imports. */
 export const portal = {
   connections: {
     title: "Connected apps",
@@ -92,6 +92,11 @@ export const portal = {
       remove: "Remove this rule",
       more: "More rules"
     }
+  },
+  reloading: {
+    stop: "Do not reload",
+    stopped: "This page does not reload itself.",
+    start: "Reload by itself"
   },
   exports: {
     title: "Take your data along",
@@ -203,6 +208,7 @@ export const accessLog = {
     to: "To",
     show: "Show"
   },
+  notOfList: "must be one of the list",
   nothingHere: "No app has asked anything here.",
   nothingYet: "No app has asked anything yet.",
   older: "Older",
@@ -213,8 +219,9 @@ export const accessLog = {
   fileHas: (most: number): string => `The file has the newest ${number(most)} entries of these.`,
   flagged: {
     heading: (app: string): string => `${app} asked unusually often`,
-    text: (calls: number, from: Html, to: Html, purpose: string, expected: number): Html =>
-      html`${plural(calls, "time", "times")} from ${from} to ${to} for “${purpose}”, where it had said that
+    text: (calls: number, from: Html, to: Html, purpose: string | null, expected: number): Html =>
+      html`${plural(calls, "time", "times")} from ${from} to ${to} for
+      ${purpose === null ? "a purpose that no longer exists" : `“${purpose}”`}, where it had said that
       ${number(expected)} a day is the most it needs. Those who run this service look into it. If you do not want it,
       disconnect the app.`
   },

@@ -75,6 +75,8 @@ export const review = {
     reject: "Reject",
     notRecorded: "Your decision was not recorded",
     changed: "The developer changed it after you opened this page. Read it again, then decide.",
+    expired:
+      "This form had expired, because you signed in or confirmed anew. Your note is in the form again: decide once more.",
     meanwhile: (reason: Html): Html => html`Meanwhile ${reason}.`,
     waitsSince: (at: Html): Html => html`Waits for a decision since ${at}.`,
     administer: "Administer this app",

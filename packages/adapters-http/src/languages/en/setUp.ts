@@ -158,8 +158,9 @@ export const setUp = {
     whatHappens: "What happens",
     happens: {
       start: "Start adds this browser to your devices. Its token stays in this browser, and can only send.",
-      offline: "Without a network the locations wait in this browser, at most 720 of them.",
-      stop: "Stop ends it at once, and so does closing the page. Forget removes the device and its token.",
+      offline:
+        "Without a network the locations wait in this browser, at most 720 of them. If you close the page, they are sent when you press Start again.",
+      stop: "Stop ends it at once, and deletes the locations that still wait. Closing the page ends it too. Forget removes the device and its token.",
       others: "On a computer that others use, press “Forget this browser” before you leave.",
       install: "You can install this page: in the menu of the browser, choose “Install” or “Add to home screen”."
     },
@@ -169,8 +170,8 @@ export const setUp = {
     /** The page's script replaces each name in braces by a value. */
     script: {
       notSecure: "This browser says where it is on secure pages (https) only.",
-      waitsOne: "1 location waits until this browser is online.",
-      waits: "{count} locations wait until this browser is online.",
+      waitsOne: "1 location is not sent yet.",
+      waits: "{count} locations are not sent yet.",
       row: "{time}, ±{metres} m",
       sharing: "Sharing. Keep this page open.",
       removed: "This browser was removed from your devices. Nothing is sent. To share again, press Start.",

@@ -189,7 +189,8 @@ export const settings = {
 }
 
 /**
- * The confirmations of a page after one of its forms was posted, by the name that the address carries.
+ * The page's confirmation after a form was posted. The keys are the values of the parameter `done` in the page's
+ * address.
  */
 export const notices = {
   "place-created": "The place was created. No app sees it until you share it.",
@@ -212,8 +213,10 @@ export const notices = {
     "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
   "passkey-added": "The passkey was added. We told you by mail.",
+  "passkey-is-there": "The passkey was added. If you have not kept your recovery codes, make new ones below.",
   "passkey-removed": "The passkey was removed. It signs nobody in any more.",
   "code-app-added": "One-time codes are on. Your recovery codes stay as they were.",
+  "code-app-is-on": "One-time codes are on. If you have not kept your recovery codes, make new ones below.",
   "code-app-removed": "The app was removed. You can delete it from your phone.",
   "factor-kept": "Your second factor stays. Those who run this service cannot remove it now.",
   "session-ended": "The browser was signed out.",
@@ -231,6 +234,7 @@ export const notices = {
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
   "exact-location-restored": "The app gets your exact location again, until the same date as before.",
+  "choose-again": "Nothing has changed yet. Choose again: what you had chosen was not kept.",
   "permissions-changed": "Saved. The change takes effect now.",
   "rule-removed": "The rule was removed.",
   "app-created": "The app was created. It is in the sandbox: only you can connect it.",
@@ -251,6 +255,7 @@ export const notices = {
   "review-reject": "Rejected. The developer gets an e-mail with your note.",
   "role-given": "The role was given. It works at once; the account gets an e-mail.",
   "role-taken": "The role was taken. The account gets an e-mail.",
+  "admin-left": "You are no longer an admin. You get an e-mail about it.",
   "account-signed-out": "The account was signed out everywhere.",
   "account-suspended": "The account is suspended. Its owner gets an e-mail.",
   "account-resumed": "The account works again. Its owner gets an e-mail.",

@@ -70,10 +70,11 @@ export const timeline = {
     title: "Delete a part of your history",
     question: "Delete this part of your history?",
     stretch: (from: Html, until: Html): Html => html`${from} until ${until}`,
-    going: (locations: number, visits: number): string =>
-      `${plural(locations, "location", "locations")} and ${plural(visits, "visit", "visits")} that ended then are deleted for good. Nobody can bring them back.`,
+    going: (locations: number): string =>
+      `${plural(locations, "location", "locations")} of this time ${locations === 1 ? "is" : "are"} deleted for good. Nobody can bring back what is deleted.`,
     visits: (from: Html): Html =>
-      html`A visit that reaches into this time ends at ${from}. What your phone sends later of this time is not kept.`,
+      html`A visit that began in this time is deleted. Later locations may still show the rest of it. A visit that began
+      before ends at ${from}. What your phone sends later of this time is not kept.`,
     rules: "Rules of apps begin anew, and events of this time that were not sent yet are not sent.",
     known: "What apps already know",
     nobodyAsked: "No app asked in that time.",
@@ -108,6 +109,8 @@ export const imports = {
     `While a file is being read, this page reloads itself every ${seconds} seconds.`,
   none: "You have not imported anything yet.",
   all: "All imports",
+  older: "Older",
+  newest: "Newest",
   states: {
     asking: "Waits for you",
     waiting: "Waiting",
@@ -208,6 +211,8 @@ export const imports = {
       html`A table waits for your answer: say in the <a href="${list}">list of imports</a> which of its columns are
         read.`,
     refused: (name: string, reason: Html): Html => html`${name}: ${reason}`,
+    cut: (most: number, last: string): string =>
+      `An upload takes at most ${number(most)} files, so the files after ${last} were left out. Choose them again.`,
     /** The texts of the page's script, which replaces each name in braces by a value. */
     script: {
       drop: "Or drop files and whole folders here.",
@@ -219,6 +224,8 @@ export const imports = {
       list: "See all imports"
     },
     tooLarge: (most: string): string => `must be at most ${most}`,
+    tooLargeTogether: (most: string, together: string): string =>
+      `must be at most ${most}, and all files of one upload together at most ${together}`,
     history: (days: number, settings: string): Html =>
       html`Your history is kept for ${number(days)} days, so whatever in the file is older is left out. To have it too,
         <a href="${settings}">choose how long your history is kept</a> first.`

@@ -63,7 +63,7 @@ export const today = {
     nothing: "No location has arrived that says it.",
     by: (ago: Html): Html => html`By a location from ${ago}.`,
     span: (from: Html, until: Html): Html => html`From ${from} until ${until} at least.`,
-    at: (at: Html): Html => html`At ${at}.`,
+    at: (at: Html): Html => html`Time: ${at}.`,
     silentSince: (ago: Html): Html => html`The last location is from ${ago}: nothing is known since.`,
     timeline: "My timeline"
   },

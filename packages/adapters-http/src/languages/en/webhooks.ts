@@ -54,17 +54,18 @@ export const webhooks = {
     deliveries: "Deliveries",
     newSecret: "New signing secret",
     earlierSigns: (until: Html): Html =>
-      html`An earlier secret signs too, until ${until}. When you end it, deliveries carry the newest signature alone. A
-      receiver that still checks an earlier one refuses them, and they are retried. This cannot be undone.`,
+      html`An earlier secret signs too, until ${until}. When you end it, deliveries carry the newest signature alone
+      within 30 seconds. A receiver that still checks an earlier one refuses them, and they are retried. This cannot be
+      undone.`,
     endEarlier: "End the earlier secrets now",
     rotateText: "The old secret stays valid for another 24 hours: each delivery then carries both signatures.",
     rotate: "Issue a new secret",
     replaceText:
-      "If somebody else may have the secret, end it at once. Deliveries that wait are signed with the new secret alone: until your receiver has it, it refuses them, and they are retried. This cannot be undone.",
+      "If somebody else may have the secret, end it at once. Within 30 seconds all deliveries, also those that wait, are signed with the new secret alone: until your receiver has it, it refuses them, and they are retried. This cannot be undone.",
     replace: "Replace the secret now",
     recover: "Send again what failed",
     recoverText:
-      "Sends every failed event that was not sent again yet, the oldest first. This never counts for or against the endpoint.",
+      "Sends every failed event that was not sent again yet, the oldest first. Events that your app was not authorised to get are left out. This never counts for or against the endpoint.",
     recoverSince: "Since the beginning of (UTC)",
     recoverButton: "Send again",
     remove: "Remove this endpoint",
@@ -145,6 +146,7 @@ export const webhooks = {
     response: "Response",
     older: "Older",
     recovered: (count: number): string => `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
+    mayBeMore: "There may be more: use “Send again what failed” once more.",
     notOfList: "must be one of the list"
   },
   delivery: {
@@ -188,7 +190,7 @@ export const webhooks = {
     endpoint_disabled: "the endpoint was disabled",
     endpoint_removed: "the endpoint was removed",
     not_authorised: "your app is no longer authorised",
-    not_sent: "a fault of this service prevented sending for three days",
+    not_sent: "a fault of this service prevented sending",
     abandoned: "our workers failed to finish it repeatedly"
   } satisfies Record<Delivery.FailReason, string>,
   attemptOf: (attempt: number, most: number): string => `attempt ${attempt} of ${most}`,

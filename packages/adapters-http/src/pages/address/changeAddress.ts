@@ -5,7 +5,8 @@ import {
   requestAddressChange,
   requestConfirmation
 } from "@place-access/domain/credentials"
-import { Effect, Either, Schema } from "effect"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Either, Option, Schema } from "effect"
 import { takeLink } from "../../credentials/addressLinks.js"
 import { addressRule, HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import type { FieldProblem } from "../../wire/Issues.js"
@@ -155,16 +156,27 @@ const taken = Effect.flatMap(Visitor.currentLocale, (locale) =>
   })
 )
 
+const confirmed = (portal: string) => Effect.succeed(seeOther(`${portal}/settings/email?done=address-confirmed`))
+
+/** True when the button was pressed twice: the first request has used up the link. Reads the account as it is now. */
+const wasJustConfirmed = Effect.gen(function* () {
+  const now = yield* Timestamp.now
+  return Option.exists(
+    yield* Visitor.current,
+    ({ account: { confirmedAt } }) => confirmedAt !== null && now < Timestamp.plus(confirmedAt, Timestamp.MINUTE)
+  )
+})
+
 const confirm = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       yield* takeLink
       yield* confirmAddress(visitor.account, form.value("token"), addressRule(yield* HttpOptions))
-      return seeOther(`${portal}/settings/email?done=address-confirmed`)
+      return yield* confirmed(portal)
     }).pipe(
       Effect.catchTags({
-        NotFound: () => dead(portal),
+        NotFound: () => Effect.if(wasJustConfirmed, { onTrue: () => confirmed(portal), onFalse: () => dead(portal) }),
         Conflict: () => taken
       })
     )

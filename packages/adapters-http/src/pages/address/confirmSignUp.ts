@@ -1,4 +1,6 @@
+import { Account } from "@place-access/domain/accounts"
 import { confirmSignUp, describeSignUp } from "@place-access/domain/credentials"
+import { NotFound } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { enter } from "../../accounts/enter.js"
 import { takeLink } from "../../credentials/addressLinks.js"
@@ -80,10 +82,32 @@ const confirm = Effect.gen(function* () {
       // password.
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
-      Conflict: () => dead(returnTo)
+      Conflict: () => dead(returnTo),
+      // Either the link is dead, or the button was pressed twice: then the first request has made the account, and the
+      // browser has dropped the cookie of its session. So the form signs in, like the form of the sign-in page.
+      NotFound: () =>
+        enterMade(form).pipe(
+          Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
+          Effect.catchTags({
+            NotFound: () => dead(returnTo),
+            WrongCredentials: () => dead(returnTo),
+            Forbidden: () => dead(returnTo),
+            FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+            TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))
+          })
+        )
     }),
     Effect.catchTag("NotFound", () => dead(returnTo))
   )
 })
+
+const Owner = Schema.Struct({ username: Account.Email, password: Given.fields.password })
+
+const enterMade = (form: Form.Form) =>
+  Effect.gen(function* () {
+    const owner = Form.decode(Owner, { username: form.value("username"), password: form.value("password") })
+    if (Either.isLeft(owner)) return yield* new NotFound({ what: "link" })
+    return yield* enter({ email: owner.right.username, password: owner.right.password })
+  })
 
 export const routes = [Routes.get("/confirm-sign-up", show), Routes.post("/confirm-sign-up", confirm)]

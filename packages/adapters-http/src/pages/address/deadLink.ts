@@ -6,7 +6,7 @@ const words = texts.signIn.deadLink
 
 /**
  * The page for a mailed link that does not work. It is the same for every reason, so nobody finds out whether the link
- * was used, has expired or never existed. `locale`: that of a signed-in reader.
+ * was used, has expired or never existed. `locale`: the locale of the reader, if somebody is signed in.
  */
 export const deadLink = (why: Text, next: Value, options: Pick<HtmlPage, "locale"> = {}) =>
   respond({

@@ -46,7 +46,10 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
       })
     )
 
-  /** This page is the same for every address: nobody learns from it who has an account. */
+  /**
+   * This page is the same whether or not an account has the e-mail address, so nobody learns from it who has an
+   * account.
+   */
   const askedPage = (returnTo: string, email: Account.Email) =>
     respond({
       title: words.title,

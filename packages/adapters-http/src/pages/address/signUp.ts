@@ -1,7 +1,7 @@
 import { Account, signUp } from "@place-access/domain/accounts"
 import { requestSignUp, resendSignUp, SignUpRequest } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Timestamp } from "@place-access/domain/shared"
+import { Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { enter } from "../../accounts/enter.js"
 import { takeLink } from "../../credentials/addressLinks.js"
@@ -72,8 +72,20 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
 
 const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
 
-/** This page is the same for every address: nobody learns from it who has an account. */
-const mailedPage = (email: Account.Email, returnTo: string, isAgain = false) =>
+/**
+ * The sign-up whose link was mailed. `id` is undefined only when the form comes from a page that was opened before the
+ * release that added the field.
+ */
+interface Mailed {
+  readonly email: Account.Email
+  readonly id: UserId | undefined
+  readonly returnTo: string
+}
+
+/**
+ * This page is the same whether or not an account has the e-mail address, so nobody learns from it who has an account.
+ */
+const mailedPage = ({ email, id, returnTo }: Mailed, isAgain = false) =>
   Stranger.bound((formToken) =>
     respond({
       title: texts.signIn.mailed.title,
@@ -90,21 +102,25 @@ const mailedPage = (email: Account.Email, returnTo: string, isAgain = false) =>
         <p class="soft small">${words.noMail}</p>
         <form method="post" action="/sign-up/resend" class="actions">
           ${Fields.hidden("form_token", formToken)} ${Fields.hidden("email", email)}
-          ${Fields.hidden("return_to", returnTo)}
+          ${id !== undefined && Fields.hidden("sign_up", id)} ${Fields.hidden("return_to", returnTo)}
           <button class="second">${words.mailAgain}</button>
           <a href="${ReturnTo.signUp(returnTo)}">${words.another}</a>
         </form>`
     })
   )
 
+const Resend = Schema.Struct({ email: Account.Email, sign_up: Form.OrEmpty(UserId) })
+
 const resend = Effect.gen(function* () {
   const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
-  const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
+  const input = Form.decode(Resend, { email: form.value("email"), sign_up: form.value("sign_up") })
   if (Either.isLeft(input)) return seeOther(ReturnTo.signUp(returnTo))
   yield* takeLink
-  yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(input.right.email, yield* clientAddress))
-  return yield* mailedPage(input.right.email, returnTo, true)
+  const { email, sign_up } = input.right
+  const id = sign_up ?? undefined
+  yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(email, yield* clientAddress, id))
+  return yield* mailedPage({ email, id, returnTo }, true)
 })
 
 const getSignUp = Effect.gen(function* () {
@@ -143,7 +159,7 @@ const postSignUp = Effect.gen(function* () {
     email: form.value("email"),
     password: form.value("password"),
     display_name: form.value("display_name").trim(),
-    // The field is missing if the page was opened before a release that added it.
+    // The field is missing if the page was opened before the release that added the field.
     keep_days: form.value("keep_days") || "forever"
   })
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
@@ -153,7 +169,7 @@ const postSignUp = Effect.gen(function* () {
   const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
   if (addressRule(options) === "confirmed") {
     return yield* requestSignUp({ ...person, address, returnTo }, options.signUp).pipe(
-      Effect.zipRight(mailedPage(email, returnTo)),
+      Effect.flatMap((id) => mailedPage({ email, id, returnTo })),
       Effect.catchTag("Invalid", ({ problems }) => again({ status: 400 }, problems))
     )
   }

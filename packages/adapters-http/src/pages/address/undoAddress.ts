@@ -77,8 +77,8 @@ const undo = Effect.gen(function* () {
   yield* takeLink
   const input = Form.decode(Schema.Struct({ password: Account.Password }), { password: form.value("password") })
   if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left))
-  const { email } = yield* describeUndo(token)
   const { password } = input.right
+  const { email } = yield* describeUndo(token)
   return yield* undoAddressChange(token, password, addressRule(yield* HttpOptions)).pipe(
     Effect.zipRight(done(email, PasswordStrength.of(password))),
     Effect.catchTags({

@@ -143,6 +143,8 @@ const role = (name: Account.Role, isGiven: boolean) => {
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       const { id } = yield* changeRole(visitor.account, yield* accountId, { role: name, isGiven })
+      // From now on the pages of admins refuse somebody who has taken their own role.
+      if (name === "admin" && !isGiven && id === visitor.account.id) return seeOther("/?done=admin-left")
       return seeOther(`${accountPath(id)}?done=${isGiven ? "role-given" : "role-taken"}`)
     })
   return asAdmin((visitor) =>

@@ -53,6 +53,7 @@ interface RejectedForm {
   readonly which: "narrow" | "revoke"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
+  readonly status?: 409
 }
 
 const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
@@ -68,7 +69,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.admin.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
-      status: again === undefined ? 200 : 400,
+      status: again === undefined ? 200 : (again.status ?? 400),
       main: html`<p><a href="${ADMIN}">${texts.admin.tabs.apps}</a></p>
         <h1>${app.name}</h1>
         <p class="lead">${statusBadge(app)} <a href="${reviewPath(app)}">${words.toReview}</a></p>
@@ -86,28 +87,35 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     })
   })
 
-/** In place of the form, for an admin whose change would be refused (decision reviews-1). */
+/**
+ * The page shows this text in place of the form when the service would refuse the change because of who the admin is
+ * (decision reviews-1).
+ */
 const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
   <h2 id="narrow">${words.allowed}</h2>
   <p>${words.own}</p>
 </section>`
 
-const narrowing = (app: App.App, token: string, again: RejectedForm | undefined): Html =>
-  html`<section class="card" aria-labelledby="narrow">
+const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
+  // When the form was opened before the last change, the page shows the present limit, and not the posted one.
+  const again = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
+  return html`<section class="card" aria-labelledby="narrow">
     <h2 id="narrow">${words.allowed}</h2>
     <p>${words.allowedText}</p>
     <form method="post" action="${adminPath(app)}/scopes">
       ${Fields.hidden("form_token", token)}
+      ${Fields.hidden("was_allowed", again?.form.values("was_allowed") ?? allowedNow(app))}
       ${scopeBoxes(
-        again?.which === "narrow" ? again.form : Fields.fresh(),
+        again?.form ?? Fields.fresh(),
         "allowed_scopes",
         Scope.all,
-        again?.which === "narrow" ? again.ticked : (app.allowedScopes ?? Scope.all),
+        again?.ticked ?? app.allowedScopes ?? Scope.all,
         words.allowedHint
       )}
       <button class="second">${words.saveScopes}</button>
     </form>
   </section>`
+}
 
 const revocation = (app: App.App, token: string, again: RejectedForm | undefined): Html => {
   const isAgain = again?.which === "revoke"
@@ -149,6 +157,17 @@ const Revocation = Schema.Struct({ reason: Verdict.Note })
 const allowedOf = (ticked: ReadonlyArray<Scope.Scope>): ReadonlyArray<Scope.Scope> | null =>
   Scope.all.every((scope) => ticked.includes(scope)) ? null : ticked
 
+const NO_LIMIT = "none"
+
+/**
+ * The present restriction as text, for a hidden field of the form. Null (no restriction) has a text of its own, because
+ * it differs from a list of all present scopes: scopes of later releases are allowed too.
+ */
+const allowedNow = (app: App.App): string => app.allowedScopes?.join(" ") ?? NO_LIMIT
+
+const wasAllowed = (text: string): ReadonlyArray<Scope.Scope> | null =>
+  text === NO_LIMIT ? null : text.split(" ").filter(Scope.isScope)
+
 const narrow = asAdmin((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
@@ -158,8 +177,13 @@ const narrow = asAdmin((visitor) =>
     if (Either.isLeft(posted)) {
       return yield* appPage(visitor, { which: "narrow", form: Form.shown(form, posted.left), ticked })
     }
-    const app = yield* narrowApp(visitor.account, id, allowedOf(posted.right.allowed_scopes))
-    return seeOther(`${adminPath(app)}?done=app-narrowed`)
+    const shown = wasAllowed(form.value("was_allowed"))
+    return yield* narrowApp(visitor.account, id, allowedOf(posted.right.allowed_scopes), shown).pipe(
+      Effect.map((app) => seeOther(`${adminPath(app)}?done=app-narrowed`)),
+      Effect.catchIf(Form.isOutdated, () =>
+        appPage(visitor, { which: "narrow", form: Form.shown(form, [Fields.OUTDATED_ANEW]), ticked, status: 409 })
+      )
+    )
   })
 )
 

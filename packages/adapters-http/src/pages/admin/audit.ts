@@ -46,7 +46,7 @@ const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Filters => {
   return { shown, filter: { kind, userId, ...Day.between(query, problems, zone ?? undefined) }, problems }
 }
 
-/** The address of another page of the audit log, with the same filters. */
+/** The address of the page of the audit log that begins at `cursor` (null: the first page), with the same filters. */
 const address = ({ shown }: Filters, cursor: string | null): string => {
   const given = Object.entries({ ...shown, ...(cursor === null ? {} : { cursor }) }).filter(([, value]) => value !== "")
   return given.length === 0 ? AUDIT : `${AUDIT}?${new URLSearchParams(given).toString()}`

@@ -6,7 +6,7 @@ import { adminPath } from "../review/shared.js"
 
 const words = texts.admin.said
 
-/** The names of the apps, and the keys of the purposes, that the page's events are about. */
+/** The names of the apps and the keys of the purposes that the events on the page are about. */
 export interface AuditedNames {
   readonly apps: ReadonlyMap<AppId, string>
   readonly purposes: ReadonlyMap<PurposeId, string>

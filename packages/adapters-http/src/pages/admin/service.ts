@@ -13,7 +13,7 @@ import { adminHead, SERVICE } from "./shared.js"
 
 const words = texts.admin.service
 
-/** The state of the service (decision staff-6). */
+/** The page on which admins see the state of the service (decision staff-6). */
 const show = asAdmin((visitor) =>
   Effect.gen(function* () {
     const found = yield* readService(visitor.account)

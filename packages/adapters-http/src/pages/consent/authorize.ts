@@ -17,8 +17,8 @@ import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as RateLimit from "../../limits/RateLimit.js"
 import { addressRule, HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
 import type * as Fields from "../kit/Fields.js"
-import type * as Form from "../kit/Form.js"
-import { html, nothing, type Value } from "../../html/Html.js"
+import * as Form from "../kit/Form.js"
+import { html, nothing, type Text, type Value } from "../../html/Html.js"
 import { forScript, texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
@@ -42,22 +42,37 @@ const start = Effect.gen(function* () {
   const options = yield* HttpOptions
   yield* RateLimit.take(Subject.consent(yield* clientAddress), Rate.CONSENTS)
   const { url } = yield* HttpServerRequest.HttpServerRequest
-  const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
-  const parameters = Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name)]))
+  const parameters = parametersOf(url)
   const visitor = yield* Visitor.current
   if (Option.isSome(visitor)) yield* RateOfAccount.take(RateOfAccount.CONSENT, visitor.value.account.id)
-  const request = yield* Effect.tapErrorTag(startConsent(parameters, options.baseUrl), "AuthorizePage", countMadeUp)
-  return Option.isSome(visitor)
-    ? yield* show(visitor.value, request.id)
-    : seeOther(ReturnTo.signIn(pathFor(options, request.id)))
+  const request = Effect.tapErrorTag(startConsent(parameters, options.baseUrl), "AuthorizePage", countMadeUp)
+  return yield* Option.match(visitor, {
+    onNone: () => Effect.map(request, ({ id }) => seeOther(ReturnTo.signIn(pathFor(options, id)))),
+    onSome: (present) =>
+      Visitor.withFactor(
+        present,
+        Effect.flatMap(request, ({ id }) => show(present, id))
+      )
+  })
 }).pipe(
   Effect.catchTags({
-    // An error page and not a redirect: without a valid redirect URI there is no address to redirect to (decision O3).
+    // The error is shown as a page: without a valid redirect URI there is no address to redirect to (decision O3).
     AuthorizePage: ({ message }) => brokenLink(message),
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri)),
     ConsentRefused: ({ reason }) => refusalPage(reason, nothing)
   })
 )
+
+/** All values of each parameter. One pass, because a stranger's address may repeat one name thousands of times. */
+const parametersOf = (url: string): Readonly<Record<string, ReadonlyArray<string>>> => {
+  const values = new Map<string, Array<string>>()
+  for (const [name, value] of new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")) {
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  return Object.fromEntries(values)
+}
 
 /**
  * Counts a request with a made-up client id against the limit of the network address, as the token endpoint does
@@ -89,7 +104,7 @@ const brokenLink = (message: string) =>
 interface RejectedForm {
   readonly choices?: ConsentChoices
   readonly problems?: Fields.Shown["problems"]
-  readonly outdated?: boolean
+  readonly warning?: Text | undefined
   readonly newPlace?: NewPlace.Again
 }
 
@@ -109,13 +124,13 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       portalPath: portalPath(options),
       choices: again.choices,
       problems,
-      outdated: again.outdated ?? false,
+      warning: again.warning ?? null,
       newPlace: place?.view ?? null
     }
     return yield* respond({
       title: words.titles[review.mode](review.app.name),
       width: "middle",
-      // No navigation, because the person should decide first. The page itself names the account.
+      // Without a reader the page has no navigation: the person should decide first. The page itself names the account.
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
@@ -201,35 +216,51 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
 const requestId = param("request", ConsentRequestId, "consent request")
 
 /** Shows the request again, after sign-in or a reload. */
-const review = Visitor.signedIn((visitor) => Effect.flatMap(requestId, (id) => show(visitor, id)))
-
-/** Takes the user's decision and redirects to the app, or shows the page again with the problems. */
-const decide = Visitor.signedIn((visitor) =>
+const review = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const id = yield* requestId
-    const form = yield* Visitor.checked(visitor.cookie, binding(id))
-    const choices = choicesOf(form)
-    const options = yield* HttpOptions
-    const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
-    if (choices.decision === "allow" && !isConfirmed) return yield* confirmFirst(visitor, id)
-    if (NewPlace.isMeant(form)) return yield* addPlace(visitor, id, form)
-    const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor) : null
-    if (redirect !== null) return yield* redirect
-    return yield* decideConsent(id, visitor.account, choices, options.baseUrl).pipe(
-      Effect.map(({ redirectTo }) => seeOther(redirectTo)),
-      Effect.catchTags({
-        Invalid: ({ problems }) => show(visitor, id, { choices, problems }),
-        ConsentRefused: (error) =>
-          error.reason === "outdated" ? show(visitor, id, { outdated: true }) : refusal(error, visitor, id)
-      })
-    )
+    const isBack = (yield* Form.query).value("done") === "choose-again"
+    return yield* show(visitor, yield* requestId, { warning: isBack ? texts.notices["choose-again"] : undefined })
   })
+)
+
+/** The page to which a person returns who had to sign in or confirm while they posted the decision. */
+const comesBackTo = ({ url }: HttpServerRequest.HttpServerRequest) => Visitor.chooseAgain(url.replace(/\?.*/, ""))
+
+/**
+ * Takes the user's decision and redirects to the app, or shows the page again with the problems. After a sign-in the
+ * user returns to the page of the stored request. The Referer could name the address with which the app sent the user,
+ * which can be too long.
+ */
+const decide = Visitor.signedIn(
+  (visitor) =>
+    Effect.gen(function* () {
+      const id = yield* requestId
+      const form = yield* Visitor.checked(visitor.cookie, binding(id))
+      const choices = choicesOf(form)
+      const options = yield* HttpOptions
+      const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
+      if (choices.decision === "allow" && !isConfirmed) return yield* confirmFirst(visitor, id)
+      if (NewPlace.isMeant(form)) return yield* addPlace(visitor, id, form)
+      const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor, comesBackTo) : null
+      if (redirect !== null) return yield* redirect
+      return yield* decideConsent(id, visitor.account, choices, options.baseUrl).pipe(
+        Effect.map(({ redirectTo }) => seeOther(redirectTo)),
+        Effect.catchTags({
+          Invalid: ({ problems }) => show(visitor, id, { choices, problems }),
+          ConsentRefused: (error) =>
+            error.reason === "outdated"
+              ? show(visitor, id, { warning: words.changedMeanwhile })
+              : refusal(error, visitor, id)
+        })
+      )
+    }),
+  comesBackTo
 )
 
 /** Shows the page again with one more place, which is ticked, and with everything that was ticked before. */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
-    // Fails for a request that has expired, was decided or is refused, so that it adds no place.
+    // This call fails when the consent request has expired, is decided or is refused. So no place is added then.
     yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)

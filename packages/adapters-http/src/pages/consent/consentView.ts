@@ -8,7 +8,9 @@ import * as PlacesPart from "./placesPart.js"
 
 const words = texts.consent
 
-/** The full consent page (Spec §4.1): one form. Nothing is selected in advance that would be hard to take back. */
+/**
+ * The full consent page (Spec §4.1): one form. Choices that would be hard to take back are never selected in advance.
+ */
 export const page = (view: View): Html => {
   const { action, formToken, problems, review } = view
   const form: Fields.Shown = { values: () => "", problems }
@@ -58,7 +60,7 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
-/** The scopes that the app has now and no longer asks for. */
+/** The note about the scopes that the app has now and no longer asks for. */
 const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
   gone.length === 0
     ? nothing

@@ -11,17 +11,23 @@ import type * as Visitor from "../kit/Visitor.js"
 
 const words = texts.consent.places
 
-/** A place that is added in the middle of a consent (decision consent-11). */
+/**
+ * This module lets a person add a place on the consent page, before the decision about the consent (decision
+ * consent-11).
+ */
 
 const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((name) => form.value(name).trim() === "")
 
-/** Whether the form adds a place: by its own button, or by Allow, which would otherwise drop a half-typed place. */
+/**
+ * Whether the form adds a place. It does so when the person presses the button that adds a place, and when the person
+ * presses Allow with the fields of a place filled in: otherwise Allow would drop the typed place.
+ */
 export const isMeant = (form: Form.Form): boolean =>
   form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
 
 /**
- * The result of the last form about a place, for the page that is shown again. `form`: the form with its problems.
- * `added`: the place that was added.
+ * The result of adding a place, for the consent page that is shown again. `form`: the fields of the place with their
+ * problems; null when there are none. `added`: the place that was added; null when none was.
  */
 export interface Again {
   readonly form: Fields.Shown | null
@@ -48,11 +54,10 @@ const refused = (form: Form.Form, problems: Fields.Shown["problems"]): Again => 
 /** Adds the typed place. A form that is sent twice, by a reload, adds one place. */
 export const add = (visitor: Visitor.Visitor, form: Form.Form) =>
   Effect.gen(function* () {
-    if (isBlank(form)) return FIRST
     const typed = PlaceFields.decode(form)
     if (Either.isLeft(typed)) return refused(form, typed.left)
     const draft = PlaceFields.draftOf(typed.right)
-    const twin = (yield* listPlaces(visitor.account.id)).find((place) => Place.isDraftOf(place, draft))
+    const twin = yield* PlaceFields.sameAs(draft, visitor)
     if (twin !== undefined) return { form: null, added: twin }
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     return yield* createPlace(visitor.account.id, draft).pipe(

@@ -9,7 +9,7 @@ import { time } from "../kit/Time.js"
 
 const words = texts.consent
 
-/** The parts that the full consent page and the renewal page share. */
+/** What the full consent page and the renewal page are made from. */
 
 export interface View {
   readonly review: ConsentReview.ConsentReview
@@ -18,10 +18,13 @@ export interface View {
   readonly action: string
   readonly formToken: string
   readonly portalPath: string
-  /** The choices of a form that was rejected and is shown again; undefined at first. */
+  /**
+   * The choices of a form that was rejected and is shown again. Undefined when the page is shown for the first time.
+   */
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]
-  readonly outdated: boolean
+  /** Why the form is shown again, if not because of its problems. */
+  readonly warning: Text | null
   /**
    * The fields of a place that is added on the page. Null when the request asks for no places, and in a preview, which
    * cannot be sent.
@@ -46,7 +49,7 @@ const developer = ({ app, developerName }: View["review"]): Html =>
 
 /** The head of the page: the app with its developer, the problems of the form, and the account that is asked. */
 export const head = (view: View, heading: Text): Html => {
-  const { account, outdated, problems, review } = view
+  const { account, problems, review, warning } = view
   const { app, previous } = review
   return html`<header class="asker">
       ${AppLogo.image(app)}
@@ -56,7 +59,7 @@ export const head = (view: View, heading: Text): Html => {
       </div>
     </header>
     <p class="lead">${app.description}</p>
-    ${outdated && html`<div class="note warn" role="alert"><p>${words.changedMeanwhile}</p></div>`}
+    ${warning !== null && html`<div class="note warn" role="alert"><p>${warning}</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
     <section class="soft small who-asks" aria-label="${words.who.label}">
       <p>
@@ -75,12 +78,12 @@ export const head = (view: View, heading: Text): Html => {
 export const bar = (buttons: Html): Html =>
   html`<div class="bar" data-bar>
     <p class="small" data-summary role="status" hidden></p>
-    <div class="decide">${buttons}</div>
+    <div class="decide" id="decision">${buttons}</div>
   </div>`
 
 /**
- * Signs out, and returns to the same request when another account has signed in. The form of the button is
- * `switchForm`, on the same page.
+ * The button for a person who wants to use another account. It submits `switchForm`, which is on the same page and
+ * signs the person out. After the next sign-in the same consent request is shown again.
  */
 export const switchButton = html`<button class="link" form="switch-account">${words.switchAccount}</button>`
 

@@ -7,9 +7,15 @@ import { LABELS, type View } from "./parts.js"
 
 const words = texts.consent.places
 
-/** The part of the consent page about places: which are shared, and a new one (decision consent-11). */
+/**
+ * The part of the consent page on which a person chooses the places to share, and can add a place (decision
+ * consent-11).
+ */
 
-/** With more places than this, a script offers a search. Without the script all are listed. */
+/**
+ * When a person has more places than this, a script adds a search to the list. Without the script, the list shows all
+ * places.
+ */
 const SEARCH_ABOVE = 10
 
 export const section = (view: View, form: Fields.Shown): Html => {
@@ -61,8 +67,9 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 }
 
 /**
- * The fields of a new place. They belong to the form of the whole page, so the ticked boxes are sent too. The button is
- * the first of the form: Enter in a field adds the place, and never allows or cancels anything.
+ * The fields of a new place. They belong to the form of the whole page, so the ticked boxes are sent too. In a browser,
+ * Enter presses the first button of the form. The button that adds the place is the first one, so Enter never allows or
+ * cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null

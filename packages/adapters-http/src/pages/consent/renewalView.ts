@@ -26,7 +26,7 @@ export const page = (view: View): Html => {
         ${radios(view, "sensitive_days", words.length, null, sensitiveOptions)}
       </section>
       ${consequences(review)}
-      <div class="decide three">
+      <div class="decide three" id="decision">
         <button name="decision" value="cancel" class="second">${words.notNow}</button
         ><button name="decision" value="stop" class="stop">${words.stop}</button
         ><button name="decision" value="allow">${words.renew}</button>

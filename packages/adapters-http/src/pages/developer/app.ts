@@ -9,7 +9,7 @@ import {
   withdrawChange
 } from "@place-access/domain/apps"
 import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
-import { Scope } from "@place-access/domain/shared"
+import { type Conflict, Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
@@ -26,6 +26,7 @@ import { notice } from "../portal/notices.js"
 import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
 import * as Figures from "./figures.js"
+import * as Outdated from "./outdated.js"
 import * as Purposes from "./purposes.js"
 import * as Secrets from "./secrets.js"
 import { appHead, appPath, changedPath, DEVELOPER, noteOf, ownApp, may, type TeamApp } from "./shared.js"
@@ -43,12 +44,16 @@ interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
+  /** 409: the form was opened before the last change. */
+  readonly status?: 409
 }
 
 const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) =>
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
-    const [edits, holdsSecrets] = [may(app, "develop"), may(app, "secrets")]
+    // A revoked app can be read and not changed.
+    const isRevoked = app.revokedAt !== null
+    const [edits, holdsSecrets] = [!isRevoked && may(app, "develop"), !isRevoked && may(app, "secrets")]
     const purposes = yield* listPurposes(visitor.account, app.id)
     const reader = yield* Visitor.reader(visitor)
     const query = yield* Form.query
@@ -57,11 +62,20 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
       again?.which === which ? again.form : Fields.fresh(otherwise)
     const path = appPath(app)
     const wanted = AppProposal.wanted(app)
+    const [redirects, about] = [
+      shown("redirects", { redirect_uris: wanted.redirectUris.join("\n"), revision: String(app.revision) }),
+      shown("app", {
+        name: wanted.name,
+        description: wanted.description,
+        homepage_url: wanted.homepageUrl ?? "",
+        revision: String(app.revision)
+      })
+    ]
     return yield* respond({
       title: app.name,
       reader,
       current: DEVELOPER,
-      status: again === undefined ? 200 : 400,
+      status: again === undefined ? 200 : (again.status ?? 400),
       main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
         ${again !== undefined && Fields.problems(again.form, LABELS)}
         ${holdsSecrets && app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`}
@@ -80,8 +94,8 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
           ${
             holdsSecrets &&
             html`<form method="post" action="${path}/redirect-uris">
-              ${Fields.hidden("form_token", token)}
-              ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
+              ${Fields.hidden("form_token", token)}${Fields.hidden("revision", redirects.values("revision"))}
+              ${Fields.textarea(redirects, {
                 name: "redirect_uris",
                 label: LABELS.redirect_uris,
                 hint: words.redirectsHint
@@ -91,11 +105,9 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
           }
         </section>
         ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
+        ${!isRevoked && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)}
         ${
-          app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)
-        }
-        ${
-          edits &&
+          may(app, "develop") &&
           Purposes.section(
             app,
             purposes,
@@ -110,15 +122,9 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
             <h2 id="change">${words.about}</h2>
             <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
             <form method="post" action="${path}">
-              ${Fields.hidden("form_token", token)}
-              ${Apps.fields(
-                shown("app", {
-                  name: wanted.name,
-                  description: wanted.description,
-                  homepage_url: wanted.homepageUrl ?? ""
-                }),
-                again?.which === "app" ? again.ticked : wanted.scopes
-              )} <button class="second">${words.save}</button>
+              ${Fields.hidden("form_token", token)}${Fields.hidden("revision", about.values("revision"))}
+              ${Apps.fields(about, again?.which === "app" ? again.ticked : wanted.scopes)}
+              <button class="second">${words.save}</button>
             </form>
           </section>`
         }`
@@ -147,7 +153,10 @@ const authorizeUrl = (app: TeamApp, redirectUri: string, authUrl: string): Html 
   </section>`
 }
 
-/** The status of the app between sandbox and production, the reviewer's note, and the next step. */
+/**
+ * The part of the page that shows the app's status (such as sandbox or production), the reviewer's note, and the next
+ * step.
+ */
 const standing = (app: TeamApp, token: string): Html =>
   html`<section class="card" aria-labelledby="standing">
     <h2 id="standing">${app.revokedAt === null ? words.standing[app.status].title : words.revoked}</h2>
@@ -193,6 +202,23 @@ const standing = (app: TeamApp, token: string): Html =>
     }
   </section>`
 
+/**
+ * Shows a refused form again. The page of a revoked app has no forms, so for a revoked app the error page says the
+ * reason.
+ */
+const refused = <A, E, R>(
+  { revokedAt }: TeamApp,
+  error: Conflict,
+  again: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Conflict, R> => (revokedAt === null ? again : Effect.fail(error))
+
+/** Shows a form that was opened before the last change again, with the app as it is now. */
+const outdated = (
+  visitor: Visitor.Visitor,
+  which: "app" | "redirects",
+  again: (app: TeamApp) => Pick<RejectedForm, "form" | "ticked">
+) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app, { which, ...again(app), status: 409 }))
+
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
 const change = Visitor.signedIn((visitor) =>
@@ -204,10 +230,18 @@ const change = Visitor.signedIn((visitor) =>
     const draft = Form.decode(Apps.Draft, Apps.typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
-    return yield* updateApp(visitor.account, app.id, { name, description, homepageUrl, scopes }).pipe(
+    const typed = { name, description, homepageUrl, scopes }
+    const shown = Number(form.value("revision"))
+    return yield* updateApp(visitor.account, app.id, { ...typed, shown }).pipe(
       Effect.map((after) => seeOther(changedPath(after))),
-      Effect.catchTag("Conflict", ({ reason }) =>
-        again([{ field: "scopes", message: words.cannotBeChanged(ofDomain(reason)) }])
+      Effect.catchTag("Conflict", (error) =>
+        Effect.gen(function* () {
+          if (Form.isOutdated(error)) {
+            return yield* outdated(visitor, "app", (now) => Outdated.ofApp(form, typed, now))
+          }
+          const problem = { field: "scopes", message: words.cannotBeChanged(ofDomain(error.reason)) }
+          return yield* refused(app, error, again([problem]))
+        })
       )
     )
   })
@@ -230,12 +264,20 @@ const register = Visitor.signedIn((visitor) =>
       }))
       return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
     }
-    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right))
+    const shown = Number(form.value("revision"))
+    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right, shown))
     if (Either.isLeft(registered)) {
       const error = registered.left
       if (error._tag !== "Conflict") return yield* error
+      if (Form.isOutdated(error)) {
+        return yield* outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, lines, now))
+      }
       const problems = [{ field: "redirect_uris", message: words.cannotBeRegistered(ofDomain(error.reason)) }]
-      return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
+      return yield* refused(
+        app,
+        error,
+        overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
+      )
     }
     const { app: after, clientSecret } = registered.right
     const pending = AppProposal.pendingRedirectUris(after)
@@ -253,7 +295,10 @@ const register = Visitor.signedIn((visitor) =>
   })
 )
 
-/** A fault with the line of its entry in a list: `[2]` becomes `in line 3 …`, as on the page. */
+/**
+ * The message about one entry of a list, with the line of the entry: the field `[2]` becomes `in line 3 …`, because the
+ * page shows one entry in each line.
+ */
 const inLine = (field: string, message: string): Html => {
   const index = /^\[(\d+)\]$/.exec(field)?.[1]
   return index === undefined ? ofDomain(message) : words.inLine(Number(index) + 1, ofDomain(message))
@@ -278,10 +323,7 @@ const addPurpose = Visitor.signedIn((visitor) =>
       Effect.catchTags({
         Invalid: ({ problems }) => again(Purposes.undeclared(problems)),
         Conflict: (error) =>
-          // The page of a revoked app has no form for a purpose, so the error page says the reason.
-          app.revokedAt !== null
-            ? Effect.fail(error)
-            : again([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(error.reason)) }])
+          refused(app, error, again([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(error.reason)) }]))
       })
     )
   })

@@ -7,9 +7,7 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.developer
 
-/**
- * The parts of an app in production that wait for a reviewer, beside the version in force. False when nothing waits.
- */
+/** A table of the app's changes that wait for a reviewer, beside the version in force. False when no change waits. */
 export const pendingChange = (app: App.App): Html | false => {
   const differences = AppProposal.differences(app)
   return (

@@ -61,10 +61,14 @@ const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const cursor = query.value("cursor")
+    const first = { limit: PAGE, cursor: undefined }
     const { apps, nextCursor } = yield* listApps(visitor.account, {
-      limit: PAGE,
+      ...first,
       cursor: cursor === "" ? undefined : cursor
-    })
+    }).pipe(
+      // When somebody has changed the cursor in the address, the page shows the beginning of the list.
+      Effect.catchTag("Invalid", () => listApps(visitor.account, first))
+    )
     return yield* respond({
       title: yourApps,
       reader: yield* Visitor.reader(visitor),
@@ -92,7 +96,7 @@ const list = Visitor.signedIn((visitor) =>
         }
         <p class="actions">
           <a class="button" href="${DEVELOPER}/apps/new">${words.create}</a
-          >${nextCursor !== null && html`<a class="button second" href="${DEVELOPER}?cursor=${nextCursor}">${words.more}</a>`}
+          >${cursor !== "" && html`<a href="${DEVELOPER}">${words.oldest}</a>`}${nextCursor !== null && html`<a class="button second" href="${DEVELOPER}?cursor=${nextCursor}">${words.more}</a>`}
         </p>`
     })
   })

@@ -16,7 +16,7 @@ const words = texts.developer.calls
 
 const PAGE = 50
 
-/** The app's own calls, without the people that they were about (decision figures-2). */
+/** Lists the app's own calls. The list does not say which people the calls were about (decision figures-2). */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "read")
@@ -26,7 +26,7 @@ const list = Visitor.signedIn((visitor) =>
     const from = (given: string | undefined) =>
       listAppCalls(visitor.account, app.id, { refusedOnly }, { limit: PAGE, cursor: given })
     const { calls, nextCursor } = yield* from(cursor === "" ? undefined : cursor).pipe(
-      // A cursor that somebody has tampered with: the list starts at its beginning.
+      // When somebody has changed the cursor in the address, the page shows the beginning of the list.
       Effect.catchTag("Invalid", () => from(undefined))
     )
     const now = yield* Timestamp.now

@@ -11,7 +11,7 @@ import type { PageReader } from "../kit/Page.js"
 import { count, heading } from "../kit/Time.js"
 import { appPath } from "./shared.js"
 
-/** The numbers of an app in the last fortnight, on its overview. */
+/** The section of an app's overview page with the app's numbers of the last 14 days. */
 
 const words = texts.developer.figures
 

@@ -22,7 +22,10 @@ const words = texts.developer.rules
 
 const PAGE = 20
 
-/** The page of one connection's rules, and why each fired lately or did not: what the app itself could read now. */
+/**
+ * Shows the rules of one connection, and for each rule why it fired lately or did not. The page shows only what the app
+ * itself could read now.
+ */
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")
@@ -32,7 +35,7 @@ const show = Visitor.signedIn((visitor) =>
     const list = (from: string | undefined) =>
       listEvaluationsOfGrant(visitor.account, app.id, grantId, { limit: PAGE, cursor: from })
     const found = yield* list(cursor === "" ? undefined : cursor).pipe(
-      // A cursor that somebody has tampered with: the list starts at its beginning.
+      // When somebody has changed the cursor in the address, the page shows the beginning of the list.
       Effect.catchTag("Invalid", () => list(undefined))
     )
     yield* logged(found)

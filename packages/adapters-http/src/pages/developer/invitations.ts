@@ -87,7 +87,8 @@ const accept = Visitor.signedIn((visitor) =>
     yield* Visitor.checked(visitor.cookie)
     const asked = yield* named
     return yield* acceptInvitation(visitor.account, yield* rule, asked).pipe(
-      // Who presses the button twice is in the team the second time, and the invitation is gone.
+      // When the person presses the button twice, the second request finds no invitation, and the person is in the team
+      // already.
       Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, asked.appId)),
       Effect.as(seeOther(`${appPath({ id: asked.appId })}?done=team-joined`)),
       Effect.catchTag("Conflict", ({ reason }) => page(visitor, reason))

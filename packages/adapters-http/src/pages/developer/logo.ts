@@ -7,6 +7,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, type Text } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as OneFile from "./oneFile.js"
 import { appPath, changedPath, DEVELOPER, ownApp } from "./shared.js"
@@ -32,26 +33,29 @@ const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["pr
         <h1>${words.heading}</h1>
         <p class="lead">${words.lead} ${waits && words.newWaits}</p>
         ${Fields.problems(form, LABELS)} ${present(app)}
-        <form class="card" method="post" action="${appPath(app)}/logo" enctype="multipart/form-data">
-          ${Fields.hidden("form_token", token)}
-          <div class="field">
-            <label for="logo">${words.newLogo}</label>
-            <p class="hint" id="logo-hint">${words.hint(AppLogo.MIN_SIDE_PX, AppLogo.MAX_SIDE_PX, MOST_KIB)}</p>
-            ${Fields.groupFault(form, "logo", LABELS.logo)}
-            <input id="logo" name="logo" type="file" required accept="image/png" aria-describedby="logo-hint" />
-          </div>
-          <button>${words.upload}</button>
-        </form>
-        ${
-          AppProposal.wanted(app).logo !== null &&
-          html`<form class="card" method="post" action="${appPath(app)}/logo/remove">
-            ${Fields.hidden("form_token", token)}
-            <p>${words.removeText}</p>
-            <button class="danger">${words.remove}</button>
-          </form>`
-        }`
+        ${app.revokedAt === null ? forms(app, form, token) : html`<p class="soft">${texts.developer.app.revokedText(time(app.revokedAt))}</p>`}`
     })
   })
+
+const forms = (app: App.App, form: Fields.Shown, token: string): Html =>
+  html`<form class="card" method="post" action="${appPath(app)}/logo" enctype="multipart/form-data">
+      ${Fields.hidden("form_token", token)}
+      <div class="field">
+        <label for="logo">${words.newLogo}</label>
+        <p class="hint" id="logo-hint">${words.hint(AppLogo.MIN_SIDE_PX, AppLogo.MAX_SIDE_PX, MOST_KIB)}</p>
+        ${Fields.groupFault(form, "logo", LABELS.logo)}
+        <input id="logo" name="logo" type="file" required accept="image/png" aria-describedby="logo-hint" />
+      </div>
+      <button>${words.upload}</button>
+    </form>
+    ${
+      AppProposal.wanted(app).logo !== null &&
+      html`<form class="card" method="post" action="${appPath(app)}/logo/remove">
+        ${Fields.hidden("form_token", token)}
+        <p>${words.removeText}</p>
+        <button class="danger">${words.remove}</button>
+      </form>`
+    }`
 
 const present = (app: App.App): Html | false => {
   const waiting = app.proposal?.logo ?? null

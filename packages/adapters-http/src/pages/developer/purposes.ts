@@ -1,3 +1,5 @@
+import type { HttpServerResponse } from "@effect/platform"
+import { Account } from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
 import {
   archivePurpose,
@@ -7,8 +9,9 @@ import {
   submitPurpose,
   updatePurpose
 } from "@place-access/domain/purposes"
-import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
+import { type Forbidden, NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
+import { addressRule, HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -21,6 +24,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { wording } from "../review/wording.js"
+import * as Outdated from "./outdated.js"
 import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes, type TeamApp } from "./shared.js"
 
 const words = texts.purposes
@@ -35,7 +39,7 @@ export const LABELS = {
 const terms = {
   purpose_description: Purpose.PurposeTerms.fields.description,
   purpose_scopes: Purpose.PurposeTerms.fields.scopes,
-  expected_daily_volume: Form.Number(Purpose.PurposeTerms.fields.expectedDailyVolume)
+  expected_daily_volume: Form.WholeNumber(Purpose.PurposeTerms.fields.expectedDailyVolume)
 }
 const Edit = Schema.Struct(terms)
 export const Draft = Schema.Struct({ key: Purpose.PurposeKey, ...terms })
@@ -151,7 +155,7 @@ const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   purpose: Purpose.Purpose,
-  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
+  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string>; readonly status?: 409 }
 ) =>
   Effect.gen(function* () {
     const query = yield* Form.query
@@ -161,13 +165,14 @@ const page = (
       again?.form ??
       Fields.fresh({
         purpose_description: terms.description,
-        expected_daily_volume: String(terms.expectedDailyVolume)
+        expected_daily_volume: String(terms.expectedDailyVolume),
+        revision: String(purpose.revision)
       })
     return yield* respond({
       title: words.title(app.name, key),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      status: again === undefined ? 200 : 400,
+      status: again === undefined ? 200 : (again.status ?? 400),
       main: html`${appHead(app, "")}
         ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
         <section class="card" aria-labelledby="state">
@@ -211,9 +216,8 @@ const change = (
     <h2 id="change">${words.edit.heading}</h2>
     <p>${words.edit.after[purpose.status]} ${words.edit.keyStays}</p>
     <form method="post" action="${pathOf(app, purpose)}">
-      ${Fields.hidden("form_token", token)} ${fields(app, form, ticked, purpose.terms.scopes)}<button>
-        ${words.edit.save}
-      </button>
+      ${Fields.hidden("form_token", token)}${Fields.hidden("revision", form.values("revision"))}
+      ${fields(app, form, ticked, purpose.terms.scopes)}<button>${words.edit.save}</button>
     </form>
   </section>`
 
@@ -244,24 +248,48 @@ const edit = Visitor.signedIn((visitor) =>
       page(visitor, app, purpose, { form: Form.shown(form, problems), ticked: posted.purpose_scopes })
     const draft = Form.decode(Edit, posted)
     if (Either.isLeft(draft)) return yield* again(draft.left)
-    return yield* updatePurpose(visitor.account, app.id, purpose.id, toTerms(draft.right)).pipe(
+    const options = yield* HttpOptions
+    const terms = toTerms(draft.right)
+    const change = { ...terms, shown: Number(form.value("revision")) }
+    return yield* updatePurpose(visitor.account, app.id, purpose.id, change, addressRule(options)).pipe(
       Effect.map(({ status }) => {
         const wentIn = status === "in_review" && purpose.status === "approved"
         return seeOther(`${pathOf(app, purpose)}?done=${wentIn ? "purpose-edited" : "purpose-changed"}`)
       }),
-      Effect.catchTag("Invalid", ({ problems }) => again(undeclared(problems)))
+      Effect.catchTags({
+        Invalid: ({ problems }) => again(undeclared(problems)),
+        Conflict: (error) =>
+          Form.isOutdated(error)
+            ? Effect.flatMap(ownPurpose(visitor), (now) =>
+                page(visitor, now.app, now.purpose, { ...Outdated.ofPurpose(form, terms, now.purpose), status: 409 })
+              )
+            : Effect.fail(error),
+        Forbidden: confirmFirst(options)
+      })
     )
   })
 )
+
+/** Leads to the settings of the address when a review needs a confirmed address. */
+const confirmFirst =
+  (options: ServiceOptions) =>
+  (error: Forbidden): Effect.Effect<HttpServerResponse.HttpServerResponse, Forbidden> =>
+    error.reason === Account.UNCONFIRMED
+      ? Effect.succeed(seeOther(`${portalPath(options)}/settings/email`))
+      : Effect.fail(error)
 
 const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
     const { app, purpose } = yield* ownPurpose(visitor)
-    return yield* submitPurpose(visitor.account, app.id, purpose.id).pipe(
+    const options = yield* HttpOptions
+    return yield* submitPurpose(visitor.account, app.id, purpose.id, addressRule(options)).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
-      // The button was pressed twice, or somebody else was faster: the page shows the present state.
-      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(pathOf(app, purpose))))
+      Effect.catchTags({
+        // The button was pressed twice, or somebody else was faster: the page shows the present state.
+        Conflict: () => Effect.succeed(seeOther(pathOf(app, purpose))),
+        Forbidden: confirmFirst(options)
+      })
     )
   })
 )

@@ -17,7 +17,7 @@ import { appPath, DEVELOPER, ownApp } from "./shared.js"
 
 const words = texts.developer.secrets
 
-/** The client secrets that work, if any, with the buttons that end them. */
+/** The section with the app's client secrets that work, and the buttons that end them. False without such a secret. */
 export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.ClientSecret>, token: string): Html | false =>
   secrets.length > 0 &&
   html`<section class="card" aria-labelledby="secrets">

@@ -39,7 +39,7 @@ export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
     return own
   })
 
-/** Whether the visitor may do this with the app: a page shows no form that would be refused. */
+/** Whether the visitor may do this with the app. A page does not show a form that the service would refuse. */
 export const may = ({ role }: Pick<TeamApp, "role">, action: Role.Action): boolean => Role.can(role, action)
 
 export const statusBadge = (app: App.App): Html =>

@@ -34,7 +34,7 @@ const LABELS = words.labels
 
 const teamPath = (app: Pick<TeamApp, "id">): string => `${appPath(app)}/team`
 
-/** What the page shows after a refusal: the form with its problems, or the reason. */
+/** What the page of the team shows after a refusal: the form with its problems, or the reason of the refusal. */
 interface Again {
   readonly form?: Fields.Shown
   readonly refused?: string

@@ -25,6 +25,7 @@ import * as Form from "../kit/Form.js"
 import { flag, type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -37,7 +38,7 @@ const words = texts.testPeople
 const LABELS = words.labels
 const LOG_MIB = Trip.LOG_BYTES / 1_048_576
 
-/** The values with which the form of a new person is first shown. */
+/** The values with which the page fills the form for a new test person. */
 const SUGGESTED = {
   name: TestPerson.SUGGESTED.name,
   lat: String(TestPerson.SUGGESTED.lat),
@@ -47,7 +48,7 @@ const SUGGESTED = {
 interface Again {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
-  /** The form of a trip, as it was sent for the person. */
+  /** The trip form of one test person, as it was posted. */
   readonly trip?: { readonly person: UserId; readonly form: Form.Form }
   /** The result of a trip, which the page shows above everything else. */
   readonly above?: Value
@@ -89,7 +90,10 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, tri
 const unavailableText = (reason: string): Value =>
   reason === TestPerson.IN_PRODUCTION ? words.notInProduction : words.unavailable(ofDomain(reason))
 
-/** The app's scopes without the sensitive scopes, which need a purpose: a developer with a purpose ticks them. */
+/**
+ * The scopes that are ticked at first: the app's scopes except for the sensitive scopes. A sensitive scope needs a
+ * purpose, so a developer whose app has a purpose ticks it by hand.
+ */
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
 
@@ -276,16 +280,15 @@ const add = Visitor.signedIn((visitor) =>
 const TripDraft = Schema.Struct({
   trip: Schema.Literal(...KINDS),
   place: PlaceId,
-  minutes: Form.Number(within(Trip.MINUTES, Schema.Int)),
-  late_minutes: Form.Number(within(Trip.LATE_MINUTES, Schema.Finite)),
-  accuracy_m: Form.Number(within(Trip.ACCURACY_M, Schema.Finite))
+  minutes: wholeNumber(Trip.MINUTES),
+  late_minutes: wholeNumber(Trip.LATE_MINUTES),
+  accuracy_m: wholeNumber(Trip.ACCURACY_M)
 })
 
-function within<A extends number>(
-  { least, most }: { readonly least: number; readonly most: number },
-  schema: Schema.Schema<A, number>
-) {
-  return schema.pipe(Schema.between(least, most, { message: () => `must be a number from ${least} to ${most}` }))
+function wholeNumber({ least, most }: { readonly least: number; readonly most: number }) {
+  return Form.WholeNumber(
+    Schema.Int.pipe(Schema.between(least, most, { message: () => `must be a whole number from ${least} to ${most}` }))
+  )
 }
 
 /** The trip that the form asks for, or what is wrong with it. */
@@ -352,9 +355,9 @@ const send = <R>(
   Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
     return yield* Effect.gen(function* () {
-      const request = yield* trip
+      // A file that is refused counts too, because reading it is most of the work.
       yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
-      const { from, ingested, readings } = yield* simulateTrip(app, id, request)
+      const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
       return yield* list(visitor, app, {
         above: html`<div class="note" role="status">
           <p>
@@ -377,7 +380,8 @@ const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    yield* removeTestPerson(app, yield* param("person", UserId, "test person"))
+    const id = yield* param("person", UserId, "test person")
+    yield* Removal.once("test person", removeTestPerson(app, id))
     return seeOther(`${appPath(app)}/test-people?done=test-person-removed`)
   })
 )

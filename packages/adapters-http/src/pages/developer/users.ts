@@ -27,7 +27,7 @@ const list = Visitor.signedIn((visitor) =>
       ...first,
       cursor: cursor === "" ? undefined : cursor
     }).pipe(
-      // A cursor that somebody has tampered with: the list starts at its beginning.
+      // When somebody has changed the cursor in the address, the page shows the beginning of the list.
       Effect.catchTag("Invalid", () => listAppUsers(visitor.account, app.id, first))
     )
     const path = `${appPath(app)}/users`

@@ -14,7 +14,8 @@ const received = (accuracyM: number | null): Html =>
 
 /**
  * A box that says whether the phone's first location has arrived. The page's script polls the device's own page and
- * replaces this box by the box of that page, until a location has arrived. Without the script a link does the same.
+ * replaces this box by the box of that page, until a location has arrived. Without the script a link in the box loads
+ * the device's page.
  */
 export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp): Html => {
   const { accuracyM, device } = phone

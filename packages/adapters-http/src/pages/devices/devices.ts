@@ -1,8 +1,8 @@
 import { HttpServerRequest } from "@effect/platform"
-import { addDevice, Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
+import { Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
 import { DeviceId, Entropy, type Timestamp } from "@place-access/domain/shared"
 import { type OwnPhone, readPhones, readSending } from "@place-access/domain/timeline"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Errors from "../../wire/Errors.js"
@@ -12,10 +12,12 @@ import { type Html, html } from "../../html/Html.js"
 import { forScript, texts, textsIn } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import { addOnce } from "./addOnce.js"
 import { arrival, badge, lastSeen, troubles } from "./arrival.js"
 import { appChoice, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
@@ -33,11 +35,12 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const query = yield* Form.query
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const asked = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
-    // A form with mistakes is shown again even if it did not name a kind of phone: then with the apps for Android.
+    // A form with mistakes is shown again. If neither the form nor the browser says which kind of phone it is, the form
+    // offers the apps for Android.
     const kind = asked ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     const reader = yield* Visitor.reader(visitor)
-    // A form that was not sent yet proposes a name, in the reader's language.
+    // A new form proposes a name for the phone, in the reader's language.
     const isFresh = form.values("phone") === ""
     const names = textsIn(reader.locale.language).devices.add.names
     const draft = isFresh && kind !== null ? Fields.fresh({ name: proposed(names[kind], phones) }) : form
@@ -62,7 +65,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
           ${
             kind !== null &&
             html`<form method="post" action="${portal}/devices">
-              ${Fields.hidden("form_token", token)} ${Fields.hidden("phone", kind)}
+              ${Fields.hidden("form_token", token)} ${yield* Visitor.onceField} ${Fields.hidden("phone", kind)}
               ${Fields.input(draft, { name: "name", label: words.labels.name, hint: words.add.nameHint, maxlength: 60 })}
               ${appChoice(form, kind)} <button>${words.add.button}</button>
             </form>`
@@ -182,8 +185,13 @@ const create = (portal: string) =>
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-      return yield* addDevice(visitor.account.id, draft.right).pipe(
-        Effect.flatMap((added) => setUpPage(portal, visitor, added)),
+      return yield* addOnce(visitor, form, draft.right).pipe(
+        Effect.flatMap(
+          Option.match({
+            onNone: () => Effect.succeed(seeOther(`${portal}/devices`)),
+            onSome: (added) => setUpPage(portal, visitor, added)
+          })
+        ),
         Effect.catchTag("Conflict", ({ reason }) =>
           list(
             portal,
@@ -208,7 +216,8 @@ const remove = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
-      yield* removeDevice(visitor.account.id, yield* param("device", DeviceId, "device"))
+      const id = yield* param("device", DeviceId, "device")
+      yield* Removal.once("device", removeDevice(visitor.account.id, id))
       return seeOther(`${portal}/devices?done=device-removed`)
     })
   )

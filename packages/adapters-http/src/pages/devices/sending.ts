@@ -4,11 +4,11 @@ import { texts } from "../../languages/index.js"
 import { bars, tallest } from "../kit/Bars.js"
 import { duration, time } from "../kit/Time.js"
 
-// The page of a phone shows how often the phone sent (decision devices-16).
+// The section of a phone's page about how often the phone sends (decision devices-16).
 
 const words = texts.devices.sending
 
-/** How often a phone really sent, by hour, and what its owner can change when rules would be late. */
+/** Shows how many readings the phone sent in each hour, how many of them came late, and what the owner can change. */
 export const section = (sending: Sending.SendingReport, format: Device.PhoneFormat): Html => {
   const { advice, hours, late, readings } = sending
   return html`<section class="card" aria-labelledby="sending">

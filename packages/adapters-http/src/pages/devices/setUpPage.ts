@@ -15,8 +15,8 @@ import { arrival } from "./arrival.js"
 const words = texts.setUp
 
 /**
- * The setup steps, for a phone that was added earlier. The service does not store the token: if it is lost, the phone
- * has to be added again.
+ * The setup steps, for a phone that was added earlier. The steps do not have the token, because the service does not
+ * store it. When the token is lost, the phone has to be added again.
  */
 export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html =>
   forReader(({ language }) => {
@@ -130,8 +130,8 @@ const tryIt = (address: string, token: string): Html =>
   </section>`
 
 /**
- * A command that sends one location. The shell fills in the time. The token needs no quoting: its alphabet has no
- * quotes.
+ * A command that sends one location. The shell fills in the time. The token needs no escaping, because it never
+ * contains a quote.
  */
 const curl = (address: string, token: string): string =>
   [

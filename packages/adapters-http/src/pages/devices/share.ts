@@ -41,7 +41,7 @@ const show = (portal: string) =>
         share: {
           nonce: yield* Entropy.secret,
           texts: forScript(({ setUp }) => setUp.share.script),
-          // Browsers read the manifest without the sign-in, so its address says the language.
+          // A browser requests the manifest without the session cookie, so the manifest's address names the language.
           manifest: `${manifestPath(portal)}?language=${reader.locale.language}`
         },
         main: html`<p><a href="${portal}/devices">${texts.devices.title}</a></p>
@@ -79,8 +79,8 @@ const show = (portal: string) =>
   )
 
 /**
- * The web app manifest, with which a browser installs the page as an app. The manifest names nobody, because browsers
- * read it without the sign-in.
+ * The web app manifest, with which a browser installs the page as an app. It contains nothing about the person, because
+ * a browser requests it without the session cookie.
  */
 const manifest = (portal: string, language: Language.Language) =>
   HttpServerResponse.text(
@@ -90,7 +90,7 @@ const manifest = (portal: string, language: Language.Language) =>
       short_name: "Place Access",
       id: sharePath(portal),
       start_url: sharePath(portal),
-      // The installed app includes all pages: otherwise a sign-in would leave the app.
+      // The installed app includes all pages of this service. Otherwise the sign-in page would open outside the app.
       scope: "/",
       display: "standalone",
       background_color: "#f7f6f2",

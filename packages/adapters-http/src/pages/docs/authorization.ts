@@ -110,15 +110,16 @@ page at \`redirect_uri\` tell the first window, for example with a \`BroadcastCh
 What the user sees depends on what exists already:
 
 - **No connection yet:** the whole consent page.
-- **A connection, and you ask for exactly the scopes that it holds:** a renewal. One confirmation chooses a new date
-  for the sensitive scopes; everything else stays.
-- **A connection, and other scopes:** the whole page again. Both expiries are set anew; rules, places and \`sub\` stay.
+- **A connection, and you ask for exactly the scopes that it holds, one of them sensitive:** a renewal. One
+  confirmation chooses a new date for the sensitive scopes; everything else stays.
+- **A connection, and any other request:** the whole page again, also for the same scopes when none is sensitive. Both
+  expiries are set anew; rules, places and \`sub\` stay.
 
 If it fails, the browser returns with \`error\`, \`error_description\` and \`state\`:`),
   table(
     "Errors that the app gets",
     ["error", "Meaning"],
-    REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, meaning])
+    REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, inline(meaning)])
   ),
   prose(
     "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's."
@@ -126,7 +127,10 @@ If it fails, the browser returns with \`error\`, \`error_description\` and \`sta
 ]
 
 const REDIRECT_ERRORS = [
-  ["access_denied", "The user pressed Cancel."],
+  [
+    "access_denied",
+    "The user pressed Cancel, or on a renewal page Not now or Stop sharing. Read `GET /v1/me`: Stop sharing ends exact location at once, and a connection without other scopes (401)."
+  ],
   ["invalid_request", "A parameter is missing, repeated or not valid; the description names it."],
   [
     "invalid_scope",
@@ -211,8 +215,8 @@ const scopes = (contract: Contract): Value => [
 ]
 
 /**
- * The operations and events that need the scope. The operations come from the contract, the events from the check
- * before every delivery.
+ * The operations and events that need the scope. The operations come from the contract. An event is listed when the
+ * service checks this scope before it delivers the event.
  */
 const opens = (contract: Contract, scope: Scope.Scope): Value => [
   calls(contract, (needs) => needs.length === 1 && needs[0] === scope),
@@ -293,8 +297,9 @@ A purpose that is missing, unknown, not approved or does not cover the scope is 
 const accessLog = (options: ServiceOptions): Value =>
   prose(`[The user's access log](${portalPath(options)}/access-log) lists every request of your app about the user,
   refused requests
-included, with its purpose and what you learned, in words. It also lists every event that was sent
-    or withheld. A question is written down before it is answered.`)
+included, with its purpose and what you learned, in words. It also lists events that tell your app something about
+the user: each firing of a rule, sent or withheld, and changes of the shared places that were sent. A
+question is written down before it is answered.`)
 
 const sessions = ({ baseUrl }: ServiceOptions): Value =>
   prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie,

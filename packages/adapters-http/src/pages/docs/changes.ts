@@ -9,7 +9,7 @@ import { prose } from "./prose.js"
 interface Change {
   /** The day, in UTC. */
   readonly on: string
-  /** The id of the change in the page's anchors and in the feed. It never changes. */
+  /** The id of the entry in the page's anchors and in the feed. Once published, the id never changes. */
   readonly id: string
   readonly kind: "added" | "changed" | "deprecated" | "removed"
   readonly title: string
@@ -17,8 +17,24 @@ interface Change {
   readonly text: string
 }
 
-/** The newest first. docs/CHANGELOG.md has what concerns operators and embedders too. */
+/** The changes, newest first. docs/CHANGELOG.md also has the changes that concern operators and embedders. */
 export const CHANGES: ReadonlyArray<Change> = [
+  {
+    on: "2026-11-26",
+    id: "flags-without-purpose",
+    kind: "changed",
+    title: "A volume flag may have no description of a purpose",
+    text: `\`purpose_description\` of a volume flag is null when the purpose was deleted together with its app
+    ([reference](${DOCS}/reference/volume-flags)).`
+  },
+  {
+    on: "2026-11-26",
+    id: "connection-on-hold",
+    kind: "changed",
+    title: "A connection that is on hold has an error code of its own",
+    text: `The answer is 503 [connection_on_hold](${DOCS}/errors/connection_on_hold) in place of \`unavailable\`. The request
+    has spent no code and no refresh token: keep the tokens, and ask again later.`
+  },
   {
     on: "2026-11-23",
     id: "settle",

@@ -72,6 +72,9 @@ const order = (): Value =>
 4. The body's type and size: 415 and 413.
 5. What is in it: 400, then 404 and 409.
 
+\`/v1/oauth/token\` and \`/v1/oauth/revoke\` read the body first, then count the request, and only then check the
+client's credentials: wrong guesses of a secret count.
+
 Retry after 429 and 503, once \`Retry-After\` has passed, and after 500 at most once. A retry helps with no other
 error.`)
 
@@ -171,6 +174,11 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     where: "New places, devices, apps, purposes and test people"
   },
   "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
+  "webhooks-of": {
+    whose: "One account's",
+    given: () => Rate.WEBHOOK_ADDRESSES,
+    where: "Addresses of webhooks: new endpoints, and changes of endpoints with an address"
+  },
   "invited-by": {
     whose: "One account's",
     given: () => Rate.INVITATIONS,
@@ -215,7 +223,7 @@ const limits = (): Value =>
         `${Geometry.MIN_BAND_M} m, or the reading's accuracy if that is more`
       ],
       ["Between two events of one rule", duration(RuleEvaluation.COOLDOWN)],
-      ["Age of a reading from which on it changes the state but fires no event", duration(RuleEvaluation.STALE_AFTER)],
+      ["Age of a reading above which it changes the state but fires no event", duration(RuleEvaluation.STALE_AFTER)],
       ["Evaluations that are kept for a rule", RecentEvaluations.KEPT],
       ["Webhook endpoints of an app", WebhookEndpoint.MAX_PER_APP],
       ["Length of an endpoint's address", `${number(EndpointUrl.MAX_LENGTH)} characters`],

@@ -22,8 +22,8 @@ const parsed = (node: object): Parsed => node as Parsed
 
 const converter = (): Turndown => {
   const made = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", emDelimiter: "*" })
-  // Left out: the navigation, the drawing of a sequence (a list beside it has the steps), and elements for screens
-  // only.
+  // The Markdown leaves out the navigation, scripts, styles, the drawing of a sequence diagram (a list beside it has
+  // the same steps), and captions of tables.
   made.remove(["nav", "script", "style"])
   made.addRule("drawing", { filter: (node) => parsed(node).nodeName.toLowerCase() === "svg", replacement: () => "" })
   made.addRule("caption", { filter: "caption", replacement: () => "" })

@@ -10,7 +10,10 @@ export interface Field {
 
 const number = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en") : String(value))
 
-/** The name of a referred schema. A reference that has a description of its own stands alone in an `allOf`. */
+/**
+ * The name of the schema that a reference points to. A reference with its own description is the only element of an
+ * `allOf`.
+ */
 const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
 
 /** The type of a value in words, such as `integer, 5 to 720, or null`. Literal values are in back quotes. */
@@ -62,8 +65,8 @@ const range = (from: unknown, to: unknown, unit: string): ReadonlyArray<string> 
 const MAX_DEPTH = 6
 
 /**
- * The forms of a union as one object, because a reader wants one table: a field has the types of all forms, and is
- * required when every form requires it.
+ * Puts the forms of a union together into one object, because readers want one table. A field of the object has the
+ * types of all forms, and is required when every form requires it.
  */
 const together = (schema: Json, schemas: Json): Json => {
   const forms = list(schema["oneOf"]).map((one) => resolved(object(one), schemas))
@@ -115,7 +118,10 @@ export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): Rea
   })
 }
 
-/** Follows a reference. Of a schema that may be null, it takes the other alternative. */
+/**
+ * Follows a reference to a named schema. For a schema that is either null or one other schema, it follows the other
+ * schema.
+ */
 const resolved = (schema: Json, schemas: Json): Json => {
   const name = referred(schema)
   if (name !== undefined) return resolved(object(schemas[name]), schemas)

@@ -19,6 +19,8 @@ import { duration, keptFor, number } from "./words.js"
 const { MAX_PER_APP, MAX_STRIKES, WARNED_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
+/** How long a worker may use the secrets of an endpoint after it has read them. */
+const LEASE = duration(Delivery.LEASE)
 
 export const pages = ({ baseUrl }: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/webhooks`, () => ({
@@ -224,8 +226,9 @@ const retries = (): Value => {
   more is sent, and waiting deliveries fail. One successful delivery resets the count. We warn the developer by e-mail
   at
   ${WARNED_STRIKES.join(" and at ")} in a row.
-- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. Events that
-  failed meanwhile are not sent automatically: send them again from the delivery log.
+- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. What waited
+  when it was disabled has failed, and is not sent automatically: send it again from the delivery log.
+- What happens while the endpoint is disabled makes no delivery to it, so it cannot be sent later.
 - A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log calls it *too
   old to send*, and so does the user's access log.
 - Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
@@ -247,7 +250,7 @@ const rules = (): Value =>
   that was renewed in time never gets \`sensitive.lapsed\`.
 - A \`sensitive.expiring\` whose moment had passed at consent is skipped.
 - After \`places.changed\`, read \`GET /v1/answers/places\` and keep the version of that answer.
-- **Events can be lost**: when your receiver is down for more than a day, or the endpoint is disabled while events wait.
+- **Events can be lost**: when your receiver is down for more than a day, or the endpoint is disabled.
   \`GET /v1/me\` always says how a connection stands.`)
 
 const rotation = (): Value =>
@@ -255,16 +258,22 @@ const rotation = (): Value =>
   [rotate-secret](${DOCS}/reference/webhook-endpoints#endpointsRotateSecret). For ${OVERLAP} the old secret stays
   valid:
     each delivery carries a \`v1\` by either secret. A receiver that knows one of the two accepts the delivery, so no
-    delivery fails. Rotating twice in a row shortens
-    the validity of no secret.`)
+    delivery fails. In the first ${LEASE} a delivery may carry the \`v1\` of the old secret alone: accept both until
+    then. Rotating twice in a row shortens
+    the validity of no secret.
+
+If somebody else may have the secret, *Replace the secret now*, or
+[replace-secret](${DOCS}/reference/webhook-endpoints#endpointsReplaceSecret), ends the old secrets without these
+${OVERLAP}. Within ${LEASE}, every delivery is signed with the new secret alone. Until then a delivery may be signed
+with an old one; when your receiver refuses it, the service retries it, signed with the new one.`)
 
 const debugging = (baseUrl: string): Value => [
-  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never retried and
-  never counts.
+  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is not retried, unless you
+  redeliver it, and never counts.
 - **The delivery log** of an app shows every delivery with its state and the time of its next attempt. Every attempt
   has the status and the first KiB of the answer, or says what went wrong. We keep delivered events for
-  ${keptFor("delivered_deliveries")}, failed events for ${keptFor("failed_deliveries")}, and replays as long as the
-  delivery that they repeat.
+  ${keptFor("delivered_deliveries")} and failed events for ${keptFor("failed_deliveries")} after they ended. A replay is
+  a delivery of its own, and is kept for as long after its own end.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** makes the next
   attempt at once and uses no extra attempt. **Send again what failed** redelivers all events that an endpoint lost
   since a given day.

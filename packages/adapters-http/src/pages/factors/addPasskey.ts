@@ -71,7 +71,15 @@ const add = (portal: string) =>
             ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-added`))
             : showCodes(portal, visitor, { codes, done: texts.factors.shownOnce.passkeyAdded })
         ),
-        Effect.catchTag("WrongFactor", () => again([REJECTED]))
+        Effect.catchTag("WrongFactor", () =>
+          Effect.flatMap(describeFactors(visitor.account), ({ passkeys }) =>
+            // If the passkey is there already, the person pressed the button twice, and the browser dropped the first
+            // answer, which had the recovery codes.
+            passkeys.some(({ id }) => id === response.value.id)
+              ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-is-there`))
+              : again([REJECTED])
+          )
+        )
       )
     })
   )

@@ -1,4 +1,4 @@
-import { beginCodeApp, confirmCodeApp, pendingCodeApp } from "@place-access/domain/factors"
+import { beginCodeApp, confirmCodeApp, describeFactors, Factors, pendingCodeApp } from "@place-access/domain/factors"
 import { Effect, Option } from "effect"
 import { renderSVG } from "uqr"
 import { setupLink } from "../../factors/OneTimeCodesLive.js"
@@ -13,7 +13,10 @@ import { showCodes } from "./recoveryCodes.js"
 
 const words = texts.factors.setUp
 
-/** Setting up an app for one-time codes: its secret as a QR code, then a first code. */
+/**
+ * The page on which a person sets up an app for one-time codes. It shows the secret as a QR code, and asks for a first
+ * code.
+ */
 
 const LABELS = { code: words.code }
 
@@ -81,9 +84,20 @@ const confirm = (portal: string) =>
             ? Effect.succeed(seeOther(`${pathOf(portal)}?done=code-app-added`))
             : showCodes(portal, visitor, { codes, done: texts.factors.shownOnce.codesOn })
         ),
-        Effect.catchTag("WrongFactor", () => page(portal, visitor, [WRONG]))
+        Effect.catchTag("WrongFactor", () => refused(portal, visitor))
       )
     })
+  )
+
+/**
+ * When the person presses the button twice, the first request confirms the app and the browser drops its answer, with
+ * the recovery codes. The answer to the second request must then say how to get codes, because the app is a factor now.
+ */
+const refused = (portal: string, visitor: Visitor.Visitor) =>
+  Effect.flatMap(describeFactors(visitor.account), (factors) =>
+    Factors.hasCodeApp(factors)
+      ? Effect.succeed(seeOther(`${pathOf(portal)}?done=code-app-is-on`))
+      : page(portal, visitor, [WRONG])
   )
 
 export const routes = (options: ServiceOptions) => {

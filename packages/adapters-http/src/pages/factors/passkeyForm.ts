@@ -25,6 +25,7 @@ export const passkeyForm = ({ action, button, does, fields = nothing, hidden, op
     method="post"
     action="${action}"
     class="card"
+    id="passkey"
     data-passkey="${does}"
     data-options="${JSON.stringify(options)}"
     hidden

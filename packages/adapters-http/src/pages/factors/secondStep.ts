@@ -31,7 +31,10 @@ import { passkeyForm, passkeyPolicy } from "./passkeyForm.js"
 const words = texts.factors.secondStep
 const used = texts.factors.codeUsed
 
-/** The second step of a sign-in: the password was right, and nobody is signed in yet (decision factors-8). */
+/**
+ * The page for the second step of a sign-in. The password was right, but the person is not signed in yet (decision
+ * factors-8).
+ */
 
 const pending = Effect.gen(function* () {
   return Credentials.pendingToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
@@ -46,12 +49,16 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
     const challenge = asks ? yield* issueChallenge({ _tag: "SecondStep", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
     const once = yield* Visitor.onceField
+    // Only a person who typed the right password sees this page. So showing it in the account's language tells nothing
+    // to strangers.
+    const locale = yield* Visitor.locale({ account })
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     return yield* Stranger.bound((formToken) =>
       respond({
         title: texts.factors.title,
         width: "narrow",
         reader: null,
+        locale,
         status: again.status,
         headers: again.headers,
         ...(asks ? { passkey: policy } : {}),

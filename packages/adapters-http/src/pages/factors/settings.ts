@@ -138,8 +138,8 @@ const changing = <E, R>(
   )
 
 /**
- * Cancels a removal of the factors that an operator has requested. This needs no fresh sign-in, because the protection
- * stays as it is.
+ * Cancels the removal of the second factors that an operator has requested. This needs no fresh sign-in, because the
+ * account keeps its factors.
  */
 const keep = (portal: string) =>
   Visitor.signedIn((visitor) =>

@@ -21,7 +21,7 @@ import { enter } from "./secondStep.js"
 
 const words = texts.factors.signIn
 
-/** Signing in with a passkey in place of the password. */
+/** The page on which a person signs in with a passkey in place of the password. */
 
 const LABELS = { passkey: texts.factors.asked.passkey }
 
@@ -36,13 +36,14 @@ const page = (returnTo: string, isRejected = false) =>
     const asking = yield* AskingApp.note(returnTo)
     const problems = [{ field: "passkey", message: words.rejected }]
     const form: Fields.Shown = { values: () => "", problems: isRejected ? problems : [] }
-    return yield* Stranger.bound((formToken) =>
+    return yield* Stranger.bound((formToken, zone) =>
       respond({
         title: words.title,
         width: "narrow",
         reader: null,
         status: isRejected ? 401 : 200,
         passkey: policy,
+        zone,
         main: html`<h1>${words.title}</h1>
           ${asking} ${Fields.problems(form, LABELS)} ${withoutPasskeys(words.without)}
           ${passkeyForm({

@@ -61,7 +61,7 @@ const file = (path: string): string => readFileSync(path, "utf8").replace(/\n\/\
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 
-/** Leaflet as published on npm, served from here: our pages load no code from another host. */
+/** Leaflet as published on npm. This service serves it, because our pages load no code from another host. */
 export const mapLibrary = asset("leaflet", "js", JAVASCRIPT, file(require.resolve("leaflet/dist/leaflet.js")))
 export const mapStylesheet = asset(
   "leaflet",

@@ -1,7 +1,10 @@
 import { attribute, type Html, html, type Text } from "../../html/Html.js"
 import { count } from "./Time.js"
 
-/** Bar charts, drawn on the server. Each has a table with the same numbers, which screen readers read. */
+/**
+ * This module draws bar charts on the server. Each chart has a table with the same numbers, which screen readers read
+ * instead.
+ */
 
 const WIDTH = 10
 const GAP = 3
@@ -18,15 +21,18 @@ export interface DrawnBar {
 /** The headings of the table that screen readers read instead of the chart. */
 export interface BarTable {
   readonly caption: Text
-  /** The heads of the table's columns; `bad` when bars have a bad part. */
+  /**
+   * The headings of the table's columns: the day or hour (`name`), the value, and the part that went wrong (`bad`).
+   * `bad` is left out when no bar has such a part.
+   */
   readonly name: Text
   readonly value: Text
   readonly bad?: Text
 }
 
 /**
- * Draws a bar for each value. The last bar is for the present day or hour. `max`: the greatest value of all charts that
- * are compared with this chart.
+ * Draws a bar for each value. The last bar is for the present day or hour. `max`: the value of the highest bar. Charts
+ * that people compare need the same `max` (`tallest`).
  */
 export const bars = (table: BarTable, list: ReadonlyArray<DrawnBar>, max: number): Html => {
   const width = list.length * (WIDTH + GAP) - GAP
@@ -91,5 +97,5 @@ const rect = (index: number, y: number, height: number, kind: string | null, tit
     ><title>${title}</title></rect
   >`
 
-/** The greatest of the values, and at least 1: the `max` of charts that are to be compared. */
+/** The `max` for charts that people compare: the greatest of their values, and at least 1. */
 export const tallest = (values: ReadonlyArray<number>): number => Math.max(1, ...values)

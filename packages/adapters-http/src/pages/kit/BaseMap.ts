@@ -28,7 +28,7 @@ const INDEX: ReadonlyMap<string, Buffer> = new Map(
   )
 )
 
-/** A tile of the open sea: no shape of any kind, and no name. */
+/** The bytes of a tile of the open sea, which has no shapes and no names. */
 const SEA = gzipSync(Buffer.alloc(5))
 
 /** The compressed bytes of one tile. A tile that the file does not have is sea. */

@@ -3,7 +3,10 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.frame.comparison
 
-/** A table that compares the version in force with the version that is to replace it, one row for each part. */
+/**
+ * This module makes a table that compares the version in force with the version that is to replace it, with one row for
+ * each part.
+ */
 
 const CHANGED = html`<br /><span class="badge warn">${words.changed}</span>`
 

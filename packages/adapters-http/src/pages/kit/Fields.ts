@@ -22,6 +22,15 @@ export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => (
   problems: []
 })
 
+/**
+ * The problem of a form that was opened before somebody else's last change, for a page that shows the form again with
+ * the typed texts (decision apps-11). The problem belongs to no single field.
+ */
+export const OUTDATED: ShownProblem = { field: "form", message: words.outdated }
+
+/** The same problem as `OUTDATED`, for a page that shows the present values and drops what the person entered. */
+export const OUTDATED_ANEW: ShownProblem = { field: "form", message: words.outdatedAnew }
+
 const faultsOf = (shown: Shown, name: string): ReadonlyArray<ShownProblem> =>
   shown.problems.filter(({ field }) => field === name || field.startsWith(`${name}[`))
 
@@ -45,7 +54,10 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
         </ul>
       </div>`
 
-/** A message that continues the label's sentence: it begins with a verb or with `in line`, in English or German. */
+/**
+ * Matches a message that continues the sentence of its label. Such a message begins with a verb or with `in line`, in
+ * English or German.
+ */
 const GOES_ON =
   /^(?:must|is|are|was|were|cannot|belongs|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
 
@@ -181,7 +193,7 @@ export const groupFault = (shown: Shown, name: string, label: Text): Html => {
 
 export const hidden = (name: string, value: Text): Html => html`<input type="hidden" name="${name}" value="${value}" />`
 
-/** A box of a form that can be ticked; `value` is sent when it is. The label is the caller's. */
+/** A tick box of a form. The browser sends `value` only when the box is ticked. The caller writes the label. */
 export const tick = (box: {
   readonly name: string
   readonly value: string

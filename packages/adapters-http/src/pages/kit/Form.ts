@@ -1,4 +1,5 @@
 import { HttpServerRequest } from "@effect/platform"
+import { Conflict, OUTDATED_FORM } from "@place-access/domain/shared"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import * as Errors from "../../wire/Errors.js"
 import * as Issues from "../../wire/Issues.js"
@@ -53,20 +54,51 @@ export const shown = (form: Form, problems: Shown["problems"]): Shown => ({
   problems
 })
 
-/** A number as people type it, with blanks around it or with a decimal comma. */
-export const Number = <A, I extends number>(schema: Schema.Schema<A, I>) =>
-  Schema.compose(
-    Schema.transform(Schema.String, Schema.Number, {
-      strict: true,
-      decode: (text) => {
-        const plain = text.trim().replace(",", ".")
-        return /^[-+]?\d{1,9}(?:\.\d{1,20})?$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
-      },
-      encode: String
-    }),
-    schema,
-    { strict: false }
-  )
+/** Whether the domain refused the form because it was opened before the last change (decision apps-11). */
+export const isOutdated = (error: unknown): boolean => error instanceof Conflict && error.reason === OUTDATED_FORM
+
+const typedNumber =
+  (read: (text: string) => number) =>
+  <A, I extends number>(schema: Schema.Schema<A, I>) =>
+    Schema.compose(
+      Schema.transform(Schema.String, Schema.Number, {
+        strict: true,
+        decode: (text) => read(text.trim()),
+        encode: String
+      }),
+      schema,
+      { strict: false }
+    )
+
+const decimal = (text: string): number => {
+  const plain = text.replace(",", ".")
+  return /^[-+]?\d{1,9}(?:\.\d{1,20})?$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
+}
+
+/** A number as people type it, with blanks around it or with a decimal comma. So `1,000` means 1. */
+export const Number = typedNumber(decimal)
+
+/** Groups of three digits with one of the signs that people put between thousands, the same between all groups. */
+export const GROUPS = /^[1-9]\d{0,2}([,. \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3})*$/
+
+const digits = (text: string): string => text.replace(/\D/g, "")
+
+/**
+ * A whole number as people type it: `10,000`, `10.000` and `10 000` are ten thousand. `Number` would read ten, because
+ * it takes the comma and the point for the beginning of a fraction.
+ */
+export const WholeNumber = typedNumber((text) => {
+  const plain = GROUPS.test(text) ? digits(text) : text
+  return /^[-+]?\d{1,9}$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
+})
+
+/**
+ * A number of at least 100 that may have a fraction. Because 1 is too small, `1,000` can only mean a thousand. In
+ * `150.125`, the point begins a fraction.
+ */
+export const NumberFrom100 = typedNumber((text) =>
+  decimal(GROUPS.test(text) && digits(text).length < 6 ? digits(text) : text)
+)
 
 /** A field that may be empty: an empty text becomes null. */
 export const OrEmpty = <A>(schema: Schema.Schema<A, string>) =>

@@ -9,8 +9,9 @@ const words = texts.map
 
 /**
  * A map to choose the centre of a circle. It writes to the fields `lat`, `lon` and `radius_m` of a form on the same
- * page. The map is hidden until its script runs; the form works without it. The script closes an element with the id
- * `by-hand`, in which the form has its coordinates. Decision places-4.
+ * page. The map is hidden until its script runs; without the script, the person types the coordinates into the form.
+ * The script closes the element with the id `by-hand`, which contains the fields for the coordinates. Decision
+ * places-4.
  */
 export interface Map {
   readonly html: Html

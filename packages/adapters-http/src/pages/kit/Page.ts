@@ -42,7 +42,7 @@ export interface HtmlPage {
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
   readonly status?: number
-  /** Further sources that a form of the page may lead to, redirects included. */
+  /** Other origins and schemes than this service to which a form of the page may lead, also by a redirect. */
   readonly formAction?: ReadonlyArray<string>
   /** The page has a map. Only the map's scripts run on it, and the script of `consent` if that is set too. */
   readonly map?: Map.MapPolicy
@@ -114,7 +114,7 @@ const contentSecurityPolicy = ({
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** One directive for all scripts of a page: browsers ignore a second one of the same name. */
+/** One `script-src` for all scripts of a page, because browsers ignore a second directive of the same name. */
 const scriptSource = (nonces: ReadonlyArray<string>): ReadonlyArray<string> =>
   nonces.length === 0 ? [] : [`script-src ${[...new Set(nonces)].map((nonce) => `'nonce-${nonce}'`).join(" ")}`]
 
@@ -141,7 +141,8 @@ export const headers = (page: Policies) => ({
   "content-security-policy": contentSecurityPolicy(page),
   // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
   "referrer-policy": "same-origin",
-  // A page of another origin that opened this page has no reference to its window, and cannot navigate it.
+  // When a page of another origin has opened this page, it gets no reference to this page's window, and cannot navigate
+  // it.
   "cross-origin-opener-policy": "same-origin",
   // A page with a map, and the page that shares the position, ask the browser for its position when the reader presses
   // a button.

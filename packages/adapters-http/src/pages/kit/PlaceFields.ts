@@ -1,5 +1,5 @@
 import { latestFix } from "@place-access/domain/fixes"
-import { Geometry, Place } from "@place-access/domain/places"
+import { Geometry, listPlaces, Place } from "@place-access/domain/places"
 import { Effect, Option, Schema } from "effect"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
@@ -8,7 +8,7 @@ import { texts } from "../../languages/index.js"
 import type * as Map from "./Map.js"
 import type * as Visitor from "./Visitor.js"
 
-/** The fields of a place, for every page that makes or changes one. */
+/** The form fields of a place. Every page that adds or changes a place uses this module. */
 
 const words = texts.map.place
 
@@ -25,7 +25,7 @@ const Typed = Schema.Struct({
   kind: Place.PlaceKind,
   lat: Form.Number(Geometry.Latitude),
   lon: Form.Number(Geometry.Longitude),
-  radius_m: Form.Number(Geometry.RadiusM)
+  radius_m: Form.NumberFrom100(Geometry.RadiusM)
 })
 
 /** The typed place, or its problems. */
@@ -37,6 +37,13 @@ export const draftOf = ({ kind, label, lat, lon, radius_m: radiusM }: typeof Typ
   kind,
   circle: { lat, lon, radiusM }
 })
+
+/**
+ * Finds the place that the same form has added already, when the form is sent twice: the person reloaded the page or
+ * pressed the button twice. It is the place that has exactly the typed values.
+ */
+export const sameAs = (draft: Place.PlaceDraft, { account }: Pick<Visitor.Visitor, "account">) =>
+  Effect.map(listPlaces(account.id), (places) => places.find((place) => Place.isDraftOf(place, draft)))
 
 export const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.MapCircle => ({
   label,

@@ -17,7 +17,7 @@ export const safe = (path: string): string => {
   }
 }
 
-/** The page `to`, which leads to `path` in the end. */
+/** Makes the address of the page `to`, from which the person goes on to `path`. */
 export const before =
   (to: `/${string}`) =>
   (path: string): string =>
@@ -28,8 +28,11 @@ export const signUp = before("/sign-up")
 export const forgotPassword = before("/forgot-password")
 export const unlockLink = before("/unlock-link")
 
-/** The page on which a signed-in person proves once more who they are, before `path`. */
+/**
+ * The address of the page on which a signed-in person proves once more who they are. The page leads to `path`
+ * afterwards.
+ */
 export const confirm = (path: string): string => `/confirm?return_to=${encodeURIComponent(safe(path))}`
 
-/** The page of a sign-in that asks for the second factor, before `path`. */
+/** The address of the page that asks for the second factor of a sign-in. The page leads to `path` afterwards. */
 export const secondStep = (path: string): string => `/sign-in/second-step?return_to=${encodeURIComponent(safe(path))}`

@@ -5,8 +5,9 @@ import * as Routes from "./Routes.js"
 
 /**
  * Redirects from shortened addresses. People cut the end off an address, or reload an address that a form was posted
- * to. Every beginning of a route's path that has no page redirects to the nearest page above. The dropped part becomes
- * the fragment, because a page often has a section of that name.
+ * to. When a beginning of a route's path has no page, it redirects to the nearest page above it: the longest shorter
+ * beginning with a page, or the front page. The dropped part becomes the fragment, because a page often has a section
+ * of that name.
  */
 export const routes = (
   all: ReadonlyArray<Routes.PageRoute<unknown>>

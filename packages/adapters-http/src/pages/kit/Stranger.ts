@@ -9,8 +9,8 @@ import * as Visitor from "./Visitor.js"
 /** Forms for people who are not signed in. */
 
 /**
- * Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. `render`
- * of a page that begins a sign-in passes its argument `zone` on as `Page.zone`.
+ * Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. On a
+ * page that begins a sign-in, `render` must pass its argument `zone` on as the option `zone` of `respond`.
  */
 export const bound = <R>(
   render: (formToken: string, zone: ScriptPolicy) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>

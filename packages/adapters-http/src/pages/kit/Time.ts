@@ -11,8 +11,8 @@ import { number, textsIn, texts } from "../../languages/index.js"
  */
 
 /**
- * How a time is written: `31 March 2026 at 12:00`; `2026-03-31 12:00:05`, for tables; `12:00:05`, for tables of one
- * day; `12:00`, for lists of one day; `31 March 2026`, for ends.
+ * How a time is written. `words`: `31 March 2026 at 12:00`. `row`: `2026-03-31 12:00:05`, for tables. `clock`:
+ * `12:00:05`, for tables of one day. `minute`: `12:00`, for lists of one day. `day`: `31 March 2026`, for end dates.
  */
 export type Style = "words" | "row" | "clock" | "minute" | "day"
 
@@ -28,7 +28,7 @@ export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
   })
 
 /**
- * A text of the domain in the reader's language. Moments in UTC within the text become times like all others of the
+ * A text of the domain in the reader's language. Times in UTC within the text are written like all other times of the
  * page.
  */
 export const ofDomain = (text: string): Html =>
@@ -37,8 +37,8 @@ export const ofDomain = (text: string): Html =>
   )
 
 /**
- * The beginning of a table cell or list entry that begins with a time in words, such as `today 10:38`. Texts of people
- * are escaped, so they cannot contain `<time`.
+ * Matches the beginning of a table cell or list entry whose first words are a time, such as `today 10:38`. Texts that
+ * people typed are escaped, so they cannot contain `<time`.
  */
 const FIRST = /(<(?:dd|td|li)\b[^>]*>\s*<time\b[^>]*>)(\p{Ll})/gu
 
@@ -62,7 +62,7 @@ const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale,
 
 const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string => `${year}-${two(month)}-${two(day)}`
 
-/** A time in a style, with the given text of the date. `join` puts a date and an hour together. */
+/** Writes a time of day in a style, with the text `date` for its day. `join` puts a date and an hour together. */
 const written = (
   style: Style,
   { hours, minutes, seconds }: DateTime.DateTime.Parts,

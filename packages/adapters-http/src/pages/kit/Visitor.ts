@@ -1,4 +1,4 @@
-import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import {
   Account,
   type AccountStore,
@@ -34,6 +34,31 @@ export interface Visitor {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
+/** The page to come back to after a sign-in or a confirmation. */
+type PageToReturnTo = (request: Request) => string
+
+/**
+ * For a GET request, this is the requested page. For a form, this is the page that showed the form, which the Referer
+ * header names; without the header, it is the front page. The page then says that nothing was done, in place of a
+ * notice about an earlier form in the Referer's query.
+ */
+const pageOf: PageToReturnTo = ({ headers, method, url }) => {
+  if (method === "GET" || method === "HEAD") return url
+  const from = /^https?:\/\/[^/]+(\/.*)$/.exec(headers["referer"] ?? "")?.[1]
+  return from === undefined ? "/" : chooseAgain(from)
+}
+
+/**
+ * Adds the notice `choose-again` to the address of a page. The notice says that the page's form is shown again without
+ * what the person had chosen (decision accounts-17). It replaces the notice of an earlier form in `path`.
+ */
+export const chooseAgain = (path: string): string => {
+  const [page = ""] = path.split("?")
+  const query = new URLSearchParams(path.slice(page.length))
+  query.set("done", "choose-again")
+  return `${page}?${query}`
+}
+
 type VisitorPage<E, R> = (visitor: Visitor) => Effect.Effect<Response, E, R>
 
 export const current: Effect.Effect<
@@ -50,20 +75,26 @@ export const current: Effect.Effect<
  * For pages that require a sign-in. Anybody else goes to the sign-in page first, and comes back afterwards. Staff who
  * lack the second factor that the service requires of them reach only the pages that set one up (decision factors-9).
  */
-export const signedIn = <E, R>(page: VisitorPage<E, R>) =>
-  signedInAnyhow((visitor) =>
-    Effect.gen(function* () {
-      if (!(yield* StaffFactor.isLacking(visitor.account))) return yield* page(visitor)
-      const setUp = `${portalPath(yield* HttpOptions)}/settings/second-factor`
-      const { url } = yield* HttpServerRequest.HttpServerRequest
-      const isThere = new URL(url, "http://here.invalid").pathname
-      return isThere === setUp || isThere.startsWith(`${setUp}/`) ? yield* page(visitor) : seeOther(setUp)
-    })
-  )
+export const signedIn = <E, R>(page: VisitorPage<E, R>, comesBackTo: PageToReturnTo = pageOf) =>
+  signedInAnyhow((visitor) => withFactor(visitor, page(visitor)), comesBackTo)
+
+/**
+ * Answers with the page. Staff who lack the required second factor are redirected to the page that sets one up. The
+ * route, and not the address, decides which page this is: the router may read an address in another way than this
+ * function would, for example when it has a `;`.
+ */
+export const withFactor = <E, R>(visitor: Visitor, page: Effect.Effect<Response, E, R>) =>
+  Effect.gen(function* () {
+    if (!(yield* StaffFactor.isLacking(visitor.account))) return yield* page
+    const setUp = `${portalPath(yield* HttpOptions)}/settings/second-factor`
+    const { path } = (yield* HttpRouter.RouteContext).route
+    return path === setUp || path.startsWith(`${setUp}/`) ? yield* page : seeOther(setUp)
+  })
 
 /** Like `signedIn`, for the page `/confirm`, which staff without the required second factor may use as well. */
 export const signedInAnyhow = <E, R>(
-  page: VisitorPage<E, R>
+  page: VisitorPage<E, R>,
+  comesBackTo: PageToReturnTo = pageOf
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | StoreError,
@@ -72,7 +103,7 @@ export const signedInAnyhow = <E, R>(
   Effect.gen(function* () {
     const visitor = yield* current
     if (Option.isSome(visitor)) return yield* page(visitor.value)
-    return seeOther(ReturnTo.signIn(pageOf(yield* HttpServerRequest.HttpServerRequest)))
+    return seeOther(ReturnTo.signIn(comesBackTo(yield* HttpServerRequest.HttpServerRequest)))
   })
 
 /**
@@ -86,20 +117,21 @@ export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   )
 
 /**
- * For forms that ask for the password themselves. Without a second factor the password is proof enough. With a second
- * factor, the sign-in must be fresh too.
+ * For forms that ask for the password themselves. When the account has a second factor, the sign-in must be fresh too:
+ * the password alone is then not proof enough.
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
     Effect.matchEffect(requireFreshWithFactor(visitor.account, visitor.cookie), {
       onSuccess: () => page(visitor),
-      onFailure: (error) => (error._tag === "ConfirmationRequired" ? toConfirm : Effect.fail(error))
+      onFailure: (error) => (error._tag === "ConfirmationRequired" ? confirmThen(pageOf) : Effect.fail(error))
     })
   )
 
 /** Null for a visitor who was confirmed in the last 15 minutes, otherwise the redirect to the page `/confirm`. */
 export const confirmed = (
-  visitor: Visitor
+  visitor: Visitor,
+  comesBackTo: PageToReturnTo = pageOf
 ): Effect.Effect<
   Effect.Effect<HttpServerResponse.HttpServerResponse> | null,
   StoreError,
@@ -107,23 +139,14 @@ export const confirmed = (
 > =>
   Effect.gen(function* () {
     if (yield* isFreshSession(visitor.cookie)) return null
-    return Effect.succeed(yield* toConfirm)
+    return Effect.succeed(yield* confirmThen(comesBackTo))
   })
 
-/** Redirects to the page `/confirm`, which leads back to the page of this request. */
-export const toConfirm = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
-  seeOther(ReturnTo.confirm(pageOf(request)))
-)
+const confirmThen = (comesBackTo: PageToReturnTo) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => seeOther(ReturnTo.confirm(comesBackTo(request))))
 
-/**
- * The page to come back to. For a form it is the page that showed the form, known from the Referer of our own pages;
- * without a Referer, the front page.
- */
-const pageOf = ({ headers, method, url }: Request): string => {
-  if (method === "GET" || method === "HEAD") return url
-  const from = /^https?:\/\/[^/]+(\/.*)$/.exec(headers["referer"] ?? "")?.[1]
-  return from ?? "/"
-}
+/** Redirects to the page `/confirm`, which leads back to `path`, where the person chooses again. */
+export const toConfirmAndChoose = (path: string) => seeOther(ReturnTo.confirm(chooseAgain(path)))
 
 /** The form token of `form` for this visitor. A page sends it as the hidden field `form_token`. */
 export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.orDie(formToken(visitor.cookie, form))
@@ -173,8 +196,9 @@ export const checked = (
   })
 
 /**
- * A hidden field with a random id, for a form whose answer replaces the session cookie. `once` recognises by the id
- * that the same form was sent twice.
+ * A hidden field with a random id, by which the service recognises that the same form was sent twice. For forms whose
+ * answer replaces the session cookie or shows a secret once: without the id, the answer to the second request would be
+ * an error.
  */
 export const onceField = Effect.map(Entropy.secret, (text) => Fields.hidden("form_id", text))
 
@@ -186,9 +210,9 @@ export const sentForm = (form: Form.Form): SentForm =>
   Session.isCookie(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
 
 /**
- * Handles a form that has `onceField`. A person who presses its button twice sends it twice: the second time with the
- * old session cookie, which no longer works, or already with the new one. Either gets the first answer, which leads to
- * `to` (decision accounts-21).
+ * Handles a form that has `onceField`. A person who presses the button twice sends the form twice. The second request
+ * has the old session cookie, which no longer works, or already the new one. In both cases the service answers it like
+ * the first request, with a redirect to `to` (decision accounts-21).
  */
 export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effect<Response, E, R>) =>
   Effect.gen(function* () {

@@ -1,18 +1,19 @@
 import type { Geometry } from "@place-access/domain/places"
-import * as BaseMapTile from "../kit/BaseMapTile.js"
+import * as BaseMapTile from "./BaseMapTile.js"
 import { escape } from "../../html/Html.js"
 
 /**
- * The land behind a picture that the server draws: coasts, rivers, borders and towns of the base map, as SVG. It needs
- * no script and no other server. The base map has no streets: of a small area it shows land and water only.
+ * This module draws the background of a picture as SVG on the server: coasts, rivers, borders and towns of the base
+ * map. The picture needs no script and no other server. The base map has no streets, so a picture of a small area shows
+ * only land and water.
  */
 
-/** The part of the world that a picture shows: Web Mercator around a point. */
+/** The part of the world that a picture shows: an area around a point, in the Web Mercator projection. */
 export interface LandView {
   readonly centre: Geometry.Point
   readonly width: number
   readonly height: number
-  /** Units of the picture for a metre at the centre. */
+  /** How many units of the picture one metre is long at the centre. */
   readonly unitsPerM: number
 }
 
@@ -23,10 +24,10 @@ export interface At {
 }
 
 const EQUATOR_M = 40_075_017
-/** The map ends at this latitude. */
+/** The base map reaches to this latitude in the north and in the south, in degrees. */
 export const MAX_LATITUDE = 85
 
-/** Whether the base map reaches so far north or south. */
+/** Whether the point is not too far north or south for the base map. */
 export const isOnMap = ({ lat }: Geometry.Point): boolean => Math.abs(lat) <= MAX_LATITUDE
 
 /** A position on the square of the whole world, from 0 to 1, counted from the north-west. */
@@ -45,12 +46,12 @@ export const pointOf = ({ x, y }: At): Geometry.Point => ({
 export const worldWidthM = (lat: number): number =>
   EQUATOR_M * Math.cos((Math.min(MAX_LATITUDE, Math.abs(lat)) * Math.PI) / 180)
 
-/** The units of the picture for the whole width of the world. */
+/** The width of the whole world in units of the picture. */
 const worldUnits = ({ centre, unitsPerM }: LandView): number => worldWidthM(centre.lat) * unitsPerM
 
 /**
- * A function from a point to its position on the picture. The world repeats: of the point's positions, the function
- * returns the one nearest to the centre.
+ * A function from a point to its position on the picture. The map repeats to the east and to the west, so a point has
+ * several positions. The function returns the position nearest to the centre.
  */
 export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   const [centre, units] = [worldOf(view.centre), worldUnits(view)]
@@ -70,8 +71,8 @@ interface Placed {
 type Position = readonly [x: number, y: number]
 
 /**
- * The smallest width of a tile on the picture, in units of the picture. The details of a tile are made for about this
- * width.
+ * The smallest width of a tile on the picture, in units of the picture. A tile has as many details as look good at
+ * about this width.
  */
 const TILE_UNITS = 384
 
@@ -102,7 +103,7 @@ const around = (view: LandView): ReadonlyArray<Placed> => {
 const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Shapes are cut this far outside of the picture, so that no line along the cut is seen. */
+/** Shapes are cut off this many units outside of the picture, so that the line along the cut is not visible. */
 const MARGIN = 6
 
 /** The part of a ring within the picture (Sutherland and Hodgman): a coast has thousands of points elsewhere. */
@@ -149,7 +150,7 @@ const near = ({ height, width }: LandView, line: ReadonlyArray<Position>): Reado
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** In units of the picture. Points nearer to each other than this look like one. */
+/** The smallest distance between two points of a drawn line, in units of the picture. Nearer points look like one. */
 const LEAST_STEP = 1.6
 
 const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
@@ -162,7 +163,7 @@ const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   return kept
 }
 
-/** A picture wider than this needs no fractions of a unit. */
+/** In a picture wider than this, coordinates are rounded to whole units. */
 const LARGE = 400
 
 const path = (
@@ -181,11 +182,15 @@ const path = (
   return d === "" ? "" : `<path class="${kind}" d="${d}"/>`
 }
 
-/** The surfaces and lines, without names. Empty beyond the end of the map. */
+/**
+ * The surfaces and lines of the picture as SVG, without names. Empty when the picture's centre is beyond the end of the
+ * base map.
+ */
 export const ground = (view: LandView): string => {
   if (!isOnMap(view.centre)) return ""
   const tiles = around(view)
-  // One path for each tile: tiles overlap, and in one path the overlap of two lands would be a hole.
+  // Each tile has a path of its own. Tiles overlap, and in a common path the overlap of two pieces of land would be
+  // drawn as a hole.
   const rings = (name: string, kind: "land" | "lakes") =>
     tiles
       .map(({ place, tile }) =>
@@ -217,11 +222,11 @@ interface Lettering {
   /** The width of a letter and the height of a line, in units of the picture. */
   readonly letter: number
   readonly line: number
-  /** The labels that are written already. */
+  /** The labels that the picture has already. The names of towns must not touch them. */
   readonly taken?: ReadonlyArray<LandLabel>
 }
 
-/** The most important towns of the picture, none so near to another that their names touch. */
+/** Draws the most important towns of the picture. Towns whose names would touch another name are left out. */
 export const towns = (view: LandView, { letter, line, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""
   const found = around(view)
@@ -250,7 +255,10 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
     .join("")
 }
 
-/** The greatest distance of the nearest town. A town farther away says little about where a point is. */
+/**
+ * The greatest distance of a town from a point that is named after it, in metres. A town farther away says little about
+ * where the point is.
+ */
 const NEAR_M = 40_000
 
 /**

@@ -3,8 +3,9 @@ import { Html, nothing } from "../../html/Html.js"
 import * as Land from "./Land.js"
 
 /**
- * The surroundings of a place as a small picture. It shows in which region a place is, not in which street: the base
- * map has no streets. Screen readers get `Land.nearestTown` and the coordinates instead. Decision places-5.
+ * This module draws a small picture of the surroundings of a place. It shows in which region the place is, and not in
+ * which street: the base map has no streets. Screen readers get `Land.nearestTown` and the coordinates instead.
+ * Decision places-5.
  */
 
 const WIDTH = 240

@@ -1,5 +1,5 @@
 import type { ReadableEntry } from "@place-access/domain/access-log"
-import { Timestamp } from "@place-access/domain/shared"
+import { Timestamp, Words } from "@place-access/domain/shared"
 import * as EntryWords from "../../access-log/EntryWords.js"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -18,7 +18,10 @@ export interface Fold {
   readonly times: number
 }
 
-/** Repeats further apart than this are not folded: an app that asks every morning has one line for each morning. */
+/**
+ * Repeats that are further apart than this get lines of their own. So an app that asks every morning has a line for
+ * each morning.
+ */
 const APART = Timestamp.HOUR
 
 /** `entries` must be sorted newest first. The folds are sorted by their newest entry, the newest first. */
@@ -44,9 +47,20 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   })
 }
 
-/** What the app learned, without the moments and numbers that differ between repeats. */
+/** The number with which a text about several items begins, such as `12 visits to “Home”`. */
+const FIRST_COUNT =
+  /^(the names of |how many locations there are on each of |)\d+ (visit|location|day|shared place)s?\b/
+
+/**
+ * What the app learned, in words that are the same for all repeats: without times, and without the count of items at
+ * the beginning. All other numbers stay, because they belong to a label or to the question: “Studio 1” is another place
+ * than “Studio 2”.
+ */
 export const gist = ({ disclosed }: ReadableEntry): string =>
-  (disclosed ?? "").replace(/\b\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\b/g, "…").replace(/\d+/g, "#")
+  Words.pieces(disclosed ?? "")
+    .map((piece) => (typeof piece === "string" ? piece : "…"))
+    .join("")
+    .replace(FIRST_COUNT, "$1# $2")
 
 /** A fold in words, such as `14 × your exact location`, for a list that names the app elsewhere. */
 export const words = ({ newest, times }: Fold): Html => {

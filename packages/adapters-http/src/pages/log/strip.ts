@@ -5,8 +5,8 @@ import { texts } from "../../languages/index.js"
 import { heading } from "../kit/Time.js"
 
 /**
- * For each app one bar a day, drawn on the server. A bar is a link that shows only the entries of that app and day, so
- * the picture is a filter too. Each link says its numbers, so screen readers need no table.
+ * This module draws one bar a day for each app, on the server. A bar links to the entries of that app and day, so the
+ * picture is also a filter. Each link has its numbers as text, so screen readers need no table.
  */
 
 const words = texts.accessLog.strips

@@ -36,7 +36,7 @@ const list = (portal: string) =>
       const from = (cursor: string | undefined, limit: number) =>
         listAccessLog(visitor.account.id, filter, limit, cursor)
       const page = yield* LongPage.read(from, cursor === "" ? undefined : cursor).pipe(
-        // A cursor that somebody has tampered with: the list starts at its beginning.
+        // When somebody has changed the cursor in the address, the page shows the beginning of the list.
         Effect.catchTag("Invalid", () => LongPage.read(from, undefined))
       )
       const apps = yield* listLoggedApps(visitor.account.id)
@@ -46,6 +46,8 @@ const list = (portal: string) =>
       const fields = Form.shown(form, query.problems)
       const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
       const isFiltered = [...Object.values(shown), cursor].some((value) => value !== "")
+      // The page offers no file when a filter cannot be read: the address of the file would then answer 400.
+      const hasFile = page.entries.length > 0 && query.problems.length === 0
       const path = `${portal}/access-log`
       const reader = yield* Visitor.reader(visitor)
       const details = form.value("details") === "yes"
@@ -84,11 +86,11 @@ const list = (portal: string) =>
           ${page.entries.length === 0 ? html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>` : days(page.entries, look)}
           <p class="actions">
             ${page.nextCursor !== null && html`<a class="button second" href="${again({ cursor: page.nextCursor })}">${words.older}</a>`}
-            ${page.entries.length > 0 && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>${words.download}</a>`}
+            ${hasFile && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>${words.download}</a>`}
             ${isFiltered && html`<a href="${path}">${words.showEverything}</a>`}
             ${page.entries.length > 0 && html`<a href="${again({ cursor, details: details ? "" : "yes" })}">${details ? words.hideDetails : words.showDetails}</a>`}
           </p>
-          ${page.nextCursor !== null && html`<p class="soft small">${words.fileHas(AccessLogFile.MAX_ENTRIES)}</p>`}`
+          ${hasFile && page.nextCursor !== null && html`<p class="soft small">${words.fileHas(AccessLogFile.MAX_ENTRIES)}</p>`}`
       })
     })
   )
@@ -96,7 +98,7 @@ const list = (portal: string) =>
 /** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
-    // Without a cursor the page cannot be invalid.
+    // `Invalid` means a wrong cursor, and this call has no cursor.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
     ({ flags }) =>
       flags.filter(
@@ -116,7 +118,10 @@ const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription
     <p>${words.flagged.text(calls, time(from), time(to), purposeDescription, expectedDailyVolume)}</p>
   </div>`
 
-/** The entries by day, the newest day first. Within a day, the app that asked last comes first. */
+/**
+ * The entries by day, the newest day first. Within a day the entries are grouped by app; the app that asked last comes
+ * first.
+ */
 const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<Html> => {
   const zone = look.locale.zone ?? TimeZone.UTC
   return Object.values(Array.groupBy(entries, ({ at }) => LocalDays.dateOf(zone, at))).map(
@@ -167,7 +172,8 @@ const when = ({ newest, oldest }: Folded.Fold): Html =>
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // A single entry that stands for several calls is about a dead token: such calls share one entry for an hour.
+  // One entry with several calls is about a token that no longer works: the calls with this token share one entry for
+  // an hour.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined

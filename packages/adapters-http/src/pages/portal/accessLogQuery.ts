@@ -1,8 +1,9 @@
 import type { AccessLogQuery as Query } from "@place-access/domain/access-log"
 import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
-import type { FieldProblem } from "../../wire/Issues.js"
+import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
+import type { ShownProblem } from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
 import type { Locale } from "../../html/Locale.js"
 
@@ -11,7 +12,7 @@ export interface AccessLogQuery {
   /** The filters as the address has them. */
   readonly shown: Readonly<Record<"app" | "purpose" | "from" | "to", string>>
   readonly filter: Query
-  readonly problems: ReadonlyArray<FieldProblem>
+  readonly problems: ReadonlyArray<ShownProblem>
 }
 
 /** Reads the filters from the query. Dates are days in `zone`, or in UTC when the zone is null. */
@@ -22,19 +23,25 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLo
     from: query.value("from"),
     to: query.value("to")
   }
-  const problems: Array<FieldProblem> = []
+  const problems: Array<ShownProblem> = []
+  const chosen = <A>(name: "app" | "purpose", schema: Schema.Schema<A, string>): A | undefined => {
+    if (shown[name] === "") return undefined
+    const found = Schema.decodeOption(schema)(shown[name])
+    if (Option.isNone(found)) problems.push({ field: name, message: texts.accessLog.notOfList })
+    return Option.getOrUndefined(found)
+  }
   return {
     shown,
     filter: {
-      appId: Option.getOrUndefined(Schema.decodeOption(AppId)(shown.app)),
-      purposeId: Option.getOrUndefined(Schema.decodeOption(PurposeId)(shown.purpose)),
+      appId: chosen("app", AppId),
+      purposeId: chosen("purpose", PurposeId),
       ...Day.between(query, problems, zone ?? undefined)
     },
     problems
   }
 }
 
-/** The address of another page of the same entries, or of their file. */
+/** The address of `path`, such as the page or the file, with the same filters. */
 export const address = (
   path: string,
   { shown }: AccessLogQuery,

@@ -13,6 +13,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, webAddress } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -27,20 +28,33 @@ const connectionId = param("connection", ConnectionId, "connection")
 
 interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
+  /** 409 when the form was opened before the last change. Left out: 400 when there are problems, otherwise 200. */
+  readonly status?: 409
   /** The form of permissions, as it was posted. */
   readonly permissions?: Parameters<typeof controls.permissions>[3]
   /** The form of places, as it was posted. */
   readonly ticked?: TickedPlaces
 }
 
-/** The ids of the places whose boxes are ticked: to share the place, and its earlier visits too. */
-type TickedPlaces = Readonly<Record<"shared" | "earlier", ReadonlySet<string>>>
+/**
+ * The ids of the places whose boxes are ticked. `shared`: the place is shared. `earlier`: its earlier visits are shared
+ * too. `was`: what was shared when the form was shown, from hidden fields of the form.
+ */
+interface TickedPlaces extends Readonly<Record<"shared" | "earlier", ReadonlySet<string>>> {
+  readonly was: Readonly<Record<"shared" | "earlier", string>>
+}
+
+/**
+ * For a form that was opened before the last change. The page then shows the connection as it is now (decision
+ * connection-10).
+ */
+export const OUTDATED: RejectedForm = { problems: [Fields.OUTDATED_ANEW], status: 409 }
 
 export const detail = (
   portal: string,
   visitor: Visitor.Visitor,
   id: ConnectionId,
-  { permissions, problems = [], ticked }: RejectedForm = {}
+  { permissions, problems = [], status, ticked }: RejectedForm = {}
 ) =>
   Effect.gen(function* () {
     const connection = yield* getConnection(visitor.account.id, id)
@@ -57,7 +71,7 @@ export const detail = (
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/connections`,
       width: "middle",
-      status: problems.length === 0 ? 200 : 400,
+      status: status ?? (problems.length === 0 ? 200 : 400),
       main: html`<p><a href="${portal}/connections">${texts.portal.connections.title}</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
@@ -145,10 +159,15 @@ const consequences = ({ app }: ListedConnection, hasRules: boolean): Html =>
     <li>${words.consequences.undo}</li>
   </ul>`
 
-const ticksOf = ({ places }: ListedConnection): TickedPlaces => ({
-  shared: new Set(places.map(({ placeId }) => placeId)),
-  earlier: new Set(places.flatMap(({ includeEarlierVisits, placeId }) => (includeEarlierVisits ? [placeId] : [])))
-})
+const ticksOf = ({ places }: ListedConnection): TickedPlaces => {
+  const shared = places.map(({ placeId }) => placeId)
+  const earlier = places.flatMap(({ includeEarlierVisits, placeId }) => (includeEarlierVisits ? [placeId] : []))
+  return {
+    shared: new Set(shared),
+    earlier: new Set(earlier),
+    was: { shared: shared.join(" "), earlier: earlier.join(" ") }
+  }
+}
 
 const sharing = (
   portal: string,
@@ -164,7 +183,8 @@ const sharing = (
       present.length === 0
         ? html`<p id="places">${words.places.none(`${portal}/places`)}</p>`
         : html`<form method="post" action="${portal}/connections/${connection.id}/places">
-            ${Fields.hidden("form_token", token)}
+            ${Fields.hidden("form_token", token)}${Fields.hidden("was_shared", ticked.was.shared)}
+            ${Fields.hidden("was_earlier", ticked.was.earlier)}
             <fieldset id="places">
               <legend>${words.places.legend}</legend>
               <div class="choices">
@@ -197,7 +217,7 @@ const sharing = (
 
 const RULES = 50
 
-/** A cursor that somebody has tampered with starts the list at its beginning. */
+/** When somebody has changed the cursor in the address, the page shows the beginning of the list. */
 const rulesPage = (visitor: Visitor.Visitor, id: ConnectionId, cursor: string) => {
   const from = (cursor: string | undefined) => listRulesOfUser(visitor.account.id, id, { limit: RULES, cursor })
   return Effect.catchTag(from(cursor === "" ? undefined : cursor), "Invalid", () => from(undefined))
@@ -255,6 +275,12 @@ const end = (portal: string) =>
 
 const PlaceIds = Schema.Array(PlaceId)
 
+const choices = (ids: ReadonlyArray<string>, earlier: ReadonlySet<string>) =>
+  ids.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
+
+/** The ids in a hidden field. */
+const listed = (field: string): ReadonlyArray<string> => field.split(" ").filter((id) => id !== "")
+
 const share = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -264,12 +290,14 @@ const share = (portal: string) =>
         Errors.invalidRequest("The form names a place that does not exist")
       )
       const earlier = new Set(form.all("earlier"))
-      const places = ids.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
-      return yield* sharePlaces(visitor.account.id, id, places).pipe(
+      const was = { shared: form.value("was_shared"), earlier: form.value("was_earlier") }
+      const [places, shown] = [choices(ids, earlier), choices(listed(was.shared), new Set(listed(was.earlier)))]
+      return yield* sharePlaces(visitor.account.id, id, places, shown).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=shared`)),
         Effect.catchTag("Invalid", ({ problems }) =>
-          detail(portal, visitor, id, { problems, ticked: { shared: new Set(ids), earlier } })
-        )
+          detail(portal, visitor, id, { problems, ticked: { shared: new Set(ids), earlier, was } })
+        ),
+        Effect.catchIf(Form.isOutdated, () => detail(portal, visitor, id, OUTDATED))
       )
     })
   )
@@ -278,8 +306,9 @@ const removeRule = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
-      const id = yield* connectionId
-      yield* removeRuleOfUser(visitor.account.id, id, yield* param("rule", RuleId, "rule"))
+      const { id } = yield* getConnection(visitor.account.id, yield* connectionId)
+      const rule = yield* param("rule", RuleId, "rule")
+      yield* Removal.once("rule", removeRuleOfUser(visitor.account.id, id, rule))
       return seeOther(`${portal}/connections/${id}?done=rule-removed`)
     })
   )

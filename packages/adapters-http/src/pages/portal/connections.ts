@@ -16,7 +16,9 @@ const words = texts.portal.connections
 
 export type ListedConnection = ConnectionView.UserConnection
 
-/** The page of connected apps: what each may do, since when, until when, and how to end it. */
+/**
+ * The page of the connected apps: for each app, what it may do, since when and until when, and how to disconnect it.
+ */
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -113,7 +115,9 @@ const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
 
 export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
-/** The facts of an ended connection: without the end dates of its terms, which would only mislead. */
+/**
+ * The facts of an ended connection. The end dates that the user once chose are left out, because they would mislead.
+ */
 const then = (connection: ListedConnection): Html =>
   html`<dt>${words.facts.connected}</dt>
     <dd>${time(connection.connectedAt)}</dd>

@@ -1,6 +1,8 @@
-import { AccountDeletion, deleteAccount, describeDeletion } from "@place-access/domain/deletions"
-import { Language } from "@place-access/domain/shared"
-import { Effect, Either, Schema } from "effect"
+import { HttpServerRequest } from "@effect/platform"
+import type { Account } from "@place-access/domain/accounts"
+import { AccountDeletion, deleteAccount, describeDeletion, isDeleted } from "@place-access/domain/deletions"
+import { Language, NotFound, UserId } from "@place-access/domain/shared"
+import { Effect, Either, Option, Schema } from "effect"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts, textsIn } from "../../languages/index.js"
 import * as Browser from "../../security/Browser.js"
@@ -25,12 +27,13 @@ const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 
 /** Whether a mail confirms the deletion: only a confirmed address gets one (`AccountDeletion`). */
-const getsMail = ({ account }: Visitor.Visitor): boolean => account.confirmedAt !== null
+const getsMail = ({ confirmedAt }: Account.Account): boolean => confirmedAt !== null
 
 const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
-    const token = yield* Visitor.tokenFor(visitor)
+    const fields = fieldsOf(visitor.account)
+    const hidden = { ...fields, form_token: yield* Visitor.tokenFor(visitor, formOf(fields)) }
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     return yield* respond({
       title: words.heading,
@@ -62,13 +65,13 @@ const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FI
             }
             <li>${words.stays.backups}</li>
           </ul>
-          <p>${getsMail(visitor) ? words.stays.mail : words.stays.noMail}</p>
+          <p>${getsMail(visitor.account) ? words.stays.mail : words.stays.noMail}</p>
         </section>
-        ${isLastAdmin ? lastAdmin : confirmation(portal, form, token)}`
+        ${isLastAdmin ? lastAdmin : confirmation(portal, form, hidden)}`
     })
   })
 
-const owned = (apps: ReadonlyArray<AccountDeletion.OwnedApp>): Html =>
+const owned = (apps: ReadonlyArray<AccountDeletion.CountedApp>): Html =>
   html`<section class="card" aria-labelledby="apps">
     <h2 id="apps">${words.owned.heading}</h2>
     <p>${words.owned.text}</p>
@@ -95,9 +98,18 @@ const lastAdmin = html`<div class="note warn">
   <p>${words.lastAdmin}</p>
 </div>`
 
-const confirmation = (portal: string, form: Fields.Shown, token: string): Html =>
+/** The hidden fields of the form, from which the service knows the account also when it is deleted. */
+const fieldsOf = (account: Account.Account) => ({ account: account.id, mail: getsMail(account) ? "yes" : "no" })
+
+/** The form to which the token is bound. Nobody can name another account in the fields without another token. */
+const formOf = ({ account, mail }: Readonly<Record<"account" | "mail", string>>): string =>
+  `delete-account ${account} ${mail}`
+
+const formIn = (form: Form.Form): string => formOf({ account: form.value("account"), mail: form.value("mail") })
+
+const confirmation = (portal: string, form: Fields.Shown, hidden: Readonly<Record<string, string>>): Html =>
   html`<form method="post" action="${portal}/settings/delete-account" class="card">
-    ${Fields.hidden("form_token", token)}
+    ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))}
     ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
     ${Fields.input(form, { name: "word", label: LABELS.word, hint: words.wordHint(words.word), maxlength: 20 })}
     <button class="stop">${words.confirm}</button>
@@ -109,10 +121,20 @@ const wordProblemsOf = (word: string): ReadonlyArray<Fields.ShownProblem> =>
   isWord(word) ? [] : [{ field: "word", message: words.wordFault(words.word) }]
 
 const remove = (portal: string) =>
+  Effect.gen(function* () {
+    if (Option.isNone(yield* Visitor.current)) return yield* repeated
+    return yield* Effect.catchTag(removeOwn(portal), "NotFound", () => repeated)
+  }).pipe(
+    Effect.catchTag("NotFound", () =>
+      Visitor.signedIn(() => Effect.succeed(seeOther(`${portal}/settings/delete-account`)))
+    )
+  )
+
+const removeOwn = (portal: string) =>
   Visitor.freshWithFactor((visitor) =>
     Effect.gen(function* () {
-      const options = yield* HttpOptions
-      const form = yield* Visitor.checked(visitor.cookie)
+      const sent = yield* Form.read
+      const form = yield* Visitor.checked(visitor.cookie, formIn(sent))
       const given = Form.decode(Given, { password: form.value("password") })
       const wordProblems = wordProblemsOf(form.value("word"))
       if (Either.isLeft(given))
@@ -120,7 +142,7 @@ const remove = (portal: string) =>
       if (wordProblems.length > 0) return yield* page(portal, visitor, { problems: wordProblems, status: 400 })
       const { password } = given.right
       return yield* deleteAccount(visitor.account, { password, ...(yield* Browser.attempt) }).pipe(
-        Effect.as(Credentials.clearSession(seeOther(getsMail(visitor) ? DELETED : `${DELETED}?mail=no`), options)),
+        Effect.zipRight(goodbye(getsMail(visitor.account))),
         Effect.catchTags({
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected)),
           Conflict: () => page(portal, visitor, { problems: [], status: 409 })
@@ -128,6 +150,26 @@ const remove = (portal: string) =>
       )
     })
   )
+
+const goodbye = (isMailed: boolean) =>
+  Effect.map(HttpOptions, (options) =>
+    Credentials.clearSession(seeOther(isMailed ? DELETED : `${DELETED}?mail=no`), options)
+  )
+
+/**
+ * The answer when the button was pressed twice: the first request has deleted the account and its session, and the
+ * browser shows only this second answer. `NotFound` when the account exists, and for a form that this browser was not
+ * shown.
+ */
+const repeated = Effect.gen(function* () {
+  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  const form = yield* Form.read
+  const isOurs = cookie !== undefined && (yield* Effect.isSuccess(Visitor.checked(cookie, formIn(form))))
+  const notGone = new NotFound({ what: "account" })
+  if (!isOurs) return yield* notGone
+  const isGone = yield* isDeleted(UserId.make(form.value("account")))
+  return isGone ? yield* goodbye(form.value("mail") === "yes") : yield* notGone
+})
 
 const DELETED = "/account-deleted"
 

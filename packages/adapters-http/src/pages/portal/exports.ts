@@ -10,15 +10,15 @@ import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "./notices.js"
+import * as Reloading from "./reloading.js"
 
 const words = texts.portal.exports
 
-/** How often the page reloads itself while an archive is being made. The page has no script. */
-const REFRESH_S = 5
 const PATH = "/settings/export"
 
 const isOpen = ({ state }: Export.Export): boolean => state === "requested" || state === "making"
@@ -31,18 +31,21 @@ const page = (portal: string, visitor: Visitor.Visitor, refused?: string) =>
     const present = exports.find((one) => isOpen(one) || one.state === "ready")
     const earlier = exports.filter((one) => one !== present)
     const isWatched = present !== undefined && isOpen(present)
+    const watching = isWatched
+      ? Reloading.reloading(`${portal}${PATH}`, query, words.open.reloads(Reloading.EVERY_S))
+      : Reloading.NONE
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: refused === undefined ? 200 : 409,
-      ...(isWatched && { headers: { refresh: `${REFRESH_S};url=${portal}${PATH}` } }),
+      headers: watching.headers,
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.title}</h1>
         <p class="lead">${words.lead}</p>
         ${refused === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${ofDomain(refused)}.</p></div>`}
-        ${present === undefined ? ask(portal, token) : card(portal, present, token)} ${contents}
+        ${present === undefined ? ask(portal, token) : card(portal, present, token, watching.line)} ${contents}
         ${earlier.length > 0 && history(earlier)}
         <p class="soft small">${words.elsewhere(`${portal}/imports/new`)}</p>`
     })
@@ -55,7 +58,7 @@ const ask = (portal: string, token: string): Html =>
     <button>${words.ask.button}</button>
   </form>`
 
-const card = (portal: string, one: Export.Export, token: string): Html =>
+const card = (portal: string, one: Export.Export, token: string, reloads: Html): Html =>
   isOpen(one)
     ? html`<section class="card" aria-labelledby="present">
         <header>
@@ -69,8 +72,7 @@ const card = (portal: string, one: Export.Export, token: string): Html =>
           </progress>
         </div>
         <p>${words.open.close}</p>
-        <p class="soft small">${words.open.reloads(REFRESH_S)}</p>
-        ${removal(portal, one, token, words.open.stop, words.open.stopHint)}
+        ${reloads} ${removal(portal, one, token, words.open.stop, words.open.stopHint)}
       </section>`
     : html`<section class="card" aria-labelledby="present">
         <header>
@@ -128,8 +130,8 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
     : words.earlierFault(time(requestedAt), words.states[state], ofDomain(Export.explain(fault)))
 
 /**
- * After a confirmation the person comes back to this page, and not to the download: a browser that downloads a file
- * keeps showing the confirmation page.
+ * After a confirmation the person comes back to this page, and not to the download: while a browser downloads a file,
+ * it would go on showing the confirmation page.
  */
 const afterConfirmation = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}`))
 
@@ -161,7 +163,7 @@ const remove = (portal: string) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       const id = yield* param("id", ExportId, "export")
-      yield* deleteExport({ userId: visitor.account.id, id })
+      yield* Removal.once("export", deleteExport({ userId: visitor.account.id, id }))
       return seeOther(`${portal}${PATH}?done=export-deleted`)
     })
   )

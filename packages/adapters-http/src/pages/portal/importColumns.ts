@@ -9,7 +9,10 @@ import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The page on which the owner of a table says which columns are read, before any line of the table is read. */
+/**
+ * The page on which the person who uploaded a table says which columns to read. The service reads no line of the table
+ * before that.
+ */
 
 const words = texts.portal.imports.columns
 

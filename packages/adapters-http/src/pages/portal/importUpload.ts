@@ -20,13 +20,14 @@ const words = texts.portal.imports
 
 const LABELS = { file: words.upload.one }
 const MOST = "256 MiB"
+const MOST_TOGETHER = "512 MiB"
 /** The file name extensions that the browser's dialog offers first. The service decides by the content. */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 
 interface Refused {
   readonly status: number
   readonly problems: ReadonlyArray<Fields.ShownProblem>
-  /** Of several files, how many were stored. */
+  /** How many files of a form with several files were stored. */
   readonly stored?: number
   /** Whether one of the stored files is a table whose owner must say which columns are read. */
   readonly isAsking?: boolean
@@ -143,7 +144,9 @@ export const receive = (portal: string) =>
       return yield* outcomes.pipe(
         Effect.flatMap((all) => answer(portal, visitor, all)),
         Effect.catchAll((error) =>
-          "statusCode" in error && error.statusCode === 413 ? page(portal, visitor, tooLarge) : Effect.fail(error)
+          "statusCode" in error && error.statusCode === 413
+            ? page(portal, visitor, refusedAs(413, words.upload.tooLargeTogether(MOST, MOST_TOGETHER)))
+            : Effect.fail(error)
         )
       )
     })
@@ -154,7 +157,12 @@ interface Outcome {
   readonly outcome: Either.Either<Import.Import, Refused>
 }
 
-const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Outcome>) => {
+interface Uploaded {
+  readonly results: ReadonlyArray<Outcome>
+  readonly isCut: boolean
+}
+
+const answer = (portal: string, visitor: Visitor.Visitor, { isCut, results: all }: Uploaded) => {
   const refused = all.flatMap(({ fileName, outcome }) =>
     Either.isLeft(outcome) ? [{ fileName, ...outcome.left }] : []
   )
@@ -162,7 +170,7 @@ const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Out
     Either.isRight(outcome) && outcome.right.state === "asking" ? [outcome.right] : []
   )
   const [first] = refused
-  if (first === undefined) {
+  if (first === undefined && !isCut) {
     const [table] = asking
     if (all.length > 1) {
       return Effect.succeed(
@@ -173,32 +181,33 @@ const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Out
       seeOther(table === undefined ? `${portal}/imports?done=import-started` : `${portal}/imports/${table.id}/columns`)
     )
   }
-  if (all.length === 1) return page(portal, visitor, first)
+  if (first !== undefined && all.length === 1) return page(portal, visitor, first)
   const problems = refused.flatMap(({ fileName, problems }) =>
     problems.map(({ message }) => ({
       field: "files",
       message: words.upload.refused(Import.fileName(fileName), Fields.said(message))
     }))
   )
+  const last = Import.fileName(all.at(-1)?.fileName ?? "")
+  const cut = { field: "files", message: words.upload.cut(all.length, last) }
   return page(portal, visitor, {
-    status: first.status,
-    problems,
+    status: first?.status ?? 413,
+    problems: isCut ? [...problems, cut] : problems,
     stored: all.length - refused.length,
     isAsking: asking.length > 0
   })
 }
 
-const tooLarge: Refused = { status: 413, problems: [{ field: "file", message: words.upload.tooLarge(MOST) }] }
+const refusedAs = (status: number, message: Text): Refused => ({ status, problems: [{ field: "file", message }] })
 
 /** How the page shows a file that was refused. Undefined: the error page shows it. */
 const refusalOf = (error: Conflict | Invalid | StoreError | Errors.WireError): Refused | undefined => {
-  const of = (status: number, message: Text) => ({ status, problems: [{ field: "file", message }] })
-  if (!("_tag" in error)) return error.statusCode === 413 ? tooLarge : undefined
+  if (!("_tag" in error)) return error.statusCode === 413 ? refusedAs(413, words.upload.tooLarge(MOST)) : undefined
   switch (error._tag) {
     case "Invalid":
       return { status: 400, problems: error.problems }
     case "Conflict":
-      return of(409, error.reason)
+      return refusedAs(409, error.reason)
     case "StoreError":
       return undefined
   }

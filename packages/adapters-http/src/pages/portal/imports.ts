@@ -9,6 +9,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { count, ofDomain, time } from "../kit/Time.js"
@@ -16,38 +17,59 @@ import * as Visitor from "../kit/Visitor.js"
 import * as ImportUpload from "./importUpload.js"
 import * as ImportColumns from "./importColumns.js"
 import { notice } from "./notices.js"
+import * as Reloading from "./reloading.js"
 
 const words = texts.portal.imports
 
-/** How often the page reloads itself while an import is under way. The page has no script. */
-const REFRESH_S = 5
+const PAGE = 50
 
 const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running" || state === "undoing"
 
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const imports = yield* listImports(visitor.account.id)
       const query = yield* Form.query
+      const cursor = query.value("cursor")
+      const first = { limit: PAGE, cursor: undefined }
+      const { imports, nextCursor } = yield* listImports(visitor.account.id, {
+        ...first,
+        cursor: cursor === "" ? undefined : cursor
+      }).pipe(
+        // When somebody has changed the cursor in the address, the page shows the beginning of the list.
+        Effect.catchTag("Invalid", () => listImports(visitor.account.id, first))
+      )
       const token = yield* Visitor.tokenFor(visitor)
-      const isWatched = imports.some(isOpen)
+      const onPage = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`
+      const watching = imports.some(isOpen)
+        ? Reloading.reloading(`${portal}/imports${onPage}`, query, words.reloads(Reloading.EVERY_S))
+        : Reloading.NONE
       const now = yield* Timestamp.now
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/devices`,
-        ...(isWatched && { headers: { refresh: `${REFRESH_S};url=${portal}/imports` } }),
+        headers: watching.headers,
         main: html`<h1>${words.title}</h1>
           <p class="lead">${words.lead}</p>
           ${notice(query.value("done"))}
           <p><a class="button" href="${portal}/imports/new">${words.add}</a></p>
-          ${isWatched && html`<p class="soft small">${words.reloads(REFRESH_S)}</p>`}
+          ${watching.line}
           ${
             imports.length === 0
               ? html`<p class="empty">${words.none}</p>`
               : html`<ul class="plain">
                   ${imports.map((one) => card(portal, one, token, now))}
                 </ul>`
+          }
+          ${
+            (cursor !== "" || nextCursor !== null) &&
+            html`<p class="actions">
+              ${cursor !== "" && html`<a href="${portal}/imports">${words.newest}</a>`}
+              ${
+                nextCursor !== null &&
+                html`<a class="button second" href="${portal}/imports?cursor=${nextCursor}">${words.older}</a>`
+              }
+            </p>`
           }`
       })
     })
@@ -96,8 +118,8 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
     }`
 
 /**
- * The entries of the file by month. The column “known” has the entries that no other column counts: they were in the
- * history already, or the user has deleted that stretch of time.
+ * The entries of the file by month. The column “known” counts the entries that no other column counts: they were in the
+ * history already, or they are from a time whose history the user has deleted.
  */
 const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
   html`<details>
@@ -202,7 +224,8 @@ const remove = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
-      yield* removeImport({ userId: visitor.account.id, id: yield* param("import", ImportId, "import") })
+      const id = yield* param("import", ImportId, "import")
+      yield* Removal.once("import", removeImport({ userId: visitor.account.id, id }))
       return seeOther(`${portal}/imports?done=import-removed`)
     })
   )
@@ -211,7 +234,8 @@ const undo = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
-      yield* undoImport({ userId: visitor.account.id, id: yield* param("import", ImportId, "import") })
+      const id = yield* param("import", ImportId, "import")
+      yield* Removal.once("import", undoImport({ userId: visitor.account.id, id }))
       return seeOther(`${portal}/imports?done=import-undone`)
     })
   )

@@ -14,8 +14,9 @@ const NOTICES: Readonly<Record<string, Html>> = {
 }
 
 /**
- * The confirmation of a page after one of its forms was posted. The address carries only a name, so that nobody can
- * make the page show other texts. Null for an unknown name.
+ * The notice that a page shows after one of its forms was posted. `code`: the name of the notice, from the page's
+ * address. The address has only the name, so that nobody can make the page show a text of their own. Null for an
+ * unknown name.
  */
 export const notice = (code: string): Html | null => {
   const text = Object.hasOwn(NOTICES, code) ? NOTICES[code] : undefined

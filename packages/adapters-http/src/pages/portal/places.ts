@@ -139,11 +139,14 @@ const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
-      const draft = PlaceFields.decode(form)
-      if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
+      const typed = PlaceFields.decode(form)
+      if (Either.isLeft(typed)) return yield* list(portal, visitor, Form.shown(form, typed.left))
+      const draft = PlaceFields.draftOf(typed.right)
+      const done = seeOther(`${portal}/places?done=place-created`)
+      if ((yield* PlaceFields.sameAs(draft, visitor)) !== undefined) return done
       yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-      return yield* createPlace(visitor.account.id, PlaceFields.draftOf(draft.right)).pipe(
-        Effect.as(seeOther(`${portal}/places?done=place-created`)),
+      return yield* createPlace(visitor.account.id, draft).pipe(
+        Effect.as(done),
         Effect.catchTag("Conflict", ({ reason }) =>
           list(portal, visitor, Form.shown(form, [{ field: "label", message: words.refused(ofDomain(reason)) }]))
         )
@@ -153,12 +156,21 @@ const create = (portal: string) =>
 
 const placeId = param("place", PlaceId, "place")
 
-const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fields.Shown) =>
+/**
+ * How the page shows a form again. `again`: the form as it was posted. `isOutdated`: the form was opened before the
+ * last change, so the page shows the place as it is now.
+ */
+interface EditAgain {
+  readonly again?: Fields.Shown
+  readonly isOutdated?: true
+}
+
+const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, { again, isOutdated }: EditAgain = {}) =>
   Effect.gen(function* () {
     const present = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const place = present.find((one) => one.id === id)
     if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
-    const { circle: before, kind, label } = place
+    const { circle: before, geometryVersion, kind, label } = place
     const map = yield* Map.make(
       present.filter((one) => one !== place).map(PlaceFields.circle),
       yield* PlaceFields.newest(visitor)
@@ -170,23 +182,27 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fie
         kind,
         lat: String(before.lat),
         lon: String(before.lon),
-        radius_m: String(before.radiusM)
+        radius_m: String(before.radiusM),
+        was_label: label,
+        was_kind: kind,
+        was_version: String(geometryVersion)
       })
+    const problems = isOutdated === true ? [Fields.OUTDATED_ANEW] : form.problems
     return yield* respond({
       title: words.edit.title(label),
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/places`,
       width: "middle",
-      status: form.problems.length === 0 ? 200 : 400,
+      status: isOutdated === true ? 409 : problems.length === 0 ? 200 : 400,
       map: map.needs,
       main: html`<p><a href="${portal}/places">${words.title}</a></p>
         <h1>${words.edit.title(label)}</h1>
-        ${Fields.problems(form, PlaceFields.LABELS)}
+        ${Fields.problems({ ...form, problems }, PlaceFields.LABELS)}
         <p class="note">${words.edit.hint}</p>
         <form class="card" method="post" action="${portal}/places/${id}">
-          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${PlaceFields.fields(form, map.html)}<button>
-            ${words.edit.save}
-          </button>
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
+          ${["was_label", "was_kind", "was_version"].map((name) => Fields.hidden(name, form.values(name)))}
+          ${PlaceFields.fields(form, map.html)}<button>${words.edit.save}</button>
         </form>`
     })
   })
@@ -200,10 +216,17 @@ const change = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const id = yield* placeId
       const draft = PlaceFields.decode(form)
-      if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, Form.shown(form, draft.left))
+      if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, { again: Form.shown(form, draft.left) })
       const { radius_m: radiusM, ...rest } = draft.right
-      yield* updatePlace(visitor.account.id, id, { ...rest, radiusM })
-      return seeOther(`${portal}/places?done=place-changed`)
+      const shown = {
+        label: form.value("was_label"),
+        kind: form.value("was_kind"),
+        geometryVersion: Number(form.value("was_version"))
+      }
+      return yield* updatePlace(visitor.account.id, id, { ...rest, radiusM, shown }).pipe(
+        Effect.as(seeOther(`${portal}/places?done=place-changed`)),
+        Effect.catchIf(Form.isOutdated, () => edit(portal, visitor, id, { isOutdated: true }))
+      )
     })
   )
 

@@ -39,7 +39,10 @@ const show = (portal: string) =>
     })
   )
 
-/** The evaluations; the reading that arrived last comes first. Readings in a row that changed nothing are one line. */
+/**
+ * The table of evaluations, the reading that arrived last first. Consecutive readings that changed nothing share one
+ * line.
+ */
 const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
   Table.stacked(
     [words.measured, words.did],

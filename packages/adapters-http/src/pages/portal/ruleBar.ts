@@ -2,7 +2,10 @@ import { type RecentEvaluations, type Rule, RuleRuns } from "@place-access/domai
 import { Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 
-/** The last evaluations of a rule as a bar (decision rules-12). Screen readers read the table after the bar. */
+/**
+ * This module draws the last evaluations of a rule as a bar (decision rules-12). Screen readers read the table after
+ * the bar instead.
+ */
 
 const words = texts.rules.legend
 

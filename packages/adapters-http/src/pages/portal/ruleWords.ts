@@ -4,11 +4,11 @@ import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
-/** Rules and their evaluations, in words for the user. */
+/** This module writes rules and their evaluations in words for the user. */
 
 const words = texts.rules
 
-/** The badge of a rule's state. An active rule has none, because its sentence needs no qualification. */
+/** The badge with a rule's state. An active rule has none, because its sentence is true without a badge. */
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 

@@ -2,8 +2,8 @@ import type { HttpServerResponse } from "@effect/platform"
 import { type App, decideApp, mayDecideAbout } from "@place-access/domain/apps"
 import { decidePurpose, type Purpose } from "@place-access/domain/purposes"
 import { inspectApp, listDecisions } from "@place-access/domain/staff"
-import { Submission, Verdict } from "@place-access/domain/reviews"
-import { NotFound, PurposeId } from "@place-access/domain/shared"
+import { ReviewDecision, Submission, Verdict } from "@place-access/domain/reviews"
+import { NotFound, PurposeId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import type { WireError } from "../../wire/Errors.js"
 import type { FieldProblem } from "../../wire/Issues.js"
@@ -43,31 +43,30 @@ const LABELS = { note: words.note, decision: words.yours }
 /** The decision form that was rejected and is shown again. */
 interface RejectedForm {
   readonly form: Fields.Shown
-  /**
-   * Why the decision was not recorded although the form is valid: somebody else decided, or changed or archived the
-   * subject, so what the reviewer read is outdated.
-   */
-  readonly conflict: string | null
+  readonly status: 400 | 403 | 409
+  /** Why the decision was not recorded. Null when the form's own problems say it. */
+  readonly reason: Html | null
 }
+
+/** Somebody else decided, or changed or archived the subject, so what the reviewer read is outdated. */
+const outdated = (conflict: string): Html =>
+  conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(conflict))
 
 const againAlert = (again: RejectedForm | undefined): Html | false =>
   again !== undefined &&
   html`${Fields.problems(again.form, LABELS)}
   ${
-    again.conflict !== null &&
+    again.reason !== null &&
     html`<div class="problems" role="alert">
       <h2>${words.notRecorded}</h2>
-      <p>${again.conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(again.conflict))}</p>
+      <p>${again.reason}</p>
     </div>`
   }`
 
-const statusOf = (again: RejectedForm | undefined): number =>
-  again === undefined ? 200 : again.conflict === null ? 400 : 409
-
 /**
- * The form of a decision about the app or one of its purposes, posted to `action`. The form has the revision that the
- * page shows, so that nobody decides on a later change without having read it. Somebody whose decision would be refused
- * reads who decides (decision reviews-1).
+ * The form of a decision about the app or one of its purposes, posted to `action`. A hidden field has the revision that
+ * the page shows, so that nobody decides about a later change without having read it. A visitor whose decision would be
+ * refused sees no form, but a text that says who decides (decision reviews-1).
  */
 const decisionPart = (visitor: Visitor.Visitor, app: App.App, { action, again, approving, revision }: DecisionForm) =>
   Effect.gen(function* () {
@@ -75,16 +74,29 @@ const decisionPart = (visitor: Visitor.Visitor, app: App.App, { action, again, a
       return decisionForm(action, revision, yield* Visitor.tokenFor(visitor), again, approving)
     }
     return html`<section class="card" aria-labelledby="decide">
-      <h2 id="decide">${words.heading}</h2>
-      <p>${words.own}</p>
-    </section>`
+        <h2 id="decide">${words.heading}</h2>
+        <p>${words.own}</p>
+      </section>
+      ${noteToCopy(again)}`
   })
+
+/** The note of a rejected form on a page without the form, so that the reviewer can copy the note. */
+const noteToCopy = (again: RejectedForm | undefined): Html | false => {
+  const note = again?.form.values("note").trim() ?? ""
+  return (
+    note !== "" &&
+    html`<section class="card" aria-labelledby="typed">
+      <h2 id="typed">${words.note}</h2>
+      ${paragraphs(note)}
+    </section>`
+  )
+}
 
 interface DecisionForm {
   readonly action: string
   readonly revision: number
   readonly again: RejectedForm | undefined
-  /** What an approval does. */
+  /** A text that says what an approval does. */
   readonly approving: Html
 }
 
@@ -107,7 +119,7 @@ const decisionForm = (
         required: false,
         maxlength: 1000
       })}
-      <div class="actions">
+      <div class="actions" id="decision">
         <button name="decision" value="approve">${words.approve}</button
         ><button class="danger" name="decision" value="reject">${words.reject}</button>
       </div>
@@ -126,7 +138,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.review.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
-      status: statusOf(again),
+      status: again?.status ?? 200,
       main: html`<p><a href="${REVIEW}">${texts.review.title}</a></p>
         <h1>${app.name}</h1>
         <p class="lead">
@@ -163,13 +175,14 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
           }
         </section>
         ${
-          app.submission !== null &&
-          (yield* decisionPart(visitor, app, {
-            action: `${path}/decision`,
-            revision: app.revision,
-            again,
-            approving: app.proposal === null ? words.firstApp : words.changedApp
-          }))
+          app.submission === null
+            ? noteToCopy(again)
+            : yield* decisionPart(visitor, app, {
+                action: `${path}/decision`,
+                revision: app.revision,
+                again,
+                approving: app.proposal === null ? words.firstApp : words.changedApp
+              })
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })
@@ -194,7 +207,7 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.review.titleOfPurpose(purpose.key, app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
-      status: statusOf(again),
+      status: again?.status ?? 200,
       main: html`<p><a href="${REVIEW}">${texts.review.title}</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
         <h1>${words.purpose(html`<code>${purpose.key}</code>`)}</h1>
         <p class="lead">
@@ -215,13 +228,14 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
           </div>`
         }
         ${
-          isWaiting &&
-          (yield* decisionPart(visitor, app, {
-            action: `${path}/decision`,
-            revision: purpose.revision,
-            again,
-            approving: purpose.approved === null ? words.firstPurpose : words.changedPurpose
-          }))
+          isWaiting
+            ? yield* decisionPart(visitor, app, {
+                action: `${path}/decision`,
+                revision: purpose.revision,
+                again,
+                approving: purpose.approved === null ? words.firstPurpose : words.changedPurpose
+              })
+            : noteToCopy(again)
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })
@@ -240,31 +254,52 @@ const Posted = Schema.Struct({
 
 type Fault = Shared | WireError
 
-/** Records a posted decision. If that is not possible, the page shows the form again with the reason. */
-const decided = <R, R2>(
+/**
+ * Records a posted decision. If that is not possible, the page shows the form again with the reason. The form is also
+ * shown again when its token is no longer valid: while the reviewer wrote the note, somebody may have signed in anew in
+ * another tab. A decision that this reviewer has just recorded is answered like the first time: the button was pressed
+ * twice (`ReviewDecision.isRepeated`).
+ */
+const decided = <R, R2, R3>(
   visitor: Visitor.Visitor,
   decide: (verdict: Verdict.Verdict) => Effect.Effect<unknown, Fault, R>,
+  subject: Effect.Effect<string, Fault, R3>,
   page: (again: RejectedForm) => Effect.Effect<HttpServerResponse.HttpServerResponse, Fault, R2>
 ) =>
   Effect.gen(function* () {
-    const form = yield* Visitor.checked(visitor.cookie)
-    const again = (problems: ReadonlyArray<FieldProblem>, conflict: string | null = null) =>
-      page({ form: Form.shown(form, problems), conflict })
+    const form = yield* Form.read
+    const refused = (status: RejectedForm["status"], reason: Html) =>
+      page({ form: Form.shown(form, []), status, reason })
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
+      page({ form: Form.shown(form, problems), status: 400, reason: null })
+    const isCurrent = yield* Effect.as(Visitor.checked(visitor.cookie), true).pipe(
+      Effect.catchIf(
+        (error) => error === Visitor.stale,
+        () => Effect.succeed(false)
+      )
+    )
+    if (!isCurrent) return yield* refused(403, words.expired)
     const posted = Form.decode(Posted, {
       decision: form.value("decision"),
       note: form.value("note").trim(),
       revision: form.value("revision")
     })
     if (Either.isLeft(posted)) return yield* again(posted.left)
-    return yield* decide(posted.right).pipe(
-      Effect.as(seeOther(`${REVIEW}?done=review-${posted.right.decision}`)),
+    const verdict = posted.right
+    const done = seeOther(`${REVIEW}?done=review-${verdict.decision}`)
+    return yield* decide(verdict).pipe(
+      Effect.as(done),
       Effect.catchAll((error) => {
         if (!("_tag" in error)) return Effect.fail(error)
         switch (error._tag) {
           case "Invalid":
             return again(error.problems)
           case "Conflict":
-            return again([], error.reason)
+            return Effect.flatMap(isRecorded(visitor, subject, verdict, error.reason), (isPressedTwice) =>
+              isPressedTwice ? Effect.succeed(done) : refused(409, outdated(error.reason))
+            )
+          case "Forbidden":
+            return refused(403, words.own)
           default:
             return Effect.fail(error)
         }
@@ -272,10 +307,28 @@ const decided = <R, R2>(
     )
   })
 
+const isRecorded = <R>(
+  visitor: Visitor.Visitor,
+  subject: Effect.Effect<string, Fault, R>,
+  verdict: Verdict.Verdict,
+  conflict: string
+) =>
+  Effect.gen(function* () {
+    // Something waits that the reviewer has not read.
+    if (conflict === Submission.CHANGED) return false
+    const id = yield* subject
+    const app = yield* appId
+    const { decisions } = yield* fromCursor(yield* Form.query, (page) => listDecisions(visitor.account, app, page))
+    const newest = decisions.find((one) => one.subject.id === id)
+    const now = yield* Timestamp.now
+    return newest !== undefined && ReviewDecision.isRepeated(newest, visitor.account.id, verdict, now)
+  })
+
 const decideTheApp = asReviewer((visitor) =>
   decided(
     visitor,
     (verdict) => Effect.flatMap(appId, (id) => decideApp(visitor.account, id, verdict)),
+    appId,
     (again) => appPage(visitor, again)
   )
 )
@@ -285,6 +338,7 @@ const decideThePurpose = asReviewer((visitor) =>
     visitor,
     (verdict) =>
       Effect.flatMap(purposeOf(visitor), ({ purpose }) => decidePurpose(visitor.account, purpose.id, verdict)),
+    Effect.map(purposeOf(visitor), ({ purpose }) => purpose.id),
     (again) => purposePage(visitor, again)
   )
 )

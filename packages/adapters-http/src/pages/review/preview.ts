@@ -13,7 +13,10 @@ import * as Routes from "../kit/Routes.js"
 import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The consent page as users will see it, for a reviewer. The view is the same; only its controls are disabled. */
+/**
+ * The page that shows a reviewer the consent page as users will see it. The functions that make the real page make the
+ * preview too; only controls and links are disabled in it.
+ */
 
 const words = texts.review.preview
 
@@ -98,15 +101,15 @@ const framed = (
           portalPath: portal,
           choices: undefined,
           problems: [],
-          outdated: false,
+          warning: null,
           newPlace: null
         })
       )}
     </fieldset>`
 
 /**
- * Disables the links, which a disabled fieldset does not. Nobody has checked yet where the proposed web page leads, and
- * the other links lead to pages of the reviewer's own account.
+ * Disables the links, because a disabled fieldset disables only its controls. Nobody has checked yet where the proposed
+ * web page leads, and the other links lead to pages of the reviewer's own account.
  */
 const withoutLinks = (page: Html): Html =>
   new Html((locale) => page.in(locale).replaceAll(/<a href="[^"]*"/g, '<a role="link" aria-disabled="true"'))

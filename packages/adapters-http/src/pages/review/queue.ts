@@ -49,7 +49,7 @@ const queue = asReviewer((visitor) =>
   })
 )
 
-/** What the reviewer has to review: an app or a purpose, new or changed. */
+/** What an entry of the queue is about, in words: an app or a purpose, new or changed. */
 const kindOf = (isPurpose: boolean, isEdit: boolean): Html => {
   if (isPurpose) return isEdit ? words.queue.editedPurpose : words.queue.newPurpose
   return isEdit ? words.queue.changedApp : words.queue.newApp
@@ -117,8 +117,14 @@ const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
             <code>${flag.connectionId}</code>
           </td>
           <td data-label="${words.flags.purpose}">
-            <a href="${reviewPath({ id: flag.appId })}/purposes/${flag.purposeId}"><code>${flag.purposeKey}</code></a
-            ><br /><span class="soft small">${flag.purposeDescription}</span>
+            ${
+              // A purpose without a description was deleted together with its app, so there is no page to link to.
+              flag.purposeDescription === null
+                ? html`<code>${flag.purposeKey}</code>`
+                : html`<a href="${reviewPath({ id: flag.appId })}/purposes/${flag.purposeId}"
+                      ><code>${flag.purposeKey}</code></a
+                    ><br /><span class="soft small">${flag.purposeDescription}</span>`
+            }
           </td>
           <td data-label="${words.flags.asked}">${words.flags.times(flag.calls)}</td>
           <td data-label="${words.flags.expected}">${words.flags.aDay(flag.expectedDailyVolume)}</td>

@@ -48,7 +48,8 @@ export const adminPath = (app: Pick<App.App, "id">): string => `${ADMIN}/apps/${
 const PAGE = 50
 
 /**
- * The part of a list that the address names. A cursor that somebody has tampered with starts the list at its beginning.
+ * Reads the part of a list at the cursor in the address. When somebody has changed the cursor, the page shows the
+ * beginning of the list.
  */
 export const fromCursor = <A, R>(
   query: Form.Form,

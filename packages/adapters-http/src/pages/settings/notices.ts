@@ -10,7 +10,7 @@ import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import type { Row } from "./row.js"
 
-/** Which mails a person gets (decision owner-notices-1). */
+/** The page on which a person chooses which mails to get (decision owner-notices-1). */
 
 const words = texts.settings.mails
 

@@ -21,8 +21,8 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.steering.history
 
-// The history of a connection: what the user agreed to, when and by whom it was changed, with a receipt for each
-// change. Decisions connection-7, languages-4.
+// The page with the history of a connection. It says what the user agreed to, and for each change when and by whom it
+// was made. Each change has a receipt. Decisions connection-7, languages-4.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -35,11 +35,14 @@ interface Causes<Said> {
   readonly endedBy: Readonly<Record<Connection.EndReason, Said>>
 }
 
-/** Who made a change: on the page a text for its reader, in the receipt a string. */
+/**
+ * Who made a change, or why the connection ended. On the page `Said` is `Html`; in the receipt, a text file, it is a
+ * string.
+ */
 const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
   change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]
 
-/** The texts for who made a change and why a connection ended, from two groups of texts. */
+/** Puts two groups of texts together: who made a change (`by`), and why a connection ended (`reasons`). */
 const causes = <Said>(
   { by }: Pick<Causes<Said>, "by">,
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
@@ -55,8 +58,10 @@ const changes = ({ added, change, pause, removed, sensitiveExpiresAt, standardEx
   const lines: ReadonlyArray<Value> = [
     ...added.scopes.map((scope) => line(words.added, "", ofDomain(Scope.describe[scope]))),
     ...added.places.map(({ label }) => line(words.added, "", label)),
+    ...added.earlierVisits.map(({ label }) => line(words.added, "", words.earlierVisits(label))),
     ...removed.scopes.map((scope) => line(words.removed, "quiet", ofDomain(Scope.describe[scope]))),
     ...removed.places.map(({ label }) => line(words.removed, "quiet", label)),
+    ...removed.earlierVisits.map(({ label }) => line(words.removed, "quiet", words.earlierVisits(label))),
     isDated &&
       html`<li>${standardExpiresAt === null ? words.noEnd : words.connectionEnds(time(standardExpiresAt))}</li>`,
     isDated && sensitiveExpiresAt !== null && html`<li>${words.exactEnds(time(sensitiveExpiresAt))}</li>`,
@@ -111,11 +116,11 @@ const show = (portal: string) =>
   )
 
 /**
- * A receipt as plain text: who, what, which places, until when. Times are in UTC, because the file stays as it is when
- * the user changes the time zone.
+ * A receipt as plain text: who, what, which places, until when. Times are in UTC, because the file would not change
+ * when the user later chooses another time zone.
  */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
-  const { at, change, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
+  const { at, change, earlierVisits, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
   const { portal, steering } = textsIn(language)
   const { history, receipt: say } = steering
   const moment = (one: Timestamp.Timestamp) => Words.inZone(Words.moment(one), null, language)
@@ -139,6 +144,7 @@ const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, l
     "",
     say.places,
     ...list(places.map(({ label }) => label)),
+    ...(earlierVisits === null ? [] : ["", say.earlierVisits, ...list(earlierVisits.map(({ label }) => label))]),
     "",
     ...(change === "ended" ? [say.hasEnded] : ends),
     ...(change === "paused"

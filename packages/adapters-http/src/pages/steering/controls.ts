@@ -102,13 +102,13 @@ export const permissions = (
   again: { readonly form: Fields.Shown; readonly scopes: ReadonlyArray<string> } | undefined
 ): Html => {
   const { agreedScopes, grantExpiresAt, sensitiveExpiresAt } = connection
-  const form = again?.form ?? Fields.fresh()
+  const form = again?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
   const standard = agreedScopes.filter((scope) => !Scope.isSensitive(scope))
   const sensitive = agreedScopes.filter(Scope.isSensitive)
   const boxes = (scopes: ReadonlyArray<Scope.Scope>) =>
     html`<div class="choices">${scopes.map((scope) => box(connection, scope, again?.scopes))}</div>`
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
-    ${Fields.hidden("form_token", token)}
+    ${Fields.hidden("form_token", token)}${Fields.hidden("was_scopes", form.values("was_scopes"))}
     <fieldset id="scopes">
       <legend>${words.permissions.standard}</legend>
       ${Fields.groupFault(form, "scopes", LABELS.scopes)}
@@ -152,7 +152,7 @@ export const permissions = (
   </form>`
 }
 
-/** Pause all and Resume all, above the list of connected apps. */
+/** The buttons “Pause all” and “Resume all” above the list of connected apps. */
 export const all = (portal: string, live: ReadonlyArray<Listed>, token: string): Html => {
   const paused = live.filter(({ pause }) => pause !== null).length
   if (live.length === 0) return nothing

@@ -19,9 +19,10 @@ import type { FieldProblem } from "../../wire/Issues.js"
 import * as Form from "../kit/Form.js"
 import { seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
-import { detail } from "../portal/connection.js"
+import { detail, OUTDATED } from "../portal/connection.js"
 
 // Handles the forms with which a person pauses an app, changes its permissions or ends exact location.
 // Decisions connection-4 to connection-9.
@@ -83,17 +84,19 @@ const restoreExact = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
       const session = { isFresh: yield* isFreshSession(visitor.cookie) }
+      // The page shows the button of this form only together with this notice.
+      const back = `${portal}/connections/${id}?done=exact-location-ended`
       return yield* restoreExactLocation(visitor.account.id, id, session).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),
-        Effect.catchTag("ConfirmationRequired", () => Visitor.toConfirm),
+        Effect.catchTag("ConfirmationRequired", () => Effect.succeed(seeOther(ReturnTo.confirm(back)))),
         Effect.catchTag("Invalid", ({ problems }) => detail(portal, visitor, id, { problems }))
       )
     })
   )
 
 /**
- * Reads a number of days from a form; the empty option leaves the date as it is. `fault`: the message of the domain for
- * another value.
+ * Reads a number of days from a form. The empty option leaves the end date as it is, and gives undefined. `fault`: the
+ * message for a value that is none of the options.
  */
 const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fault: string) => {
   const text = form.value(name)
@@ -117,14 +120,18 @@ const change = (portal: string) =>
         const asked: Steering.SteeringChange = {
           scopes: chosen.filter(Scope.isScope),
           standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days", "must be 1, 7, 30, 90 or never"),
-          sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90")
+          sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90"),
+          shown: form.value("was_scopes").split(" ").filter(Scope.isScope)
         }
         const session = { isFresh: yield* isFreshSession(visitor.cookie) }
         yield* changeConnection(visitor.account.id, id, asked, session)
         return seeOther(`${portal}/connections/${id}?done=permissions-changed`)
       }).pipe(
-        Effect.catchTag("ConfirmationRequired", () => Visitor.toConfirm),
-        Effect.catchTag("Invalid", ({ problems }) => showAgain(problems))
+        Effect.catchTag("ConfirmationRequired", () =>
+          Effect.succeed(Visitor.toConfirmAndChoose(`${portal}/connections/${id}`))
+        ),
+        Effect.catchTag("Invalid", ({ problems }) => showAgain(problems)),
+        Effect.catchIf(Form.isOutdated, () => detail(portal, visitor, id, OUTDATED))
       )
     })
   )

@@ -7,9 +7,16 @@ import { texts, textsIn } from "../../languages/index.js"
 const words = texts.timeline.calendar
 const { DAY, plus } = Timestamp
 
-/** A month as a table. Days with data are links; their shade says how many readings there are. */
+/**
+ * This module draws a month as a table. Days with data are links, and the shade of a day shows how many readings it
+ * has.
+ */
 
 const two = (number: number): string => String(number).padStart(2, "0")
+
+/** A date as `2026-03-01`. The year needs four digits: otherwise `LocalDays` does not read the date. */
+const dateOf = (year: number, month: number, day = 1): string =>
+  `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`
 
 /** A month of the calendar, with its days and with the moments at which it begins and ends. */
 export interface CalendarMonth {
@@ -17,7 +24,7 @@ export interface CalendarMonth {
   readonly dates: ReadonlyArray<string>
   readonly from: Timestamp.Timestamp
   readonly until: Timestamp.Timestamp
-  /** A date in the month before and in the month after. */
+  /** A date in the previous month, and a date in the next month. */
   readonly before: string
   readonly after: string
 }
@@ -27,7 +34,7 @@ export const monthOf = (zone: TimeZone.TimeZone, date: string): CalendarMonth =>
   const [year = 1970, month = 1] = date.split("-").map(Number)
   const [nextYear, nextMonth] = month === 12 ? [year + 1, 1] : [year, month + 1]
   const [pastYear, pastMonth] = month === 1 ? [year - 1, 12] : [year, month - 1]
-  const days = Array.from({ length: 31 }, (_, index) => `${year}-${two(month)}-${two(index + 1)}`).flatMap((one) =>
+  const days = Array.from({ length: 31 }, (_, index) => dateOf(year, month, index + 1)).flatMap((one) =>
     Option.toArray(LocalDays.dayOf(zone, one))
   )
   const [first, last] = [days[0], days.at(-1)]
@@ -36,8 +43,8 @@ export const monthOf = (zone: TimeZone.TimeZone, date: string): CalendarMonth =>
     dates: days.map((one) => one.date),
     from: first?.from ?? (0 as Timestamp.Timestamp),
     until: last?.until ?? (0 as Timestamp.Timestamp),
-    before: `${pastYear}-${two(pastMonth)}-01`,
-    after: `${nextYear}-${two(nextMonth)}-01`
+    before: dateOf(pastYear, pastMonth),
+    after: dateOf(nextYear, nextMonth)
   }
 }
 
@@ -56,13 +63,13 @@ const column = (date: string): number => {
   return (saturdayFirst + 5) % 7
 }
 
-/** The number of days in the row of links, and how many of them at most come after the chosen day. */
+/** `ROW`: how many days the row of links has. `AFTER`: how many of them come after the chosen day at most. */
 const ROW = 7
 const AFTER = 3
 
 /**
- * The days around the chosen day as a row of links. No day is after today, unless the chosen day is after today: most
- * people look for a day of the last week.
+ * The days around the chosen day as a row of links. No day in the row is later than both today and the chosen day,
+ * because most people look for a day of the last week.
  */
 export const row = (
   path: string,

@@ -23,7 +23,7 @@ import * as EraseForm from "./erase.js"
 
 const words = texts.timeline
 
-/** The most entries of the access log that the page of a day reads and folds. The page of the log has all of them. */
+/** The most entries of the access log that the page of a day reads. The page of the access log shows all entries. */
 const ENTRIES = 500
 
 /** The day of the query, or today when it has none. */
@@ -141,7 +141,7 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
   }
 }
 
-/** A stop has no name, so the page names the nearest town, if there is one. */
+/** A stop has no name, so the page names the nearest town, if a town is near. */
 const stopped = (centre: Geometry.Point): Html => {
   const town = nearestTown(centre)
   return town === null ? words.stop : words.stopNear(town)

@@ -6,16 +6,17 @@ import { texts } from "../../languages/index.js"
 import * as Land from "../land/Land.js"
 
 /**
- * The picture of a day, drawn on the server: the land, the places where the person was as circles with their names, and
- * the way as a line. It needs no script, no tiles and no other server. Screen readers read the list of stays and ways
- * instead.
+ * This module draws the picture of a day on the server: the land, the places where the person was as circles with their
+ * names, and the way as a line. The picture needs no script, no tiles and no other server. Screen readers read the list
+ * of stays and ways instead.
  */
 
 const WIDTH = 720
 const HEIGHT = 420
 const MARGIN = 36
 /**
- * The picture shows at least this much: otherwise a day within one building would be stretched over the whole picture.
+ * The picture shows an area of at least this size, in metres. Otherwise a day within one building would be stretched
+ * over the whole picture.
  */
 const MIN_SPAN_M = 600
 /** The most points of the line. More points than pixels would not be visible. */
@@ -50,12 +51,18 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
   </figure>`
 }
 
-/** A picture of at most this width hardly shows a coast or a town, so a corner shows the land around the day. */
+/**
+ * When the picture shows an area of at most this width, it hardly shows a coast or a town. So a small map in a corner
+ * shows the land around it.
+ */
 const SMALL_M = 40_000
 
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
 
-/** The land around a small picture, in the first corner in which nothing is drawn; the fourth corner has the scale. */
+/**
+ * The small map with the land around the picture. It is in the first of three corners in which nothing is drawn; the
+ * fourth corner has the scale.
+ */
 const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
   if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing
   const { height, width } = INSET

@@ -30,8 +30,8 @@ const PARTS = [
 type TypedTimes = Readonly<Record<"from" | "until", string>>
 
 /**
- * The form that the page of a day shows; it leads to the page of this module. For today the form offers the parts that
- * have begun.
+ * The form on the page of a day with which the owner chooses the part of the day to delete. It leads to the page of
+ * this module, which asks for confirmation. For the present day the form offers only the parts that have begun.
  */
 export const form = (
   portal: string,
@@ -72,8 +72,8 @@ const link = (portal: string, day: LocalDays.WholeDay, from: string, until: stri
   `${portal}/timeline/erase?day=${day.date}&from=${from}&until=${until}`
 
 /**
- * The stretch of the query: a day of the account's zone with two times. An end after the present time is replaced by
- * the present time, unless the day has not begun.
+ * Reads the stretch of time from the query: a day in the visitor's time zone and two times of that day. If the day has
+ * begun and the end is in the future, the present time becomes the end.
  */
 const asked = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
@@ -101,7 +101,7 @@ const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const { day, now, problems, query, stretch } = yield* asked(visitor)
-      // The address contains no stretch: somebody typed the address.
+      // An address without times was typed by hand. There is nothing to confirm, so the person goes to the timeline.
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }
@@ -111,7 +111,7 @@ const show = (portal: string) =>
       if (fault !== undefined)
         return yield* again(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
       const { from, until } = stretch.value
-      const { apps, extent } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
+      const { apps, fixes } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
@@ -121,7 +121,7 @@ const show = (portal: string) =>
           <h1>${words.question}</h1>
           <p class="lead">${words.stretch(time(from), time(until))}</p>
           <ul>
-            <li>${words.going(extent.fixes, extent.visits)}</li>
+            <li>${words.going(fixes)}</li>
             <li>${words.visits(time(from, "minute"))}</li>
             <li>${words.rules}</li>
           </ul>

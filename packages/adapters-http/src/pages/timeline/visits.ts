@@ -30,7 +30,7 @@ const show = (portal: string) =>
       const cursor = (yield* Form.query).value("cursor")
       const asked = { from: null, to: null, limit: PAGE, only: id }
       const page = yield* ownVisits(userId, { ...asked, cursor: cursor === "" ? undefined : cursor }).pipe(
-        // A cursor that somebody has tampered with: the list starts at its beginning.
+        // When somebody has changed the cursor in the address, the page shows the beginning of the list.
         Effect.catchTag("Invalid", () => ownVisits(userId, { ...asked, cursor: undefined })),
         Effect.orDie
       )

@@ -8,9 +8,11 @@ import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import { bars, tallest } from "../kit/Bars.js"
 import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
 import { type PageReader, respond } from "../kit/Page.js"
 import { ago, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
 import * as Steering from "../steering/controls.js"
 
 const words = texts.today
@@ -31,8 +33,9 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
       reader,
       current: "/",
       main: html`<h1>${words.title}</h1>
-        ${attention(portal, today, isConfirmed)} ${suggested.map((one) => suggestion(portal, one, token))}
-        ${today.paused.length > 0 && paused(portal, today)} ${isNew && steps(portal, today)}
+        ${notice((yield* Form.query).value("done"))} ${attention(portal, today, isConfirmed)}
+        ${suggested.map((one) => suggestion(portal, one, token))} ${today.paused.length > 0 && paused(portal, today)}
+        ${isNew && steps(portal, today)}
         ${
           today.phone !== null &&
           html`<div class="pairs">${whereCard(portal, today)} ${phoneCard(portal, today.phone, today)}</div>`
@@ -136,7 +139,7 @@ const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): 
     <p class="actions"><a href="${portal}/timeline">${words.where.timeline}</a></p>
   </section>`
 
-/** The period for which it is known where the person was, and how long the phone has been silent since then. */
+/** From when to when the service knows where the person was, and how long the phone has been silent since then. */
 const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
   ${words.where.silentSince(ago(asOf, now))}`

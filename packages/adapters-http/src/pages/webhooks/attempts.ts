@@ -3,7 +3,10 @@ import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
-/** The requests and answers of a delivery's attempts, with a command that sends the same request again. */
+/**
+ * This module shows the request and the answer of each attempt of a delivery, with a command that sends the same
+ * request again.
+ */
 
 const words = texts.webhooks.delivery
 

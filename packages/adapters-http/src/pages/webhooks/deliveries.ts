@@ -1,4 +1,4 @@
-import { listDeliveries } from "@place-access/domain/deliveries"
+import { listDeliveries, Replay } from "@place-access/domain/deliveries"
 import { listEndpoints } from "@place-access/domain/endpoints"
 
 import { Effect } from "effect"
@@ -40,7 +40,7 @@ const list = Visitor.signedIn((visitor) =>
     const page = query.isNone
       ? NONE
       : yield* from(cursor === "" ? undefined : cursor).pipe(
-          // A cursor that somebody has tampered with: the list starts at its beginning.
+          // When somebody has changed the cursor in the address, the page shows the beginning of the list.
           Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
@@ -111,7 +111,7 @@ const recovered = (query: Form.Form): Html | false => {
   return (
     /^\d{1,5}$/.test(count) &&
     html`<div class="note" role="status">
-      <p>${words.recovered(Number(count))}</p>
+      <p>${words.recovered(Number(count))} ${Number(count) >= Replay.RECOVERED_MAX && words.mayBeMore}</p>
     </div>`
   )
 }

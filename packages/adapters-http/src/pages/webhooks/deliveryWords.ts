@@ -3,7 +3,7 @@ import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 
-/** Deliveries in words, for the delivery log and for the page of one delivery. */
+/** This module writes deliveries in words, for the delivery log and for the page of one delivery. */
 
 const words = texts.webhooks
 
@@ -19,7 +19,7 @@ export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.
           ? dueAt === null
             ? words.attemptOf(attempt, 7)
             : words.attemptDue(attempt, 7, time(dueAt, "row"))
-          : failReason !== null && !isTest && words.reasons[failReason]
+          : failReason !== null && !(isTest && failReason === "exhausted") && words.reasons[failReason]
       }</span
     >`
 }

@@ -5,7 +5,10 @@ import { texts } from "../../languages/index.js"
 import { bars, tallest } from "../kit/Bars.js"
 import { count, ofDomain, time } from "../kit/Time.js"
 
-/** How the attempts at an endpoint went: rates, durations, the last 24 hours as bars, and what is wrong now. */
+/**
+ * The section about the attempts at an endpoint: success rates, durations, the last 24 hours as bars, and the present
+ * failure if there is one.
+ */
 
 const words = texts.webhooks.figures
 

@@ -6,7 +6,10 @@ import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 
-/** Own headers of an endpoint in its form: fields that add or replace a header, and a box to remove each header. */
+/**
+ * The part of an endpoint's form for headers that the developer adds to its webhooks: fields that add or replace a
+ * header, and a tick box for each header that removes it.
+ */
 
 const words = texts.webhooks.headers
 

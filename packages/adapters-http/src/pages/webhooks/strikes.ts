@@ -6,14 +6,14 @@ import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 import { appPath } from "../developer/shared.js"
 
-/** The strikes of an endpoint: consecutive events that used up all their attempts (Spec §3.4). */
+/** This module shows the strikes of an endpoint: how many events in a row used up all their attempts (Spec §3.4). */
 
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
 const words = texts.webhooks.strikes
 
 const { MAX_STRIKES } = WebhookEndpoint
-/** The number of strikes from which on the developer gets a warning. */
+/** From this number of strikes on, the developer gets a warning. */
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
 /** The badge of an endpoint: disabled, failing from its first failed attempt on (decision figures-3), or enabled. */

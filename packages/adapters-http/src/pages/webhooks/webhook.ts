@@ -3,6 +3,7 @@ import { readEndpointFigures } from "@place-access/domain/figures"
 import { EndpointId, NotFound } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { texts } from "../../languages/index.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -12,6 +13,7 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as Figures from "./endpointFigures.js"
+import * as Outdated from "../developer/outdated.js"
 import { appHead, appPath, DEVELOPER, ownApp, type TeamApp } from "../developer/shared.js"
 import { standingBadge } from "./strikes.js"
 import * as HeaderFields from "./headerFields.js"
@@ -36,18 +38,20 @@ const page = (
     readonly form: Fields.Shown
     readonly ticked: ReadonlyArray<string>
     readonly removed: ReadonlyArray<string>
+    readonly status?: 409
   }
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const { description, events, id, url } = endpoint
     const figures = yield* readEndpointFigures(visitor.account, app.id, id)
-    const form = again?.form ?? Fields.fresh({ url, description: description ?? "" })
+    const form =
+      again?.form ?? Fields.fresh({ url, description: description ?? "", ...Outdated.shownEndpoint(endpoint) })
     return yield* respond({
       title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      status: again === undefined ? 200 : 400,
+      status: again === undefined ? 200 : (again.status ?? 400),
       main: html`${appHead(app, "/webhooks")} ${Fields.problems(form, LABELS)}
         ${again === undefined && Figures.section(figures)}
         <section class="card" aria-labelledby="change">
@@ -57,7 +61,9 @@ const page = (
           </header>
           <p>${words.text(url)}</p>
           <form method="post" action="${appPath(app)}/webhooks/${id}">
-            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events, endpoint.headers, again?.removed)}
+            ${Fields.hidden("form_token", token)}
+            ${["was_url", "was_events", "was_description"].map((name) => Fields.hidden(name, form.values(name)))}
+            ${fields(form, again?.ticked ?? events, endpoint.headers, again?.removed)}
             <div class="actions">
               <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
             </div>
@@ -86,10 +92,25 @@ const edit = Visitor.signedIn((visitor) =>
     if (Either.isLeft(draft) || Either.isLeft(headers)) {
       return yield* again([...problemsOf(draft), ...problemsOf(headers)])
     }
-    const change = { ...draft.right, headers: headers.right }
+    const shown = {
+      url: form.value("was_url"),
+      events: form.value("was_events").split(" "),
+      description: form.value("was_description") === "" ? null : form.value("was_description")
+    }
+    const change = { ...draft.right, headers: headers.right, shown }
+    yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
-      Effect.catchTag("Invalid", ({ problems }) => again(problems))
+      Effect.catchTag("Invalid", ({ problems }) => again(problems)),
+      Effect.catchIf(Form.isOutdated, () =>
+        Effect.flatMap(ownEndpoint(visitor), (now) =>
+          page(visitor, now.app, now.endpoint, {
+            ...Outdated.ofEndpoint(form, posted, now.endpoint),
+            removed: HeaderFields.removed(form),
+            status: 409
+          })
+        )
+      )
     )
   })
 )

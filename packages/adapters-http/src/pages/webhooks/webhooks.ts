@@ -26,6 +26,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -279,6 +280,7 @@ const add = Visitor.signedIn((visitor) =>
     const headers = HeaderFields.changes(form)
     const problems = [...problemsOf(draft), ...problemsOf(headers)]
     if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* again(problems)
+    yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* createEndpoint(visitor.account, app.id, { ...draft.right, headers: headers.right }).pipe(
       Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
       Effect.catchTags({
@@ -339,7 +341,10 @@ const enable = Visitor.signedIn(
 
 const remove = Visitor.signedIn(
   onEndpoint((visitor, app, id) =>
-    Effect.as(removeEndpoint(visitor.account, app.id, id), seeOther(`${appPath(app)}/webhooks?done=endpoint-removed`))
+    Effect.as(
+      Removal.once("endpoint", removeEndpoint(visitor.account, app.id, id)),
+      seeOther(`${appPath(app)}/webhooks?done=endpoint-removed`)
+    )
   )
 )
 

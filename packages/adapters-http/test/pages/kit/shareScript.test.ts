@@ -3,34 +3,124 @@ import { shareScript } from "@place-access/adapters-http/pages/kit/scripts/share
 import { runInNewContext } from "node:vm"
 import { expect, it } from "vitest"
 
-/** Presses Start on the page, where the service answers `status` with the API's English, and returns what it says. */
-const refused = async (status: number, language: "de" | "en"): Promise<string> => {
+interface Answer {
+  readonly status: number
+  readonly retryAfter?: string
+}
+
+/** The page in a browser that has the values `stored`. The service answers each request with `answer`. */
+const opened = (
+  answer: () => Answer,
+  { language = "en", stored = {} }: { language?: "de" | "en"; stored?: Readonly<Record<string, unknown>> } = {}
+) => {
   const parts = new Map<string, { textContent: string; press?: () => Promise<void> }>()
+  const events = new Map<string, () => Promise<void>>()
+  const rows = new Array<{ readonly textContent: string }>()
   const part = (id: string) => {
-    const one = { textContent: "", dataset: { account: "usr_1", name: "Firefox" } }
+    const one = {
+      textContent: "",
+      dataset: { account: "usr_1", name: "Firefox" },
+      children: [],
+      prepend: rows.push.bind(rows)
+    }
     const made = { ...one, addEventListener: (_: string, press: () => Promise<void>) => Object.assign(made, { press }) }
     if (!parts.has(id)) parts.set(id, made)
     return parts.get(id)
   }
-  const fetch = async () => ({ ok: false, status, json: async () => ({ message: "an account can have 50 devices" }) })
+  const storage = new Map(Object.entries(stored).map(([key, value]) => [key, JSON.stringify(value)]))
+  const timers = new Map<number, { readonly ms: number; readonly run: () => unknown }>()
+  let ids = 0
+  let requests = 0
+  let found: ((position: unknown) => void) | undefined
+  const fetch = async () => {
+    requests++
+    const { retryAfter, status } = answer()
+    return {
+      ok: status < 300,
+      status,
+      headers: { get: () => retryAfter ?? null },
+      json: async () => ({ message: "an account can have 50 devices" })
+    }
+  }
   runInNewContext(shareScript, {
     document: {
       currentScript: { dataset: { texts: JSON.stringify(textsIn(language).setUp.share.script) } },
-      getElementById: part
+      getElementById: part,
+      createElement: () => ({}),
+      documentElement: { lang: language }
     },
     window: { isSecureContext: true },
-    navigator: { geolocation: {} },
-    localStorage: { getItem: () => null },
-    addEventListener: () => {},
+    navigator: {
+      geolocation: { watchPosition: (onFound: typeof found) => (found = onFound), clearWatch: () => {} },
+      onLine: true
+    },
+    localStorage: {
+      getItem: (key: string) => storage.get(key) ?? null,
+      setItem: (key: string, value: string) => storage.set(key, value),
+      removeItem: (key: string) => storage.delete(key)
+    },
+    addEventListener: (event: string, handle: () => Promise<void>) => events.set(event, handle),
+    setTimeout: (run: () => unknown, ms: number) => {
+      timers.set(++ids, { ms, run })
+      return ids
+    },
+    clearTimeout: (id: number) => timers.delete(id),
     fetch
   })
-  await parts.get("share-start")?.press?.()
-  return parts.get("share-said")?.textContent ?? ""
+  return {
+    requests: () => requests,
+    /** The pauses of the timers that run. */
+    pauses: () => Array.from(timers.values(), ({ ms }) => ms),
+    press: async (id: string) => {
+      await parts.get(id)?.press?.()
+      await new Promise(setImmediate)
+    },
+    /** The browser reports that it is online. */
+    online: async () => {
+      await events.get("online")?.()
+      await new Promise(setImmediate)
+    },
+    /** How many positions wait in the browser. */
+    waiting: () => (JSON.parse(storage.get("share-queue:usr_1") ?? "[]") as ReadonlyArray<unknown>).length,
+    /** The uploaded positions that the page lists, in words. */
+    rows: () => rows.map(({ textContent }) => textContent),
+    said: () => parts.get("share-said")?.textContent ?? "",
+    /** The first timer ends. */
+    wait: async () => {
+      const [id, timer] = timers.entries().next().value ?? []
+      if (id === undefined) throw new Error("no timer runs")
+      timers.delete(id)
+      await timer?.run()
+    },
+    /** The browser reports its position `count` times, each time at another spot. */
+    move: async (count: number) => {
+      for (let index = 0; index < count; index++) {
+        found?.({ timestamp: Date.now(), coords: { ...SPOT, latitude: 50 + index } })
+        await new Promise(setImmediate)
+      }
+    }
+  }
 }
+
+const SPOT = { longitude: 13, accuracy: 10, altitude: null, speed: null, heading: null }
+
+const WAITING = Array.from({ length: 101 }, (_, index) => ({
+  captured_at: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+  lat: 50 + index / 1_000,
+  lon: 13,
+  accuracy_m: 10
+}))
+
+const BACKLOG = { "share-device:usr_1": { id: "dev_1", token: "secret" }, "share-queue:usr_1": WAITING }
 
 it.each([401, 409, 429, 503])(
   "a browser that cannot be added (%i) reads why in its own language [languages-1]",
   async (status) => {
+    const refused = async (status: number, language: "de" | "en") => {
+      const page = opened(() => ({ status }), { language })
+      await page.press("share-start")
+      return page.said()
+    }
     for (const language of ["de", "en"] as const) {
       const said = await refused(status, language)
       expect(said).not.toContain("an account can have 50 devices")
@@ -41,3 +131,77 @@ it.each([401, 409, 429, 503])(
     expect(later).not.toBe(full)
   }
 )
+
+it("the times of what was sent are written as on every page, and not as the browser writes them [languages-1]", async () => {
+  const rows = async (language: "de" | "en") => {
+    const page = opened(() => ({ status: 200 }), { language, stored: BACKLOG })
+    await page.press("share-start")
+    return page.rows()
+  }
+  for (const language of ["de", "en"] as const) {
+    const listed = await rows(language)
+    expect(listed).toHaveLength(100)
+    for (const row of listed) expect(row).toMatch(/^\d\d:\d\d:00, ±10 m$/)
+  }
+})
+
+it("a refused upload is repeated once Retry-After has passed, however many positions come meanwhile [devices-15]", async () => {
+  const page = opened(() => ({ status: 429, retryAfter: "7" }), { stored: BACKLOG })
+  await page.press("share-start")
+  expect([page.requests(), page.pauses()]).toEqual([1, [7_000]])
+  await page.move(20)
+  expect([page.requests(), page.pauses()]).toEqual([1, [7_000]])
+  await page.wait()
+  expect([page.requests(), page.pauses()]).toEqual([2, [7_000]])
+})
+
+it("without Retry-After each failure makes the pause longer, up to five minutes [devices-15]", async () => {
+  const answers = [503, 503, 500, 502, 503, 503, 200, 503]
+  const page = opened(() => ({ status: answers.shift() ?? 503, retryAfter: "soon" }), { stored: BACKLOG })
+  await page.press("share-start")
+  const pauses = [page.pauses()]
+  for (let index = 0; index < 7; index++) {
+    await page.wait()
+    pauses.push(page.pauses())
+  }
+  const [MINUTE, s] = [60_000, 1_000]
+  expect(pauses).toEqual(
+    [30 * s, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 5 * MINUTE, 30 * s, 30 * s].map((pause) => [pause])
+  )
+})
+
+it("a Retry-After of hours does not stop the page for hours [devices-15]", async () => {
+  const page = opened(() => ({ status: 429, retryAfter: "86400" }), { stored: BACKLOG })
+  await page.press("share-start")
+  expect(page.pauses()).toEqual([300_000])
+})
+
+it("a position is sent at once after an upload that was stored [devices-15]", async () => {
+  const page = opened(() => ({ status: 200 }), { stored: BACKLOG })
+  await page.press("share-start")
+  await page.move(1)
+  expect(page.requests()).toBe(2)
+})
+
+it("Stop deletes what waits: neither a timer, nor the network that is back, nor a reload sends it [devices-15]", async () => {
+  const page = opened(() => ({ status: 503 }), { stored: BACKLOG })
+  await page.press("share-start")
+  await page.move(3)
+  expect([page.requests(), page.waiting()]).toEqual([1, 104])
+  await page.press("share-stop")
+  expect([page.said(), page.waiting(), page.pauses()]).toEqual(["Stopped. Nothing is sent.", 0, []])
+  await page.online()
+  expect(page.requests()).toBe(1)
+  // Stop also ended the pause after the failed upload, so the next start sends at once.
+  await page.press("share-start")
+  await page.move(1)
+  expect(page.requests()).toBe(2)
+})
+
+it("what waited when the page was closed is sent after the next Start, and not before [devices-15]", async () => {
+  const page = opened(() => ({ status: 200 }), { stored: BACKLOG })
+  await page.online()
+  expect([page.requests(), page.waiting()]).toEqual([0, 101])
+  await page.press("share-start")
+  expect([page.requests(), page.waiting()]).toEqual([1, 1])
+})

@@ -34,17 +34,28 @@ describe("repeats of the access log [access-log-6]", () => {
     expect(inLanguage("de")).toEqual(["6 × Ihr letzter bekannter Standort", "2 × Ihr letzter bekannter Standort"])
   })
 
-  it("are the same but for numbers and moments; another result, place or an hour between makes another line", () => {
+  it("are the same but for moments and the count; another result, place or an hour between makes another line", () => {
     const said = (disclosed: string) => ({ disclosed })
     const moment = (text: string) => said(`You were at Home on ${text}`)
     expect(
       Folded.fold([entry(2, moment("1 March 2026 at 12:00 UTC")), entry(1, moment("2 May 2026 at 09:30 UTC"))])
     ).toHaveLength(1)
     expect(Folded.fold([entry(2, said("12 visits to Home")), entry(1, said("3 visits to Home"))])).toHaveLength(1)
+    expect(Folded.fold([entry(2, said("1 location from …")), entry(1, said("9 locations from …"))])).toHaveLength(1)
     expect(Folded.fold([entry(2, said("visits to Home")), entry(1, said("visits to Gym"))])).toHaveLength(2)
     expect(Folded.fold([entry(2), entry(1, { status: 403, error: "scope_expired" })])).toHaveLength(2)
     expect(Folded.fold([entry(62), entry(2)])).toHaveLength(1)
     expect(Folded.fold([entry(63), entry(2)])).toHaveLength(2)
+  })
+
+  it("a number in a label or a question is no count: each place and each circle has a line of its own", () => {
+    const lines = (...disclosed: ReadonlyArray<string>) =>
+      Folded.fold(disclosed.map((text, index) => entry(9 - index, { disclosed: text }))).length
+    expect(lines("You were at Studio 1", "You were at Studio 2")).toBe(2)
+    expect(lines("arrived at 3 visits", "arrived at 4 visits")).toBe(2)
+    const inCircle = (label: string, radiusM: number) => `whether you were within ${radiusM} m of “${label}”: no`
+    expect(lines(inCircle("area 1", 100), inCircle("area 2", 100), inCircle("area 2", 300))).toBe(3)
+    expect(lines("2 visits to “Gate 1”", "3 visits to “Gate 1”", "3 visits to “Gate 2”")).toBe(2)
   })
 
   it("no entry is lost or counted twice, and folds are newest first", () => {

@@ -44,8 +44,8 @@ export const statements = [
     PRIMARY KEY (user_id, captured_at, device_id, lat, lon)
   ) PARTITION BY RANGE (captured_at)`,
   `CREATE TABLE fixes_default PARTITION OF fixes DEFAULT`,
-  // Not in `fixes`: a reading from the year 2050 would be in the DEFAULT partition there, and the partition of its
-  // month could not be attached over it.
+  // Quarantined readings are not stored in `fixes`: a reading with a time in the year 2050 would be in the DEFAULT
+  // partition of `fixes`, and the partition of that month could not be attached as long as the row is there.
   `CREATE TABLE quarantined_fixes (
     user_id text NOT NULL,
     device_id text NOT NULL,

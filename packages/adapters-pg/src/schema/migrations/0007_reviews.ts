@@ -1,7 +1,7 @@
 /** Columns, tables and indexes for reviews of apps and purposes, and for revoking apps. */
 export const statements = [
-  // `revision` counts the changes of the text that a reviewer reads. `submitted_at` and `submitted_revision` are not
-  // null exactly while a submission waits for a decision.
+  // `revision` counts the changes of the text that a reviewer reads. While a submission waits for a decision,
+  // `submitted_at` and `submitted_revision` are set; otherwise both are null.
   ...["apps", "purposes"].map(
     (table) => `ALTER TABLE ${table}
       ADD COLUMN revision integer NOT NULL DEFAULT 1,

@@ -4,7 +4,8 @@ export const statements = [
   `ALTER TABLE connections ADD COLUMN look_at timestamptz(3), ADD COLUMN look_leased_until timestamptz(3)`,
   `UPDATE connections SET look_at = connected_at WHERE ended_at IS NULL`,
   `CREATE INDEX connections_to_look_at ON connections (look_at) WHERE ended_at IS NULL AND look_at IS NOT NULL`,
-  // The notices about the end of a sensitive tier that an app got, each once for every end date.
+  // Each row is a notice that an app got about the end of a sensitive tier. An app gets each kind of notice once for
+  // every end date.
   `CREATE TABLE tier_notices (
     user_id text NOT NULL,
     connection_id text NOT NULL,
@@ -21,7 +22,7 @@ export const statements = [
   `ALTER TABLE authorization_codes ADD COLUMN dead_at timestamptz(3)`,
   `UPDATE authorization_codes SET dead_at = created_at WHERE family_id IS NULL`,
   `CREATE INDEX authorization_codes_by_death ON authorization_codes (dead_at) WHERE dead_at IS NOT NULL`,
-  // The link in a message, and the state of its delivery.
+  // The link in a message, and how far the sending of the message has come.
   `ALTER TABLE mail_outbox
     ADD COLUMN link_site text,
     ADD COLUMN link_path text,

@@ -30,7 +30,8 @@ export const statements = [
     due_from timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, device_id, place_id)
   )`,
-  // The stays of the device are derived from its fixes before this moment; null: from all its fixes.
+  // From this moment on, the stays of the device must still be derived from its fixes. Null: all its stays are up to
+  // date.
   `ALTER TABLE devices ADD COLUMN stays_due_from timestamptz(3)`,
   // True for a phone that sends visits: its stays are those visits, and none are derived from its fixes.
   `ALTER TABLE devices ADD COLUMN sends_visits boolean NOT NULL DEFAULT false`,

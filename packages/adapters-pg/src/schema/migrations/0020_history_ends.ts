@@ -1,4 +1,4 @@
-/** Where the history of an imported file ends. */
+/** The end of the history of an imported file. */
 export const statements = [
   // The time of the newest entry of an imported file; null for a phone, whose history goes on.
   `ALTER TABLE devices ADD COLUMN history_ends_at timestamptz(3)`,

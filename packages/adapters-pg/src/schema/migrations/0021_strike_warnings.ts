@@ -1,7 +1,8 @@
 /** Warnings to developers about endpoints that fail. */
 export const statements = [
-  // Warnings whose mail is not in the outbox yet. The outbox is a table of persons and this is a table of apps, so a
-  // worker writes the mail in a second transaction and then deletes the row.
+  // Warnings whose mail is not in the outbox yet. A row of the outbox is stored with its person and a row of this table
+  // with its app, on a cluster perhaps on another node. So a worker writes the mail in a second transaction, and then
+  // deletes the row.
   `CREATE TABLE strike_warnings (
     app_id text NOT NULL,
     -- whose end it was

@@ -8,8 +8,8 @@ export const statements = [
     ADD COLUMN approved_origins text[] NOT NULL DEFAULT '{}',
     -- {name, description, homepageUrl, scopes, redirectUris}, each null when it is to stay; null when nothing waits
     ADD COLUMN proposal jsonb`,
-  // For apps that gave up scopes since they were approved: the decisions that approved the app have the approved
-  // scopes.
+  // An app may have given up scopes since it was approved. The decisions that approved the app still have all scopes
+  // that were approved.
   `UPDATE apps a SET approved_scopes = d.scopes
    FROM (
      SELECT app_id, array_agg(DISTINCT scope) AS scopes

@@ -1,4 +1,4 @@
-/** How many messages that name an app a person got. */
+/** Counts, for each person, the messages in which an app is named. */
 export const statements = [
   // A row of a person, which is deleted with the account.
   `CREATE TABLE named_mail (

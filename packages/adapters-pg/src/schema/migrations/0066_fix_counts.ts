@@ -9,7 +9,7 @@ export const statements = [
     last_at timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, ends_at)
   ) WITH (fillfactor = 80)`,
-  // The counts hold only while `counted_version` equals `version`. The previous release does not write
+  // The counts are valid only while `counted_version` equals `version`. The previous release does not write
   // `counted_version`, so after an upload that it stored the two differ.
   `ALTER TABLE upload_streams ADD COLUMN counted_version bigint`,
   `ALTER TABLE upload_streams ADD COLUMN counted_from timestamptz(3)`

@@ -1,4 +1,7 @@
-/** What an import's page shows: the columns of a table, when the reading began, what was read by month. */
+/**
+ * What the page of an import shows: the columns of a CSV file, when the reading began, and how many entries were read
+ * for each month.
+ */
 export const statements = [
   // For an imported table (CSV): which of its columns has which value. Null for files of other formats.
   `ALTER TABLE imports ADD COLUMN columns jsonb`,

@@ -1,6 +1,6 @@
 /**
- * The devices of other imports that brought a row too: one of them gets the row when the import that stored the row is
- * undone.
+ * The devices of the other imports that brought the same row. When the import that stored the row is undone, one of
+ * these devices gets the row.
  */
 export const statements = [
   `ALTER TABLE fixes ADD COLUMN also_from text[]`,

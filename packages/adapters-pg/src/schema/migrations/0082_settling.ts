@@ -1,4 +1,7 @@
-/** Rules that wait before they fire (decision rules-13): the seconds, and the crossing that a fix may contradict. */
+/**
+ * Some rules wait before they fire (decision rules-13). `settle_s`: how many seconds a rule waits. The other columns
+ * store the crossing for which a rule waits now; a later fix may still contradict it.
+ */
 export const statements = [
   `ALTER TABLE rules ADD COLUMN settle_s integer`,
   `ALTER TABLE rule_states ADD COLUMN unsettled_at timestamptz, ADD COLUMN unsettled_until timestamptz,

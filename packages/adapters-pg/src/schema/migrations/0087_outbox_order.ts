@@ -1,6 +1,6 @@
 /**
- * The events of the outbox in the order in which workers read them: due time, time of what happened, id. With the
- * previous index, every read sorted all waiting events.
+ * An index of the events of the outbox in the order in which workers read them: due time, time of what happened, id.
+ * With the previous index, every read had to sort all waiting events.
  */
 export const statements = [
   `DROP INDEX events_pending`,

@@ -71,6 +71,11 @@ import * as silentStays from "./0083_silent_stays.js"
 import * as silence from "./0086_silence.js"
 import * as outboxOrder from "./0087_outbox_order.js"
 import * as visitsTold from "./0088_visits_told.js"
+import * as liveTokens from "./0089_live_tokens.js"
+import * as orphanBackfills from "./0090_orphan_backfills.js"
+import * as ownFaults from "./0091_own_faults.js"
+import * as pastSuspensions from "./0092_past_suspensions.js"
+import * as earlierVisitsAgreed from "./0093_earlier_visits_agreed.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -144,5 +149,10 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0083_silent_stays": silentStays.statements,
   "0086_silence": silence.statements,
   "0087_outbox_order": outboxOrder.statements,
-  "0088_visits_told": visitsTold.statements
+  "0088_visits_told": visitsTold.statements,
+  "0089_live_tokens": liveTokens.statements,
+  "0090_orphan_backfills": orphanBackfills.statements,
+  "0091_own_faults": ownFaults.statements,
+  "0092_past_suspensions": pastSuspensions.statements,
+  "0093_earlier_visits_agreed": earlierVisitsAgreed.statements
 }

@@ -22,7 +22,7 @@ export const appMails: ReadonlyArray<GermanPair> = [
   },
   {
     en: "It stays in the sandbox, where only the person who holds the app can connect it. You can change it and submit it again.",
-    de: "Sie bleibt in der Sandbox, in der nur die Inhaberin oder der Inhaber sie verbinden kann. Sie können sie ändern und noch einmal einreichen."
+    de: "Sie bleibt in der Sandbox, in der nur ihr Inhaber sie verbinden kann. Sie können sie ändern und noch einmal einreichen."
   },
   {
     en: "Nothing is kept back any more: it can use every scope that it declares.",
@@ -30,15 +30,15 @@ export const appMails: ReadonlyArray<GermanPair> = [
   },
   {
     en: "An admin took all of its scopes away. Its tokens open nothing until that is lifted.",
-    de: "Ein Administrator hat ihr alle Scopes entzogen. Bis das aufgehoben ist, öffnen ihre Token nichts."
+    de: "Ein Administrator hat ihr alle Scopes entzogen. Bis das aufgehoben ist, öffnen ihre Tokens nichts."
   },
   {
     en: "An admin left it these scopes, for its live tokens too: {scopes}.",
-    de: "Ein Administrator hat ihr nur diese Scopes gelassen, auch für ihre gültigen Token: {scopes}."
+    de: "Ein Administrator hat ihr nur diese Scopes gelassen, auch für ihre gültigen Tokens: {scopes}."
   },
   {
     en: "Its tokens and client secrets stopped working at once, its rules are stopped, and its users are disconnected.",
-    de: "Ihre Token und Client-Secrets gelten ab sofort nicht mehr, ihre Regeln sind gestoppt, und alle sind von ihr getrennt, die sie verbunden hatten."
+    de: "Ihre Tokens und Client-Secrets gelten ab sofort nicht mehr, ihre Regeln sind gestoppt, und alle sind von ihr getrennt, die sie verbunden hatten."
   },
   { en: "Changes to {app} were approved", de: "Änderungen an {app} wurden genehmigt" },
   { en: "Changes to {app} were not approved", de: "Änderungen an {app} wurden nicht genehmigt" },

@@ -82,11 +82,11 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
   },
   {
     en: "A code that the app had already used was presented a second time. That can mean that somebody copied it. To be safe, every token of this connection stopped working at once and the app gets no more answers about you.",
-    de: "Ein Code, den die App schon verwendet hatte, wurde ein zweites Mal vorgelegt. Das kann heißen, dass jemand ihn kopiert hat. Zur Sicherheit gelten alle Token dieser Verbindung ab sofort nicht mehr, und die App bekommt keine Antworten mehr über Sie."
+    de: "Ein Code, den die App schon verwendet hatte, wurde ein zweites Mal vorgelegt. Das kann heißen, dass jemand ihn kopiert hat. Zur Sicherheit gelten alle Tokens dieser Verbindung ab sofort nicht mehr, und die App bekommt keine Antworten mehr über Sie."
   },
   {
     en: "A token that the app had already used was presented a second time. That can mean that somebody copied it. To be safe, every token of this connection stopped working at once and the app gets no more answers about you.",
-    de: "Ein Token, das die App schon verwendet hatte, wurde ein zweites Mal vorgelegt. Das kann heißen, dass jemand es kopiert hat. Zur Sicherheit gelten alle Token dieser Verbindung ab sofort nicht mehr, und die App bekommt keine Antworten mehr über Sie."
+    de: "Ein Token, das die App schon verwendet hatte, wurde ein zweites Mal vorgelegt. Das kann heißen, dass jemand es kopiert hat. Zur Sicherheit gelten alle Tokens dieser Verbindung ab sofort nicht mehr, und die App bekommt keine Antworten mehr über Sie."
   },
   {
     en: "You need not do anything. If you still use the app, connect it again from there. Your access log shows everything that was asked while it was connected.",

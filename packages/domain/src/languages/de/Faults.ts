@@ -115,8 +115,8 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "muss zu denen gehören, denen Sie schon zugestimmt haben; um andere muss die App bitten"
   },
   {
-    en: "include one that needs a purpose, and the app has no purpose for it now",
-    de: "enthält eine, die einen Zweck braucht, und die App hat dafür gerade keinen Zweck"
+    en: "cannot include what needs a purpose: the app has none for it now",
+    de: "kann nicht enthalten, was einen Zweck braucht: Die App hat dafür gerade keinen"
   },
   {
     en: "must be left out while the app has no exact location",
@@ -180,6 +180,14 @@ export const faults: ReadonlyArray<GermanPair> = [
   },
   { en: "must have at least one reading", de: "muss mindestens eine Messung haben" },
   { en: "must have at most {n:number} readings", de: "darf höchstens {n:number} Messungen haben" },
+  {
+    en: "must have at most {n:number} entries, with those that are no readings",
+    de: "darf höchstens {n:number} Einträge haben, auch solche mitgezählt, die keine Messungen sind"
+  },
+  {
+    en: "must unpack to at most {n:number} MiB, and must not be built like a packed file that does harm",
+    de: "darf ausgepackt höchstens {n:number} MiB groß sein und nicht wie eine gepackte Datei gebaut sein, die Schaden anrichtet"
+  },
   { en: "must name at least one place", de: "muss mindestens einen Ort nennen" },
   { en: "must name at most {n:number} places", de: "darf höchstens {n:number} Orte nennen" },
   { en: "must be one of {what}", de: "muss eines davon sein: {what}" },

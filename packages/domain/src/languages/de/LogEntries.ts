@@ -59,7 +59,7 @@ export const logEntries: ReadonlyArray<GermanPair> = [
   { en: "Refused: {why:text}", de: "Abgelehnt: {why:text}" },
   { en: "Withheld: {why:text}", de: "Zurückgehalten: {why:text}" },
   { en: "Not answered: {why:text}", de: "Nicht beantwortet: {why:text}" },
-  { en: "its access token was no longer valid", de: "ihr Zugriffs-Token war nicht mehr gültig" },
+  { en: "its access token was no longer valid", de: "ihr Access-Token war nicht mehr gültig" },
   { en: "you have not allowed this", de: "Sie haben das nicht erlaubt" },
   { en: "your permission had expired", de: "Ihre Erlaubnis war abgelaufen" },
   { en: "it named no purpose that it may use", de: "sie hat keinen Zweck genannt, den sie verwenden darf" },
@@ -91,6 +91,7 @@ export const logEntries: ReadonlyArray<GermanPair> = [
     de: "sie hat eine Adresse genannt, die sie nicht registriert hat"
   },
   { en: "the service was not available at that moment", de: "der Dienst war in diesem Moment nicht verfügbar" },
+  { en: "your connection with the app was on hold", de: "Ihre Verbindung mit der App ruhte" },
   { en: "something went wrong on our side", de: "bei uns ist etwas schiefgegangen" },
   {
     en: "the app hung up before it had the answer; its request may have been carried out",

@@ -24,6 +24,10 @@ export const network: ReadonlyArray<GermanPair> = [
   { en: "the answer's headers are larger than 16 KiB", de: "die Header der Antwort sind größer als 16 KiB" },
   { en: "the answer is not HTTP", de: "die Antwort ist kein HTTP" },
   { en: "this service's network is not working", de: "das Netz dieses Dienstes funktioniert nicht" },
+  {
+    en: "this service cannot reach the host's IPv6 address; the host name needs an IPv4 address",
+    de: "dieser Dienst erreicht die IPv6-Adresse des Hosts nicht; der Hostname braucht eine IPv4-Adresse"
+  },
   { en: "signing failed", de: "das Signieren ist fehlgeschlagen" },
   { en: "the store failed", de: "der Speicher ist ausgefallen" },
   { en: "TLS: the certificate has expired", de: "TLS: das Zertifikat ist abgelaufen" },

@@ -60,15 +60,15 @@ export const refusals: ReadonlyArray<GermanPair> = [
   { en: "the account of the app's holder is suspended", de: "das Konto des Inhabers der App ist gesperrt" },
   {
     en: "the phone has just sent a reading; wait a moment",
-    de: "das Telefon hat gerade eine Messung gesendet; warten Sie einen Augenblick"
+    de: "das Handy hat gerade eine Messung gesendet; warten Sie einen Augenblick"
   },
   {
     en: "a stay lies after the newest reading of the phone, and the phone sent one a moment ago; make another test person",
-    de: "ein Aufenthalt liegt nach der neuesten Messung des Telefons, und das Telefon hat gerade eine gesendet; legen Sie eine weitere Testperson an"
+    de: "ein Aufenthalt liegt nach der neuesten Messung des Handys, und das Handy hat gerade eine gesendet; legen Sie eine weitere Testperson an"
   },
   {
     en: "a stay lies after the newest reading of the phone: at most {n:number} minutes now, or make another test person",
-    de: "ein Aufenthalt liegt nach der neuesten Messung des Telefons: jetzt höchstens {n:number} Minuten, oder legen Sie eine weitere Testperson an"
+    de: "ein Aufenthalt liegt nach der neuesten Messung des Handys: jetzt höchstens {n:number} Minuten, oder legen Sie eine weitere Testperson an"
   },
   {
     en: "{n:number} are listening to this app already; stop one, or wait a minute if it was cut off",
@@ -81,6 +81,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
   {
     en: "an account can send {n:number} test webhooks in an hour; wait and try again",
     de: "ein Konto kann in einer Stunde {n:number} Test-Webhooks senden; warten Sie, und versuchen Sie es wieder"
+  },
+  {
+    en: "an account can set {n:number} webhook addresses in an hour; wait and try again",
+    de: "ein Konto kann in einer Stunde {n:number} Webhook-Adressen festlegen; warten Sie, und versuchen Sie es wieder"
   },
   {
     en: "an account or a connection can send {n:number} requests with an Idempotency-Key in a day; wait, or send no key",
@@ -188,8 +192,12 @@ export const refusals: ReadonlyArray<GermanPair> = [
   },
   { en: "Imported file", de: "Importierte Datei" },
   { en: "the app was revoked", de: "die App wurde widerrufen" },
+  { en: "the app no longer exists", de: "die App gibt es nicht mehr" },
   { en: "the app was revoked, which is final", de: "die App wurde widerrufen, und das ist endgültig" },
-  { en: "the app was revoked: it is told nothing any more", de: "die App wurde widerrufen: Sie erfährt nichts mehr" },
+  {
+    en: "the app was revoked, so it gets no events",
+    de: "die App wurde widerrufen, deshalb bekommt sie keine Ereignisse"
+  },
   { en: "the app is not in review", de: "die App ist nicht in Prüfung" },
   { en: "no change to the app waits for a reviewer", de: "keine Änderung an der App wartet auf eine Prüfung" },
   {
@@ -214,6 +222,7 @@ export const refusals: ReadonlyArray<GermanPair> = [
     en: "it was changed meanwhile: read it again, and name the revision that the decision is about",
     de: "es wurde inzwischen geändert: Lesen Sie es neu, und nennen Sie die Fassung, über die Sie entscheiden"
   },
+  { en: "it was changed since the form was opened", de: "es wurde geändert, seit das Formular geöffnet wurde" },
   { en: "This is for reviewers and admins", de: "Das ist nur für die Rollen Prüfer und Administrator" },
   { en: "This is for admins", de: "Das ist nur für die Rolle Administrator" },
   {

@@ -12,7 +12,7 @@ const attempt = (number: number, startedAt: number, status: number | null = 500,
   error: status === null ? "connection refused" : null
 })
 
-/** All seven attempts, the last of them `early` milliseconds too soon. */
+/** The row of a delivery that failed seven times. The last attempt came `early` milliseconds too soon. */
 const exhausted = (ana: Ana, early = 0): Partial<DeliveryRow> => {
   let at = ana.t
   const attempts = [attempt(1, at)]

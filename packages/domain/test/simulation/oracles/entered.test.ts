@@ -1,5 +1,9 @@
+import { Simulation } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import type { Request } from "../../../testing/simulation/Operations.js"
 import { disclosures } from "../../../testing/simulation/oracles/disclosures.js"
+import { ENTER } from "../../support/ruleFields.js"
 import { seen, Story } from "./handwritten.js"
 
 const judge = (story: Story) =>
@@ -58,3 +62,59 @@ describe("A9: what an app learns is entered before it leaves", () => {
     expect(judge(s)).toEqual({ A9: [first, second, again] })
   })
 })
+
+describe("A5: what an entry says", () => {
+  const PRESENCE: Request = { endpoint: "GET /v1/answers/places/{place_id}/presence", placeId: "plc_1", maxAgeS: 900 }
+
+  /** Whether A5 finds that the entry does not say what was answered: that the user is at the place, or is not. */
+  const isWrong = (state: "yes" | "no", label: string, disclosed: string): boolean => {
+    const s = new Story()
+    const { access, appId } = s.connected()
+    const args = { endpoint: "GET /v1/answers", status: 200, disclosed }
+    const entry = { kind: "port", port: "AccessLogStore", method: "record", outcome: "ok", args }
+    s.call(appId, access, 200, PRESENCE, { between: [entry], body: { state, place: { label } } })
+    const a5 = disclosures.filter(({ name }) => name === "A5")
+    return "A5" in seen(a5, s.run(false))
+  }
+
+  it.each(["Home", "Why not? café", "not", "at", "Gate 12.345", "not known", "You were not at"])(
+    "a label may be any text: %s",
+    (label) => {
+      expect(isWrong("yes", label, `You were at ${label}`)).toBe(false)
+      expect(isWrong("no", label, `You were not at ${label}`)).toBe(false)
+      expect(isWrong("yes", label, `You were not at ${label}`)).toBe(true)
+      expect(isWrong("yes", label, `You were at ${label} (52.10001)`)).toBe(true)
+      expect(isWrong("yes", label, "Somewhere")).toBe(true)
+    }
+  )
+})
+
+it.each(["Why not? café", "Gate 12.345", "none of these"])(
+  "in a run, no oracle objects to a person's label or to times with fractions of milliseconds: %s",
+  (label) => {
+    const scopes = ["location.place.current", "location.rules.place", "location.latest.read"]
+    const { stopped, violations } = Simulation.runSync({ seed: 1 }, (world) =>
+      Effect.gen(function* () {
+        const ana = yield* world.user("ana")
+        const home = yield* ana.place({ label, lat: 52.1, lon: 5.1 })
+        const phone = yield* ana.phone()
+        const app = yield* world.app({ scopes })
+        yield* app.endpoint("hook")
+        const connection = yield* app.connect(ana, { scopes, places: [home] })
+        yield* connection.call({ endpoint: "POST /v1/rules/place", placeId: home.id, ...ENTER })
+        yield* phone.fix({ lat: 52.2, lon: 5.1, capturedAt: (yield* world.now) - 0.5 })
+        yield* connection.call({ endpoint: "GET /v1/locations/latest" })
+        yield* world.advance("5 minutes")
+        yield* phone.at(home)
+        yield* connection.call({ endpoint: "GET /v1/answers/current-place", maxAgeS: 900 })
+        yield* connection.call({
+          endpoint: "GET /v1/answers/places/{place_id}/presence",
+          placeId: home.id,
+          maxAgeS: 900
+        })
+        yield* world.advance("5 minutes")
+      })
+    )
+    expect({ stopped, violations }).toEqual({ stopped: null, violations: [] })
+  }
+)

@@ -194,7 +194,10 @@ export class Ana extends Story {
     return this.op("readEndpoints", { appId: this.appId }, ok({ endpoints }))
   }
 
-  /** Lets a day pass and reads the access log and the endpoints. In the returned run oracles judge liveness, too. */
+  /**
+   * Lets a day pass and reads the access log and the endpoints. The returned run counts as quiesced, so oracles also
+   * report what should have happened and did not.
+   */
   rest() {
     this.after(DAY)
     this.readLog()

@@ -7,7 +7,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const OLD = START - 1_000 * DAY
 
-/** Somebody who imports files of one walk of years ago. */
+/** A user who imports files. Most of their readings are of one walk, years ago. */
 class Importer extends Story {
   readonly userId = this.user()
 
@@ -35,7 +35,10 @@ class Importer extends Story {
     return this
   }
 
-  /** The owner reads these minutes of the walk, and other readings. */
+  /**
+   * The user reads their own history. It has the readings of these minutes of the walk, and those of the times
+   * `others`.
+   */
   reads(minutes: ReadonlyArray<number>, others: ReadonlyArray<number> = []) {
     const readings = [...minutes.map((minute) => OLD + minute * MINUTE), ...others]
     this.op("readOwnHistory", { userId: this.userId }, ok({ visits: [], readings }))

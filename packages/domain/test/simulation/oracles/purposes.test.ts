@@ -185,6 +185,26 @@ describe("P5: over twice the volume: a flag, no refusal", () => {
     expect(judge(busy(5, 5))).toEqual({})
   })
 
+  it.each([
+    [3, {}],
+    [4, { P5: expect.any(Array) as unknown }]
+  ])(
+    "a call that took a day counts for no day, beside %i quick calls that began after it and one more",
+    (quick, found) => {
+      const { access, appId, ask, purpose, s } = connected()
+      purpose({ expectedDailyVolume: 2 })
+      s.add({ kind: "port", op: null, port: "VolumeFlagStore", method: "raise", outcome: "ok" }, "worker-1")
+      const slow = s.begin("call", { appId, token: access, request: LATEST, purpose: "nearest" })
+      s.after(23.5 * HOUR)
+      for (let n = 0; n < quick; n++) ask(200)
+      s.end(slow, "call", ok({ status: 200, error: null, body: {} }))
+      ask(200)
+      s.after(2 * HOUR)
+      s.op("readFlags", {}, ok({ flags: [] }))
+      expect(judge(s)).toEqual(found)
+    }
+  )
+
   it("four are flagged, five are not, a flag counts one too many", () => {
     expect(judge(busy(4, 4))).toHaveProperty("P5")
     expect(judge(busy(5, null))).toHaveProperty("P5")

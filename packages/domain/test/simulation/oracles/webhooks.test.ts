@@ -34,7 +34,10 @@ describe("H1: signatures", () => {
     expect(rotated(DAY, (old, fresh) => [old, fresh])).toEqual(["H1"])
   })
 
-  /** Rotates again after `ms`. The clock passes the end of the old secret, and is then set back to before that end. */
+  /**
+   * Rotates the secret twice, with `ms` between the rotations. Then the clock passes the end of the first secret, and
+   * is set back to a time before this end.
+   */
   const setBack = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
     const ana = new Ana()
     const old = ana.secret

@@ -42,7 +42,7 @@ it("a plan goes through a file as it is", () => {
 })
 
 it("seeds that differ beyond 32 bits are other plans", () => {
-  // With all features, so that only the steps are drawn from the seed.
+  // `planOfAll` takes all features, so the seed decides only the steps.
   expect(Simulation.Swarm.planOfAll(SEED + 2 ** 32).steps).not.toEqual(Simulation.Swarm.planOfAll(SEED).steps)
 })
 
@@ -124,6 +124,56 @@ it("steps that make no sense are passed over, so that anything can be taken out 
   expect(result.violations).toEqual([])
 })
 
+it("a crash of a program that does not run is passed over, and starts nothing", () => {
+  const crash = (program: "worker" | "worker2", downMs: number) => ({ do: "crash", program, downMs }) as const
+  const plan: Simulation.Plan = {
+    ...Simulation.Swarm.plan(SEED),
+    faults: {},
+    workers: 1,
+    steps: [
+      crash("worker2", 0),
+      crash("worker", 60_000),
+      crash("worker", 0),
+      { do: "wait", ms: 30_000 },
+      { do: "calm" }
+    ]
+  }
+  const { entries, marks } = Simulation.runPlanSync(plan)
+  expect(marks["skipped"]).toBe(2)
+  expect(entries.filter(({ proc }) => proc.startsWith("worker2"))).toEqual([])
+  const began = entries.find((entry) => entry.kind === "fault" && entry.fault === "crash")
+  const back = entries.find((entry) => entry.kind === "fault" && entry.fault === "restart")
+  // The step `calm` restarts the worker, which is down, after 30 s. The crash with `downMs: 0` must not have restarted
+  // it earlier.
+  expect((back?.t ?? 0) - (began?.t ?? 0)).toBe(30_000)
+})
+
+it("a step repeats something at most thirty times, so that a mutated number does not make a run endless", () => {
+  const phone = { person: 0, phone: 0 } as const
+  const edge = { ...phone, place: 0, metres: 100, accuracyM: 10, pauseMs: 1_000 } as const
+  const plan: Simulation.Plan = {
+    ...Simulation.Swarm.plan(SEED),
+    faults: {},
+    people: 1,
+    steps: [
+      ...LONG_STORY.slice(0, 1),
+      { do: "calls", connection: 0, times: 40, purpose: "fitting" },
+      { do: "offline", ...phone },
+      { do: "fix", ...phone, place: 0, edgeM: 0, accuracyM: 10, ageMs: 0 },
+      { do: "online", ...phone, shuffle: false, duplicate: 40 },
+      { do: "commute", times: 40, ...edge }
+    ]
+  }
+  const { entries, violations } = Simulation.runPlanSync(plan)
+  const begun = (name: string) => entries.filter((entry) => entry.kind === "begun" && entry.name === name)
+  expect(violations).toEqual([])
+  expect(begun("call")).toHaveLength(30)
+  const [sent, ...walked] = begun("upload")
+  expect(sent).toHaveProperty("args.fixes.length", 30)
+  // Each way there and each way back is two readings.
+  expect(walked).toHaveLength(30 * 2 * 2)
+})
+
 it("a plan that breaks a rule is cut down to a few steps that still break it, and printed as a test", () => {
   const plant = plants.find(({ oracle }) => oracle === "T1")
   const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
@@ -137,4 +187,36 @@ it("a plan that breaks a rule is cut down to a few steps that still break it, an
   // The printed plan is the shrunk plan itself.
   const printed = /const plan: Simulation\.Plan = (\{[^]*?\n {2}\})\n/.exec(text)?.[1] ?? ""
   expect(Function(`"use strict"; return (${printed})`)()).toEqual(shrunk.plan)
+})
+
+const sabotaged = (oracle: string) => ({ sabotage: plants.find((plant) => plant.oracle === oracle)?.sabotage })
+
+it("a search that is stopped while it shortens a plan keeps what it has found until then", () => {
+  const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
+  let isStopped = false
+  const steps = Simulation.shrinking(plan, { ...sabotaged("T1"), invariants: ["T1"], isEnough: () => isStopped })
+  for (let n = 0; n < 3; n++) expect(steps.next().done).toBe(false)
+  isStopped = true
+  const { done, value } = steps.next()
+  expect(done).toBe(true)
+  expect(value).toMatchObject({ attempts: 2, result: { violations: [{ invariant: "T1" }] } })
+})
+
+it("a run that throws is a failing result without a trace, and no shorter form of another plan", () => {
+  const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
+  const { sabotage } = sabotaged("T1")
+  // Stands for a bug of the harness: in a run that is too short to have the wait of this story, each oracle throws.
+  const oracles = Simulation.Oracles.all.map((oracle) => ({
+    ...oracle,
+    check: (run: Simulation.Run) => {
+      if (run.entries.every(({ passed }) => passed < 5_000_000)) throw new Error("the oracle is wrong")
+      return oracle.check(run)
+    }
+  }))
+  const shrunk = Simulation.shrinkSync(plan, { sabotage, oracles, invariants: ["T1"], attempts: 150 })
+  expect(shrunk.plan.steps.map((step) => step.do)).toEqual(["consent", "wait", "call"])
+  const none = { ...plan, steps: [] }
+  const failed = Simulation.shrinkSync(none, { sabotage, oracles })
+  expect(failed).toMatchObject({ plan: none, attempts: 0, result: { stopped: "the oracle is wrong", entries: [] } })
+  expect(failed.result.violations).toEqual([{ invariant: "runs to its end", at: 0, detail: "the oracle is wrong" }])
 })

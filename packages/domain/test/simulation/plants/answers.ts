@@ -11,7 +11,9 @@ import { ENTER } from "../../support/ruleFields.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
-/** Planted bugs in answers, events, counts and log entries that the oracles of the other families do not see. */
+/**
+ * This file plants bugs in answers, events, counts and log entries that the oracles of the other families do not see.
+ */
 
 const ALL = [
   ...SCOPES,
@@ -320,5 +322,26 @@ export const plants: ReadonlyArray<Plant> = [
         }))
     })),
     scenario: nothing
+  },
+  {
+    oracle: "A8",
+    what: "the entry of a firing names the zone of somebody else",
+    sabotage: instead(AccessLogStore, (store) => ({
+      list: (userId, filter, limit, after) =>
+        Effect.map(store.list(userId, filter, limit, after), ({ items, next }) => ({
+          next,
+          items: items.map((entry) =>
+            /^webhook (?:place|zone)\./.test(entry.endpoint) ? { ...entry, disclosed: "that you entered Pier" } : entry
+          )
+        }))
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const ben = yield* world.user("ben")
+        const app = yield* world.app({ scopes: [...ALL] })
+        const connection = yield* app.connect(ben, { scopes: [...ALL], places: [], standardDays: null })
+        yield* connection.call({ endpoint: "POST /v1/rules/zone", label: "Pier", ...HOME, radiusM: 300, ...ENTER })
+        yield* nothing(world)
+      })
   }
 ]

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { HOUR, inScene, type Scene } from "./scene.js"
 
-/** Planted bugs in the limit of ten rules at once. */
+/** This file plants bugs in the limit of ten rules that are active at once. */
 
 const many = ({ rule }: Scene, count: number) => Effect.replicateEffect(rule(), count)
 

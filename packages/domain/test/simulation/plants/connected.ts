@@ -31,7 +31,7 @@ export const connected = (
     const hook = yield* app.endpoint("hook")
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
-    /** Connects again with the same terms: a renewal where a sensitive scope is held. */
+    /** Connects again with the same terms. When the connection holds a sensitive scope, this is a renewal. */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
   })

@@ -15,7 +15,7 @@ export const walk = (from: number, count: number) =>
     lon: -60
   }))
 
-/** Two files that overlap; the first one is undone when both are read. */
+/** Imports two files that overlap. When both are read, the first import is undone. */
 const undone = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")

@@ -7,11 +7,11 @@ export interface Plant {
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug in the answer itself, whatever the ports do. */
+  /** A bug in the answer to a call, which no replaced port could cause. */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
   /**
-   * Whether the bug replaces ports before the simulation wraps them, so that the calls of the replaced ports are in the
-   * trace.
+   * True when the bug replaces ports after the simulation wrapped them. The trace then has the calls that the bug
+   * passes on to the wrapped ports, and not those that the programs make.
    */
   readonly isInFront?: true
   /** A scenario that shows the bug, and breaks no rule without it. */
@@ -32,7 +32,10 @@ export const planted = ({
   sabotageAnswers
 })
 
-/** Replaces some methods of a port. The replacements keep their state for one run. */
+/**
+ * Replaces some methods of a port. The replacements keep their state for one run. The methods that the store inherits
+ * stay, which spreading the store would lose.
+ */
 export const instead =
   <I extends Simulation.Ports, S extends object>(
     tag: Context.Tag<I, S>,
@@ -40,5 +43,10 @@ export const instead =
   ): Simulation.Sabotage =>
   (ports) => {
     const store = Context.get(ports, tag)
-    return Context.add(ports, tag, { ...store, ...change(store, ports) })
+    const get = (own: S, name: string | symbol): unknown => {
+      if (name in own) return Reflect.get(own, name)
+      const inherited: unknown = Reflect.get(store, name)
+      return typeof inherited === "function" ? inherited.bind(store) : inherited
+    }
+    return Context.add(ports, tag, new Proxy({ ...store, ...change(store, ports) }, { get }))
   }

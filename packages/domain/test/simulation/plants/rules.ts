@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
-/** Planted bugs in what rules fire. */
+/** This file plants bugs in what rules fire. */
 
 /** Plants a bug in `FixStore.view`: uploads are evaluated against a view that `change` has falsified. */
 export const seeing = (

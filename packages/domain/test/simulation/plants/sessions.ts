@@ -8,7 +8,10 @@ import { instead, type Plant } from "./plant.js"
 const ADDRESS = "192.0.2.1"
 const THIEF = "192.0.2.66"
 
-/** Ana with two browsers: her own, whose cookie was stolen, and another one. */
+/**
+ * Ana has signed in with two browsers. A thief has a copy of the cookie `cookie`; she changes her password in the
+ * browser with the cookie `other`.
+ */
 const stolen = (world: Simulation.World) =>
   Effect.gen(function* () {
     const { id: userId } = yield* world.user("ana")

@@ -13,7 +13,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, inScene, type Scene } from "./scene.js"
 
-/** Planted bugs in what users steer: pauses, permissions, dates, and the deletion of a stretch of history. */
+/** This file plants bugs in what users steer: pauses, permissions, dates, and the deletion of a stretch of history. */
 
 const CURRENT = { endpoint: "GET /v1/answers/current-place", maxAgeS: 900 } as const
 const VISITS = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null } as const
@@ -52,7 +52,7 @@ const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   }))(ports)
 }
 
-/** A walk home that fires, with a receiver that first fails, and something that the user does before the retry. */
+/** Ana walks home and a rule fires. The receiver fails at first, and before the retry Ana does what `then` says. */
 const waiting = (then: (scene: Scene) => Effect.Effect<unknown, unknown>): Plant["scenario"] =>
   inScene((scene) =>
     Effect.gen(function* () {

@@ -8,11 +8,11 @@ import { plants as planned } from "./all.js"
 import { type Plant, planted } from "./plant.js"
 
 /**
- * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for bugs with `isRare`. The file
- * has, for each bug, the seed that finds it. When the generators change, look for new seeds with: PLANTS=500 npx vitest
+ * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for bugs with `isRare`. For each bug,
+ * `swarm.json` has the seed that finds it. When the generators change, look for new seeds with: PLANTS=500 npx vitest
  * run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". It makes at most 500 runs for each bug that
- * is no longer found. A seed stays for as long as it finds its bug, however long its run becomes: take the line of a
- * slow one out of the file, and the search finds a shorter one.
+ * its seed does not find any more. The search keeps a seed as long as the seed finds its bug, even when the run of the
+ * seed has become slow. To replace such a seed, delete its line in `swarm.json`, and search again.
  */
 const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
@@ -50,7 +50,7 @@ describe("bugs planted in the service and found by the swarm", () => {
   })
 })
 
-/** All seeds, those with the shortest runs first, because the tests repeat the run of each seed in the file. */
+/** All seeds, those with the shortest runs first, because the tests repeat the run of each seed in `swarm.json`. */
 const shortestFirst = (): ReadonlyArray<number> => {
   const seeds = Array.from({ length: MOST_RUNS }, (_, n) => n + 1)
   const lengths = new Map(seeds.map((seed) => [seed, Simulation.randomSync({ seed, oracles: [] }).steps]))
@@ -58,8 +58,10 @@ const shortestFirst = (): ReadonlyArray<number> => {
 }
 
 /**
- * Among this many shortest runs, seeds that the file has for other bugs come first: such a seed needs no further run
- * without a plant. The longer runs of seeds that the file has come last.
+ * The tests run each different seed of the file once more without a planted bug. So the file should have few different
+ * seeds, and seeds with short runs. The search tries first the seeds that the file already has for other bugs, because
+ * these add no run to the tests, but only those among the `SHORT` shortest runs. Then it tries the seeds that the file
+ * does not have, and last the other seeds of the file, whose runs are longer.
  */
 const SHORT = 100
 const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {

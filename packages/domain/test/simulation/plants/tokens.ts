@@ -1,3 +1,4 @@
+import { PasswordHasher } from "@place-access/domain/accounts"
 import { ConsentStore } from "@place-access/domain/consent"
 import { TokenStore } from "@place-access/domain/tokens"
 import { Scope, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
@@ -40,6 +41,17 @@ export const plants: ReadonlyArray<Plant> = [
         sha256: (text: string) => Hash.make(text)
       }),
     scenario: (world) => connected(world)
+  },
+  {
+    oracle: "T2",
+    what: "passwords are stored in the clear",
+    sabotage: (ports) =>
+      Context.add(ports, PasswordHasher, {
+        ...Context.get(ports, PasswordHasher),
+        hash: (password: string) => Effect.succeed(password),
+        verify: (stored: string, password: string) => Effect.succeed(stored === password)
+      }),
+    scenario: (world) => world.user("ana")
   },
   {
     oracle: "T3",
@@ -126,8 +138,6 @@ export const plants: ReadonlyArray<Plant> = [
     scenario: (world) =>
       Effect.gen(function* () {
         const { ana, connection } = yield* connected(world)
-        yield* world.advance(HOUR)
-        yield* connection.call(ME)
         yield* ana.disconnect(connection)
         yield* connection.call(ME)
       })

@@ -9,11 +9,13 @@ import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** Planted bugs that show only during a lasting fault, or when something outside of the service fails. */
+/** This file plants bugs that show only during a lasting fault, or when something outside of the service fails. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
-/** A refresh token that leaks: the user gets a mail. */
+/**
+ * Presents a refresh token that was spent a minute ago, as a thief would. The service sends the user a mail about it.
+ */
 const mailed = (world: Simulation.World) =>
   Effect.gen(function* () {
     const { connection } = yield* connected(world)

@@ -8,7 +8,7 @@ import { Context, Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Planted bugs in visits and in look-ups of the past. */
+/** This file plants bugs in visits and in look-ups of the past. */
 
 const ask = ({ connection }: Scene, limit = 100) =>
   Effect.flatMap(connection.refresh, () =>

@@ -5,7 +5,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Planted bugs in active windows. */
+/** This file plants bugs in the active windows of rules. */
 
 const FOR_EVER = { from: null, until: null }
 

@@ -1,3 +1,4 @@
+import { Pacing } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Clock, DateTime, Deferred, Effect, Exit, FastCheck as fc } from "effect"
@@ -177,6 +178,17 @@ it("a loop looks less often while nothing happens, and is back in its own time w
   )
 })
 
+it("the pauses of a loop within a piece of work are as long as it asks for, however quiet it was before", () => {
+  const engine = new Engine()
+  const took = Effect.gen(function* () {
+    const begun = yield* Clock.currentTimeMillis
+    for (let step = 0; step < 100; step++) yield* Effect.sleep(step % 2 === 0 ? 1 : Pacing.LONGEST_MS)
+    return (yield* Clock.currentTimeMillis) - begun
+  })
+  const exit = engine.run(Effect.zipRight(engine.advance("2 days"), Process.periodic(took)))
+  expect(exit).toEqual(Exit.succeed(50 * (1 + Pacing.LONGEST_MS)))
+})
+
 it.each([
   ["an hour", 60, 24 / 6 + 6],
   ["a quarter of an hour", 15, 24 * 4 + 1]
@@ -195,7 +207,8 @@ it.each([
     })
   )
   expect(looks).toBeLessThanOrEqual(most)
-  // A loop that sleeps a quarter of an hour is never slowed down.
+  // The engine slows down a loop of a quarter of an hour only when `hasDateBy` says that no date comes. Here
+  // `hasDateBy` is not set, so this loop keeps its pace.
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 

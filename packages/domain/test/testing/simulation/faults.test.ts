@@ -1,7 +1,10 @@
+import { PasswordHasher } from "@place-access/domain/accounts"
+import { AuditLog } from "@place-access/domain/audit"
 import { Vault } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
+import { TokenStore } from "@place-access/domain/tokens"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Cause, Context, Effect } from "effect"
 import { ENTER } from "../../support/ruleFields.js"
 
 const HOME = { label: "Home", lat: 52.1, lon: 5.1 }
@@ -185,9 +188,12 @@ describe("what is broken on purpose", () => {
   it("a full disk answers reads and refuses writes, for a while", () => {
     const result = live((world, { ana, app, home }) =>
       Effect.gen(function* () {
+        // The first read derives the stays and stores them.
+        yield* world.do("readOwnHistory", { userId: ana.id })
         yield* world.fillDisk(60_000)
         const change = { userId: ana.id, placeId: home.id, ...HOME, label: "Flat", kind: "home", radiusM: 150 }
         expect(yield* world.perform("readDeliveries", { appId: app.id })).toMatchObject({ _tag: "ok" })
+        expect(yield* world.perform("readOwnHistory", { userId: ana.id })).toMatchObject({ _tag: "ok" })
         expect(yield* world.perform("updatePlace", change)).toEqual({ _tag: "unknown", because: "unavailable" })
         yield* world.advance("1 minute")
         expect(yield* world.perform("readEndpoints", { appId: app.id })).toMatchObject({ _tag: "ok" })
@@ -230,11 +236,10 @@ it.each([
   )
 })
 
+const leaks = (sabotage?: Simulation.Sabotage) =>
+  live((world, people) => call(world, people), { sabotage, oracles: [] }).entries.filter(({ kind }) => kind === "leak")
+
 it("a secret that reaches a store as it is, is a leak", () => {
-  const leaks = (sabotage?: Simulation.Sabotage) =>
-    live((world, people) => call(world, people), { sabotage, oracles: [] }).entries.filter(
-      ({ kind }) => kind === "leak"
-    )
   expect(leaks()).toEqual([])
   // Plants a look-up by the token itself instead of its hash.
   const careless = leaks((ports) => {
@@ -243,4 +248,49 @@ it("a secret that reaches a store as it is, is a leak", () => {
     return Context.add(ports, Vault.Vault, { ...vault, sha256 })
   })
   expect(careless).toContainEqual(expect.objectContaining({ alias: "access-1", where: "TokenStore.findByAccessToken" }))
+})
+
+const RAW = `pa_at.con_1.${"A".repeat(43)}`
+
+it.each([
+  ["a value of the message", Effect.logWarning("refused", RAW)],
+  ["the text of the message", Effect.logWarning(`refused ${RAW}`)],
+  ["a password in the text", Effect.logWarning("refused: correct horse battery staple, of ana")],
+  ["an expected error in the cause", Effect.logWarning("refused", Cause.fail({ token: RAW }))],
+  ["an error that nobody expected", Effect.logWarning("refused", Cause.die(new Error(`no row for ${RAW}`)))],
+  ["the message of an error", Effect.logWarning("refused", new Error(`no row for ${RAW}`))],
+  ["the cause of an error", Effect.logWarning("refused", new Error("no row", { cause: { key: RAW } }))],
+  ["an annotation", Effect.annotateLogs(Effect.logInfo("refused"), { token: RAW })],
+  ["the key of a set-up link", Effect.logInfo(RAW.replace("pa_at", "pa_ds"))]
+])("a secret that a log prints is a leak: %s", (_, log) => {
+  const found = leaks((ports) => {
+    const store = Context.get(ports, TokenStore)
+    const findByAccessToken: typeof store.findByAccessToken = (...args) =>
+      Effect.zipRight(log, store.findByAccessToken(...args))
+    return Context.add(ports, TokenStore, { ...store, findByAccessToken })
+  })
+  expect(found).toContainEqual(expect.objectContaining({ where: "the log" }))
+})
+
+it("a secret in an event of the audit log is a leak", () => {
+  const found = leaks((ports) => {
+    const store = Context.get(ports, TokenStore)
+    const findByAccessToken: typeof store.findByAccessToken = (...args) =>
+      Effect.zipRight(Context.get(ports, AuditLog).append({ token: RAW } as never), store.findByAccessToken(...args))
+    return Context.add(ports, TokenStore, { ...store, findByAccessToken })
+  })
+  expect(found).toContainEqual(expect.objectContaining({ where: "AuditLog.append" }))
+})
+
+it("a password that reaches a store as it is, is a leak, also within a longer text", () => {
+  expect(leaks()).toEqual([])
+  for (const stored of [(password: string) => password, (password: string) => `plain$${password}`]) {
+    const careless = leaks((ports) =>
+      Context.add(ports, PasswordHasher, {
+        ...Context.get(ports, PasswordHasher),
+        hash: (password: string) => Effect.succeed(stored(password))
+      })
+    )
+    expect(careless).toContainEqual(expect.objectContaining({ alias: "password-1", where: "AccountStore.create" }))
+  }
 })

@@ -32,8 +32,8 @@ interface Who {
 }
 
 /**
- * Makes `count` sign-in tries at once and returns how many are admitted. `who` makes the identity of each try from that
- * of a new stranger.
+ * Makes `count` sign-in tries at once and returns how many are admitted. Each try has a new stranger; `who` returns the
+ * e-mail and network address with which this stranger tries to sign in.
  */
 const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
   Effect.all(
@@ -263,7 +263,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(
         yield* seen(who),
         {
-          // The other try is still in flight and may fail.
+          // `other` is still in flight and may fail, so it still counts.
           ofAccount: [{ at: Timestamp.plus(at, 1), failed: false }],
           ofAddress: [
             { at, failed: true },

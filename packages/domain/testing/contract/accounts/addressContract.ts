@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, TestClock } from "effect"
 import { type Account, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
@@ -95,7 +95,10 @@ const replacement = (email: Email, overrides: Partial<AddressReplacement> = {}):
 
 type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
 
-/** Rules of `CredentialStore` about addresses: how an address is confirmed at sign-up, replaced and given back. */
+/**
+ * Rules of `CredentialStore` about e-mail addresses: how an address is confirmed at sign-up, changed, and changed back
+ * by an undo link.
+ */
 export const addressContract: Contract<Ports> = [
   {
     name: "requestSignUp: is found with its mail; the newest of an address that has not ended is resent",
@@ -115,6 +118,24 @@ export const addressContract: Contract<Ports> = [
       Check.equal(yield* newest(second.expiresAt - 1), Option.some(second), "the newest")
       Check.equal(yield* newest(second.expiresAt), Option.some(first), "the newest has ended")
       Check.equal(yield* newest(first.expiresAt), Option.none(), "both have ended")
+    })
+  },
+  {
+    name: "newestSignUp: of one person, when somebody else signed up with the address later [accounts-12]",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const own = yield* signedUp()
+      const again = { ...(yield* signUpRequest(Timestamp.plus(own.createdAt, 5), own.email)), userId: own.userId }
+      yield* store.requestSignUp(again, mail(again.userId, again.hash))
+      yield* TestClock.adjust(10)
+      const strangers = yield* signedUp(own.email)
+      const now = yield* Timestamp.now
+      const of = (userId: UserId | undefined) => store.newestSignUp(own.email, now, userId)
+      Check.equal(yield* of(own.userId), Option.some(again), "the newest of this person")
+      Check.equal(yield* of(strangers.userId), Option.some(strangers), "the stranger's")
+      Check.equal(yield* of(undefined), Option.some(strangers), "the newest of all")
+      const other = yield* signedUp()
+      Check.equal(yield* of(other.userId), Option.none(), "of another address")
     })
   },
   {

@@ -8,7 +8,9 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 
-/** Rules of `AccountStore` about what an owner chose or a browser named: time zone, language, notices. */
+/**
+ * Rules of `AccountStore` about a person's time zone, language and notices, which the person chose or the browser sent.
+ */
 export const choiceContract: Contract<AccountStore | Entropy.Entropy> = [
   {
     name: "learnTimeZone: stores the first zone only; chooseTimeZone: replaces it [accounts-19]",

@@ -76,7 +76,7 @@ export const factorStoreContract: Contract<Ports> = [
       const [{ id }, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const now = yield* Timestamp.now
       const [one, two, three] = [yield* freshHash, yield* freshHash, yield* freshHash]
-      // Two accounts may have passkeys with one id: each account keeps its own key.
+      // Passkeys of two accounts may have the same id: each account keeps its own key.
       const theirs: Factors.Factors = { ...Factors.NONE, passkeys: [passkeyOf("a", now, { publicKey: "dGhlaXJz" })] }
       yield* store.change(other.id, () => storing(theirs))
       const later = Timestamp.plus(now, Timestamp.MINUTE)

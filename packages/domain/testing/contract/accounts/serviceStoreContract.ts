@@ -1,18 +1,30 @@
 import { Effect } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { AppStore } from "../../../src/apps/AppStore.js"
+import * as Import from "../../../src/imports/Import.js"
+import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import { LeaseStore } from "../../../src/leases/LeaseStore.js"
 import type { QueueName } from "../../../src/staff/ServiceStore.js"
 import { ServiceStore } from "../../../src/staff/ServiceStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { WorkerId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type * as Vault from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Webhooks from "../deliveries/webhookFixtures.js"
+import * as Imports from "../fixes/importSamples.js"
 
-type Ports = Webhooks.WebhookFixturePorts | ServiceStore | LeaseStore | AccountStore | AppStore | Entropy.Entropy
+type Ports =
+  | Webhooks.WebhookFixturePorts
+  | ServiceStore
+  | LeaseStore
+  | AccountStore
+  | AppStore
+  | ImportStore
+  | Entropy.Entropy
+  | Vault.Vault
 
 const { DAY, plus } = Timestamp
 
@@ -25,7 +37,10 @@ const counts = (since = -DAY) =>
 const waiting = (queue: QueueName) =>
   Effect.map(counts(), ({ backlog }) => backlog.find((one) => one.queue === queue) ?? Check.fail("each queue"))
 
-/** Rules of `ServiceStore`. Other cases have rows too, so each case compares the numbers before and after. */
+/**
+ * Rules of `ServiceStore`. Other cases store rows in the same database, so each case compares the numbers before and
+ * after.
+ */
 export const serviceStoreContract: Contract<Ports> = [
   {
     name: "counts: accounts, new ones by their date, and apps by status without revoked ones [staff-6]",
@@ -56,6 +71,25 @@ export const serviceStoreContract: Contract<Ports> = [
       Check.isTrue(due.oldestDueAt !== null && due.oldestDueAt <= at, "due since then, or longer")
       yield* Webhooks.claimOne(endpoint)
       Check.equal((yield* waiting("deliveries")).rows, before.rows, "leased")
+    })
+  },
+  {
+    name: "counts: an import waits for a worker only while no other file of its owner is being read [staff-6, imports-6]",
+    run: Effect.gen(function* () {
+      const before = yield* waiting("imports")
+      const first = yield* Imports.waiting()
+      const second = yield* Imports.waiting(first.userId)
+      const queued = yield* waiting("imports")
+      Check.equal(queued.rows - before.rows, 2, "both")
+      Check.isTrue(queued.oldestDueAt !== null && queued.oldestDueAt <= first.uploadedAt, "since then, or longer")
+      const now = yield* Timestamp.now
+      yield* Imports.claimed(first, "reads", now)
+      Check.equal(yield* waiting("imports"), before, "the second waits for the first")
+      const later = plus(now, Import.RETRY_AFTER)
+      const { backlog } = yield* (yield* ServiceStore).counts(later, now)
+      const rows = backlog.find(({ queue }) => queue === "imports")?.rows ?? 0
+      Check.equal(rows - before.rows, 1, "the attempt counts as dead, so the second waits for a worker again")
+      yield* Imports.forget(first, second)
     })
   },
   {

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
+import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
@@ -25,6 +26,16 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
       Check.equal(yield* at(0), found, "at once")
       Check.equal(yield* at(Session.LIFETIME - 1), found, "a millisecond before")
       Check.equal(yield* at(Session.LIFETIME), Option.none(), "at expires_at")
+    })
+  },
+  {
+    name: "session: none is opened for an account that was deleted meanwhile [deletions-2]",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const now = yield* Timestamp.now
+      const session = Session.open(yield* freshHash, UserId.make("usr_gone"), now)
+      yield* accounts.openSession(session)
+      Check.equal(yield* accounts.findSession(session.hash, now), Option.none(), "found")
     })
   },
   {

@@ -182,7 +182,7 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.resume(OPERATOR))
       const resumed = { isOpen: true, listed: 2, apps: [Option.some(false), Option.some(false)] }
       Check.equal(yield* seen, resumed, "after it")
-      // Both events may be of one millisecond, so the order in which the log lists them is open.
+      // Both events may have the same millisecond, and then the log may list them in either order.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
     })
   },

@@ -77,10 +77,23 @@ export const appStoreContract: Contract<Ports> = [
         Effect.map(Entropy.id("app"), (id): App => ({ ...first, id: AppId.make(id), ownerId }))
       const rivals = yield* Effect.all(Array.from({ length: 12 }, () => draft()))
       const outcomes = yield* Effect.forEach(rivals, apps.create, { concurrency: "unbounded" })
-      Check.equal(outcomes.filter(Boolean).length, 1, "there was room for one")
+      Check.equal(outcomes.filter((one) => one === "Made").length, 1, "there was room for one")
       const { items } = yield* apps.listOf(owner.id, 500, undefined)
       Check.equal(items.length, AccountLimits.APPS.most, "stored")
-      Check.isTrue(yield* apps.create(yield* draft((yield* Fixtures.user).id)), "another owner has room")
+      Check.equal(yield* apps.create(yield* draft((yield* Fixtures.user).id)), "Made", "another owner has room")
+    })
+  },
+  {
+    name: "create: nothing is stored for an owner whose account was deleted [deletions-2]",
+    run: Effect.gen(function* () {
+      const apps = yield* AppStore
+      const draft: App = {
+        ...(yield* owned),
+        id: AppId.make(yield* Entropy.id("app")),
+        ownerId: UserId.make("usr_gone")
+      }
+      Check.equal(yield* apps.create(draft), "NoOwner", "refused")
+      Check.equal(yield* apps.find(draft.id), Option.none(), "nothing is stored")
     })
   },
   {

@@ -10,7 +10,7 @@ import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStor
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { AppId, InvitationId, MemberId } from "../../../src/shared/Ids.js"
+import { AppId, InvitationId, MemberId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as AccountChange from "../../../src/staff/AccountChange.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
@@ -143,6 +143,19 @@ export const teamStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "update: nobody joins whose account was deleted meanwhile [deletions-2]",
+    run: Effect.gen(function* () {
+      const { app, holder } = yield* owned
+      const invitee = yield* Fixtures.user
+      const invitation = yield* invited(app, holder, invitee, "viewer")
+      const memberId = MemberId.make(yield* Entropy.id("mbr"))
+      const join = TeamLife.accept({ ...invitee, id: UserId.make("usr_gone") }, invitation, memberId)
+      Check.equal(yield* (yield* TeamStore).update(app.id, join), Option.none(), "refused")
+      const { invitations, members } = yield* find(app)
+      Check.equal([members.length, invitations.length], [0, 1], "nothing is stored")
+    })
+  },
+  {
     name: "AppStore.listOf: the apps that an account holds and those of whose teams it is, until it leaves",
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned
@@ -171,6 +184,12 @@ export const teamStoreContract: Contract<Ports> = [
         Effect.map(store.listInvited(person.email, at), (items) => items.map(({ invitation }) => invitation.id))
       Check.equal(yield* listed(now), [id], "of this address")
       Check.equal((yield* store.listInvited(person.email, now))[0]?.appName, app.name, "with the app's name")
+      const another = yield* owned
+      const second = yield* invited(another.app, another.holder, person, "viewer")
+      const ofApp = (appId: AppId) =>
+        Effect.map(store.listInvited(person.email, now, appId), (items) => items.map(({ invitation }) => invitation.id))
+      Check.equal([yield* ofApp(app.id), yield* ofApp(another.app.id)], [[id], [second]], "of one app")
+      yield* done(another.app, TeamLife.decline(person, second))
       const end = Timestamp.plus(now, Team.INVITATION_LIFETIME)
       Check.equal(yield* listed(Timestamp.plus(end, -1)), [id], "a millisecond before its end")
       Check.equal(yield* listed(end), [], "at its end")

@@ -76,6 +76,8 @@ const calls = (
 /** A day for one case, far from the days of other cases and contracts. */
 const day = (number: number) => Timestamp.make((48_000 + 10 * number) * Timestamp.DAY)
 
+const before = (at: Timestamp.Timestamp) => Timestamp.plus(at, -1)
+
 const raise = (to: Timestamp.Timestamp) =>
   Effect.flatMap(VolumeFlagStore, (flags) => flags.raise({ from: Timestamp.plus(to, -Timestamp.DAY), to, factor: 2 }))
 
@@ -94,8 +96,8 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const to = day(1)
       const [fine, over] = [yield* subject(), yield* subject()]
-      yield* calls(fine, 2 * EXPECTED, to)
-      yield* calls(over, 2 * EXPECTED + 1, to)
+      yield* calls(fine, 2 * EXPECTED, before(to))
+      yield* calls(over, 2 * EXPECTED + 1, before(to))
       Check.equal(yield* raise(to), 1, "new flags")
       Check.equal(yield* flagsOf(fine.userId), [], "the one")
       const expected: VolumeFlag = {
@@ -113,16 +115,29 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "raise: counts from exactly a day ago until now; a millisecond earlier or later does not count [§8-volume-flag]",
+    name: "raise: counts from exactly a day ago until before now; a millisecond earlier or later does not count [§8-volume-flag]",
     run: Effect.gen(function* () {
       const to = day(2)
-      const [inside, before, after] = [yield* subject(), yield* subject(), yield* subject()]
-      for (const one of [inside, before, after]) yield* calls(one, 2 * EXPECTED, Timestamp.plus(to, -1_000))
+      const [inside, early, late] = [yield* subject(), yield* subject(), yield* subject()]
+      for (const one of [inside, early, late]) yield* calls(one, 2 * EXPECTED, Timestamp.plus(to, -1_000))
       yield* calls(inside, 1, Timestamp.plus(to, -Timestamp.DAY))
-      yield* calls(before, 1, Timestamp.plus(to, -Timestamp.DAY - 1))
-      yield* calls(after, 1, Timestamp.plus(to, 1))
+      yield* calls(early, 1, Timestamp.plus(to, -Timestamp.DAY - 1))
+      yield* calls(late, 1, to)
       Check.equal(yield* raise(to), 1, "new flags")
       Check.equal(yield* countOf(inside), [2 * EXPECTED + 1], "flagged")
+    })
+  },
+  {
+    name: "raise: calls of the moment at which one day ends and the next begins count for the next alone [purposes-5]",
+    run: Effect.gen(function* () {
+      const to = day(11)
+      const one = yield* subject()
+      yield* calls(one, EXPECTED, Timestamp.plus(to, -Timestamp.HOUR))
+      yield* calls(one, EXPECTED + 1, to)
+      Check.equal(yield* raise(to), 0, "the day that ends")
+      yield* calls(one, EXPECTED, Timestamp.plus(to, Timestamp.HOUR))
+      Check.equal(yield* raise(Timestamp.plus(to, Timestamp.DAY)), 1, "the day that begins")
+      Check.equal(yield* countOf(one), [2 * EXPECTED + 1], "counted once")
     })
   },
   {
@@ -130,11 +145,11 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const to = day(3)
       const one = yield* subject()
-      yield* calls(one, 2 * EXPECTED, to)
-      yield* calls(one, 20, to, { purpose: null, endpoint: "GET /v1/me" })
-      yield* calls(one, 20, to, { status: 403, error: "scope_expired", disclosed: null })
+      yield* calls(one, 2 * EXPECTED, before(to))
+      yield* calls(one, 20, before(to), { purpose: null, endpoint: "GET /v1/me" })
+      yield* calls(one, 20, before(to), { status: 403, error: "scope_expired", disclosed: null })
       Check.equal(yield* raise(to), 0, "new flags")
-      yield* calls(one, 1, to)
+      yield* calls(one, 1, before(to))
       Check.equal(yield* raise(to), 1, "with one answered call more")
       Check.equal(yield* countOf(one), [2 * EXPECTED + 1], "counted")
     })
@@ -146,11 +161,11 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       const one = yield* subject()
       yield* Fixtures.purpose(one.app.id, "find_you", { terms: one.purpose.terms })
       const other = { ...one, connectionId: ConnectionId.make(yield* Entropy.id("con")) }
-      yield* calls(one, 4, to)
-      yield* calls(one, 4, to, { purpose: "find_you" })
-      yield* calls(other, 4, to)
+      yield* calls(one, 4, before(to))
+      yield* calls(one, 4, before(to), { purpose: "find_you" })
+      yield* calls(other, 4, before(to))
       Check.equal(yield* raise(to), 0, "new flags")
-      yield* calls(one, 3, to, { purpose: "find_you" })
+      yield* calls(one, 3, before(to), { purpose: "find_you" })
       Check.equal(yield* raise(to), 1, "with three calls more")
       Check.equal(
         (yield* flagsOf(one.userId)).map((flag) => [flag.purposeKey, flag.calls]),
@@ -167,7 +182,7 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       const approved = yield* subject({ terms: { ...terms, expectedDailyVolume: 10 }, approved: terms })
       const draft = yield* subject({ terms })
       const archived = yield* subject({ terms, archivedAt: to })
-      for (const one of [approved, draft, archived]) yield* calls(one, 3, to)
+      for (const one of [approved, draft, archived]) yield* calls(one, 3, before(to))
       Check.equal(yield* raise(to), 3, "new flags")
       Check.equal(
         (yield* flagsOf(approved.userId)).map((flag) => flag.expectedDailyVolume),
@@ -199,11 +214,11 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       const one = yield* subject()
       yield* Fixtures.purpose(one.app.id, "find_you", { terms: one.purpose.terms })
       const other = { ...one, connectionId: ConnectionId.make(yield* Entropy.id("con")) }
-      yield* calls(one, 7, to)
+      yield* calls(one, 7, before(to))
       Check.equal(yield* raise(to), 1, "the first")
       const later = Timestamp.plus(to, Timestamp.HOUR)
-      yield* calls(other, 7, later)
-      yield* calls(one, 7, later, { purpose: "find_you" })
+      yield* calls(other, 7, before(later))
+      yield* calls(one, 7, before(later), { purpose: "find_you" })
       Check.equal(yield* raise(later), 2, "another connection, and another purpose")
       Check.equal(yield* raise(Timestamp.plus(later, 1)), 0, "once each")
     })
@@ -216,9 +231,9 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       const id = UserId.make(yield* Entropy.id("usr"))
       const account = TestPerson.account(id, one.app.id, DisplayName.make("Robin"), to)
       Check.equal(yield* (yield* TestPersonStore).create(account), "created", "made")
-      yield* calls({ ...one, userId: id, connectionId: ConnectionId.make(yield* Entropy.id("con")) }, 20, to)
+      yield* calls({ ...one, userId: id, connectionId: ConnectionId.make(yield* Entropy.id("con")) }, 20, before(to))
       Check.equal(yield* raise(to), 0, "new flags")
-      yield* calls(one, 7, to)
+      yield* calls(one, 7, before(to))
       Check.equal(yield* raise(to), 1, "the same calls about a person of the same app")
     })
   },
@@ -227,7 +242,7 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const to = day(7)
       const one = yield* subject()
-      yield* calls(one, 20, to, { purpose: "no_such" })
+      yield* calls(one, 20, before(to), { purpose: "no_such" })
       Check.equal(yield* raise(to), 0, "new flags")
     })
   },
@@ -236,7 +251,7 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const to = day(8)
       const subjects = yield* Effect.all([subject(), subject(), subject()])
-      for (const one of subjects) yield* calls(one, 7, to)
+      for (const one of subjects) yield* calls(one, 7, before(to))
       const raised = yield* Effect.all(
         [0, 1, 2, 3].map((later) => raise(Timestamp.plus(to, later))),
         { concurrency: "unbounded" }
@@ -258,12 +273,12 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       const subjects = yield* Effect.all([subject(), subject(), subject()])
       for (const one of subjects) {
         yield* Fixtures.purpose(one.app.id, "find_you", { terms: one.purpose.terms })
-        yield* calls(one, 7, to)
-        yield* calls(one, 7, to, { purpose: "find_you" })
+        yield* calls(one, 7, before(to))
+        yield* calls(one, 7, before(to), { purpose: "find_you" })
       }
       yield* raise(to)
       const late = yield* subject()
-      yield* calls(late, 7, Timestamp.plus(to, 1))
+      yield* calls(late, 7, to)
       yield* raise(Timestamp.plus(to, 1))
       const expected = [
         [late.connectionId, "find_me"],

@@ -119,7 +119,10 @@ export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, neve
     }
   })
 
-/** Approves `asked`: `made` is the connection from now on, whatever was there before. */
+/**
+ * Approves the consent request `asked` and stores the connection `made`, without reading what was stored before.
+ * `expired` is an earlier connection that ends with the approval, because its standard tier is over.
+ */
 export const approve = (asked: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>
   Effect.gen(function* () {
     const code = yield* codeFor(made)
@@ -185,7 +188,9 @@ export const refreshToken = (made: Connection, familyId: FamilyId) =>
 
 export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
 
-/** A family with an access token and a chain of `length` refresh tokens, all but the last of them spent. */
+/**
+ * Stores a family of tokens: an access token and a chain of `length` refresh tokens, all but the last of them spent.
+ */
 export const issue = (made: Connection, length: number) =>
   Effect.gen(function* () {
     const familyId = yield* family

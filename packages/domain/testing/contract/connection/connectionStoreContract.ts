@@ -67,13 +67,23 @@ export const connectionStoreContract: Contract<Samples.ConnectionSamplePorts> = 
   {
     name: "change: steering writes the end, the pause, the agreed scopes and the history, newest first",
     run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected({ heldScopes: ["location.place.current", "location.lookup"] })
+      const from = yield* Timestamp.now
+      const places = [yield* Samples.place(from), yield* Samples.place(from, true)]
+      const { connection } = yield* Samples.connected({
+        heldScopes: ["location.place.current", "location.lookup"],
+        // Stores order the places by id.
+        places: places.sort((a, b) => (a.placeId < b.placeId ? -1 : 1))
+      })
       const stranger = yield* Fixtures.user
       const store = yield* ConnectionStore
-      const from = yield* Timestamp.now
       const paused = { ...connection, pause: { from, until: null }, standardExpiresAt: null }
       const left = { ...paused, heldScopes: ["location.place.current"] as const, sensitiveExpiresAt: null }
-      const entries = [ConsentEntry.of("paused", paused, from), ConsentEntry.of("exact_location_ended", left, from)]
+      const ended = ConsentEntry.of("exact_location_ended", left, from)
+      const entries = [
+        ConsentEntry.of("paused", paused, from),
+        // An entry of an older version, which does not record earlier visits.
+        { ...ended, agreement: { ...ended.agreement, earlierVisits: null } }
+      ]
       yield* Samples.change(
         connection.id,
         { _tag: "SetEnd", standardExpiresAt: null },
@@ -147,12 +157,12 @@ export const connectionStoreContract: Contract<Samples.ConnectionSamplePorts> = 
       const store = yield* ConnectionStore
       const { app, connection } = yield* Samples.connected()
       const other = yield* Samples.connected()
-      Check.equal(yield* store.findOfApp(app.id, connection.id), Option.some(connection), "the app's")
+      Check.equal(yield* store.findOfApp(app.id, connection.id), Option.some({ connection, app }), "the app's")
       Check.isTrue(Option.isNone(yield* store.findOfApp(other.app.id, connection.id)), "another app's")
       Check.isTrue(Option.isNone(yield* store.findOfApp(app.id, ConnectionId.make("con_none"))), "not there")
       yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
       const ended = yield* store.findOfApp(app.id, connection.id)
-      Check.isTrue(Option.isSome(ended) && ended.value.endedAt !== null, "ended")
+      Check.isTrue(Option.isSome(ended) && ended.value.connection.endedAt !== null, "ended")
     })
   },
   {

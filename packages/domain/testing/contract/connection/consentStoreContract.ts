@@ -155,7 +155,7 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
       const now = yield* Timestamp.now
       const standardExpiresAt = Timestamp.plus(now, Timestamp.DAY)
       const { app, connection, user } = yield* Samples.connected({ standardExpiresAt })
-      const { access } = yield* Samples.issue(connection, 2)
+      const { chain } = yield* Samples.issue(connection, 2)
       yield* TestClock.adjust("25 hours")
       const next = yield* Samples.connection(user, app, { sub: connection.sub })
       const { state } = yield* Samples.approve(yield* Samples.request(app), next, connection.id)
@@ -166,8 +166,8 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
       )
       const old = yield* Samples.read(connection)
       Check.equal([old.endedAt, old.endReason], [standardExpiresAt, "expired"], "how it ended")
-      const token = (yield* Samples.seen(connection.id, { access: access.hash })).access
-      Check.isTrue(Option.isSome(token) && token.value.revokedAt !== null, "its tokens are revoked")
+      const head = yield* Samples.seen(connection.id, { refresh: chain[1]?.hash ?? Check.fail("two links") })
+      Check.equal(head.chain[0]?.revokedAt, yield* Timestamp.now, "its refresh token is revoked")
       Check.equal(yield* (yield* ConnectionStore).findLive(user.id, app.id), Option.some(next), "replaced")
     })
   },

@@ -19,7 +19,7 @@ type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
 const now = Timestamp.now
 const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
 
-/** A stored connection that the tier sweep checks in `millis` milliseconds; null: never. */
+/** A stored connection that is due for the tier sweep in `millis` milliseconds; with null, it is never due. */
 const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const made = yield* Samples.connected(overrides)
@@ -42,14 +42,17 @@ const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket
     return all
   })
 
-/** The ids of these connections among those that are due now. */
+/** The ids of those connections of `ours` that are due for the sweep now. */
 const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =>
   Effect.map(
     Effect.flatMap(now, (at) => allDue(at, buckets)),
     (all) => all.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
   )
 
-/** Sweeps a connection with these writes, and returns the state that the decision saw. */
+/**
+ * Runs `TierStore.sweep` with a decision that makes these writes. Returns the state that the store gave to the
+ * decision.
+ */
 const sweep = (
   { id, userId }: Pick<Connection, "id" | "userId">,
   writes: ReadonlyArray<Write> = [],

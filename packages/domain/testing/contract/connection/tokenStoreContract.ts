@@ -1,3 +1,4 @@
+import { RACE_WINDOW } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { Effect, Exit, Option, TestClock } from "effect"
 import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
@@ -7,9 +8,10 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
+import { revokedTokens } from "./revokedTokens.js"
 import { tokenRaces } from "./tokenRaces.js"
 
-/** Rules of `TokenStore`: every decision about the tokens of a connection holds one lock. */
+/** Rules of `TokenStore`: the store makes every decision about the tokens of a connection under one lock. */
 export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | AccessLogStore> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",
@@ -90,6 +92,23 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
     })
   },
   {
+    name: "change: of a token that was spent longer ago than the race window, the chain has this token alone [O6]",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { chain } = yield* Samples.issue(connection, 5)
+      const seen = (link: number) =>
+        Effect.map(
+          Samples.seen(connection.id, { refresh: chain[link]?.hash ?? Check.fail("five links") }),
+          (state) => state.chain
+        )
+      yield* TestClock.adjust(RACE_WINDOW)
+      Check.equal(yield* seen(1), chain.slice(1), "at the end of the window")
+      yield* TestClock.adjust(1)
+      Check.equal(yield* seen(1), chain.slice(1, 2), "a millisecond later")
+      Check.equal(yield* seen(4), chain.slice(4), "the head")
+    })
+  },
+  {
     name: "Rotate and IssueRefresh: the parent keeps how it was spent, the child is the head",
     run: Effect.gen(function* () {
       const { connection } = yield* Samples.connected()
@@ -120,7 +139,7 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
     })
   },
   {
-    name: "isCodeSpent: once a token of its family was rotated, or a request of its connection was logged since",
+    name: "isCodeSpent: once a token of its family was rotated, or a request of the app was logged since [tokens-1]",
     run: Effect.gen(function* () {
       const exchanged = Effect.gen(function* () {
         const { code, connection } = yield* Samples.connected()
@@ -160,122 +179,14 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
       yield* called.log("GET /v1/me", 200, Timestamp.make(called.now - 1))
       yield* called.log("GET /v1/me", 401, called.now)
       yield* called.log("webhook place.enter", 200, called.now)
-      Check.equal(yield* called.isSpent, false, "a request of before, with a dead token, or an event")
+      yield* called.log("GET /v1/developer/apps/{app_id}/rules", 200, called.now)
+      yield* called.log("HEAD /developer/apps/{app}/users/{grant}/rules", 200, called.now)
+      Check.equal(yield* called.isSpent, false, "a request of before, with a dead token, an event, or the developer")
       yield* called.log("GET /v1/me", 403, called.now)
       Check.equal(yield* called.isSpent, true, "a request")
     })
   },
-  {
-    name: "RevokeTokens: every token of every family, spent ones too; what is issued afterwards lives",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const { connection: other } = yield* Samples.connected()
-      const bystander = yield* Samples.issue(other, 1)
-      const old = [yield* Samples.issue(connection, 3), yield* Samples.issue(connection, 1)]
-      yield* TestClock.adjust(5)
-      const now = yield* Timestamp.now
-      const familyId = yield* Samples.family
-      const next = yield* Samples.accessToken(connection, familyId)
-      yield* Samples.change(
-        connection.id,
-        { _tag: "RevokeTokens" },
-        { _tag: "StartFamily", familyId },
-        { _tag: "IssueAccess", token: next }
-      )
-      for (const { access, chain } of old) {
-        const refresh = chain[0]?.hash ?? Check.fail("a link")
-        const seen = yield* Samples.seen(connection.id, { access: access.hash, refresh })
-        Check.equal(
-          Option.map(seen.access, (token) => token.revokedAt),
-          Option.some(now),
-          "access token"
-        )
-        Check.equal(
-          seen.chain.map((token) => token.revokedAt),
-          chain.map(() => now),
-          "every link"
-        )
-      }
-      const seen = yield* Samples.seen(connection.id, { access: next.hash })
-      Check.equal(seen.access, Option.some(next), "the new one")
-      const untouched = yield* Samples.seen(other.id, { access: bystander.access.hash })
-      Check.equal(untouched.access, Option.some(bystander.access), "another connection's")
-    })
-  },
-  {
-    name: "RevokeTokens: a token that was revoked before keeps its time",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const { access } = yield* Samples.issue(connection, 1)
-      const first = yield* Timestamp.now
-      yield* Samples.change(connection.id, { _tag: "RevokeTokens" })
-      yield* TestClock.adjust("1 minute")
-      yield* Samples.change(connection.id, { _tag: "RevokeTokens" })
-      const seen = yield* Samples.seen(connection.id, { access: access.hash })
-      Check.equal(
-        Option.map(seen.access, (token) => token.revokedAt),
-        Option.some(first),
-        "first time"
-      )
-    })
-  },
-  {
-    name: "RevokeFamily: that family alone",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const old = yield* Samples.issue(connection, 2)
-      const live = yield* Samples.issue(connection, 2)
-      const now = yield* Timestamp.now
-      yield* Samples.change(connection.id, { _tag: "RevokeFamily", familyId: old.familyId })
-      const dead = yield* Samples.seen(connection.id, {
-        access: old.access.hash,
-        refresh: old.chain[0]?.hash ?? Check.fail("a link")
-      })
-      Check.equal(
-        Option.map(dead.access, (token) => token.revokedAt),
-        Option.some(now),
-        "its access token"
-      )
-      Check.equal(
-        dead.chain.map((token) => token.revokedAt),
-        [now, now],
-        "its links"
-      )
-      const seen = yield* Samples.seen(connection.id, {
-        access: live.access.hash,
-        refresh: live.chain[0]?.hash ?? Check.fail("a link")
-      })
-      Check.equal([seen.access, seen.chain], [Option.some(live.access), live.chain], "the other family")
-      Check.equal((yield* Samples.read(connection)).familyId, live.familyId, "the connection's family")
-    })
-  },
-  {
-    name: "End: ends with time and reason and revokes every token; a second end changes neither",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const { access, chain } = yield* Samples.issue(connection, 2)
-      const at = yield* Timestamp.now
-      yield* Samples.change(connection.id, { _tag: "End", reason: "refresh_token_reused", at })
-      yield* TestClock.adjust("1 hour")
-      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
-      const ended = yield* Samples.read(connection)
-      Check.equal([ended.endedAt, ended.endReason], [at, "refresh_token_reused"], "as it ended first")
-      const seen = yield* Samples.seen(connection.id, {
-        access: access.hash,
-        refresh: chain[0]?.hash ?? Check.fail("a link")
-      })
-      Check.equal(
-        Option.map(seen.access, (token) => token.revokedAt),
-        Option.some(at),
-        "access token"
-      )
-      Check.equal(
-        seen.chain.map((token) => token.revokedAt),
-        [at, at],
-        "refresh tokens"
-      )
-    })
-  },
+  ...revokedTokens,
   {
     name: "SetPlaces: replaces the set and takes the version that was decided",
     run: Effect.gen(function* () {

@@ -51,13 +51,13 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
     endpoints.update(appId, id, (before, disabledAt) => ({ ...before, disabledAt, epoch: before.epoch + 1 }))
   )
 
-/** The results of a first attempt, and whether something was sent. */
+/** Each result of a first attempt: its name, the result, and whether a POST was sent. */
 const ends: ReadonlyArray<readonly [string, (now: Timestamp.Timestamp) => Delivery.DeliveryFinish, boolean]> = [
   ["delivered", (at) => ({ _tag: "Delivered", at }), true],
   ["not authorised", (at) => ({ _tag: "Failed", at, reason: "not_authorised" }), false],
   ["too old", (at) => ({ _tag: "TooOld", at }), false],
   ["tried again later", (at) => ({ _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(at, 30_000) }), true],
-  ["postponed", (at) => ({ _tag: "Postponed", dueAt: Timestamp.plus(at, 5_000) }), false]
+  ["postponed", (at) => ({ _tag: "Postponed", dueAt: Timestamp.plus(at, 5_000), faultsSince: at }), false]
 ]
 
 const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) => ({
@@ -163,7 +163,7 @@ export const attempting: Contract<WebhookFixturePorts> = [
         yield* (yield* EndpointStore).remove(removed.appId, removed.id)
         const now = yield* Timestamp.now
         const retry = { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, 30_000) } as const
-        const postponed = { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000) } as const
+        const postponed = { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000), faultsSince: now } as const
         const arrived = { _tag: "Delivered", at: now } as const
         for (const [endpoint, reason] of [
           [disabled, "endpoint_disabled"],

@@ -152,7 +152,7 @@ export const claiming: Contract<WebhookFixturePorts> = [
           Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)
           yield* TestClock.adjust(1)
         }
-        // The store logs the row that it abandons; the case silences that line.
+        // The store writes a log line about the row that it abandons. The test does not show this line.
         const quietly = Logger.withMinimumLogLevel(LogLevel.None)
         Check.equal(of(yield* quietly(claim()), endpoint), [], "not for the tenth time")
         const { attempts, delivery } = yield* found(row)
@@ -178,7 +178,9 @@ export const claiming: Contract<WebhookFixturePorts> = [
           const claimed = yield* claimOne(endpoint)
           const dueAt = yield* Timestamp.now
           const how: Delivery.DeliveryFinish =
-            attempt % 2 === 0 ? { _tag: "Postponed", dueAt } : { _tag: "Retry", attempt: attempt + 1, dueAt }
+            attempt % 2 === 0
+              ? { _tag: "Postponed", dueAt, faultsSince: dueAt }
+              : { _tag: "Retry", attempt: attempt + 1, dueAt }
           Check.isTrue(yield* finish(claimed, how, null), "written")
         }
       })
@@ -368,7 +370,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
-        // Far in the future, so that the rows of other cases are due before.
+        // These due times are far in the future. The rows of other cases are due earlier, so `nextDueAt` does not
+        // return them.
         const later = (millis: number) => Timestamp.plus(START_OF_2040, millis)
         yield* insert(endpoint, { createdAt: later(2_000) })
         yield* insert(endpoint, { createdAt: later(1_000) })

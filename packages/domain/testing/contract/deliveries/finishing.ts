@@ -42,7 +42,7 @@ const ends: ReadonlyArray<readonly [string, (now: Timestamp.Timestamp) => Delive
   ["not authorised", (at) => ({ _tag: "Failed", at, reason: "not_authorised" })],
   ["too old", (at) => ({ _tag: "TooOld", at })],
   ["tried again later", (at) => ({ _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(at, 30_000) })],
-  ["postponed", (at) => ({ _tag: "Postponed", dueAt: Timestamp.plus(at, 5_000) })]
+  ["postponed", (at) => ({ _tag: "Postponed", dueAt: Timestamp.plus(at, 5_000), faultsSince: Timestamp.plus(at, -7) })]
 ]
 
 const moves: Contract<WebhookFixturePorts> = ends.map(([what, end]) => ({
@@ -70,6 +70,22 @@ const moves: Contract<WebhookFixturePorts> = ends.map(([what, end]) => ({
 
 export const finishing: Contract<WebhookFixturePorts> = [
   ...moves,
+  {
+    name: "finish: a row has the time of the first fault of our own until its next attempt; a claim keeps that time [W3-faults]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const row = yield* insert(endpoint)
+        const faultsSince = Timestamp.plus(now, -7)
+        yield* finish(yield* claimOne(endpoint), { _tag: "Postponed", dueAt: now, faultsSince }, null)
+        const claimed = yield* claimOne(endpoint)
+        Check.equal(claimed.delivery.faultsSince, faultsSince, "claimed")
+        const retry = { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, 30_000) } as const
+        yield* finish(claimed, retry, answered(1, now))
+        Check.equal((yield* found(row)).delivery, Delivery.move(claimed.delivery, retry), "after an answer")
+      })
+    )
+  },
   {
     name: "finish: the log keeps every attempt, in order [§6.4.6-stored]",
     run: withEndpoints((endpoint) =>
@@ -184,7 +200,7 @@ export const finishing: Contract<WebhookFixturePorts> = [
         }))
         const now = yield* Timestamp.now
         yield* finish(held(0), { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, 30_000) }, answered(1, now))
-        yield* finish(held(1), { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000) }, null)
+        yield* finish(held(1), { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000), faultsSince: now }, null)
         yield* finish(held(2), { _tag: "Delivered", at: now }, answered(1, now, { status: 200, error: null }))
         const ended = yield* Effect.forEach(rows, (row) => Effect.map(found(row), ({ delivery }) => delivery))
         const failed = ["failed", "endpoint_disabled", null, 1]

@@ -68,7 +68,7 @@ const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Parti
     return imported
   })
 
-/** Imports every rule; returns the facts that the decision was given. */
+/** Imports every rule. Returns the facts that `importRules` passed to the decision. */
 const importAll = (all: ReadonlyArray<Imported>) =>
   Effect.gen(function* () {
     let seen: RuleImportFacts | undefined

@@ -1,4 +1,4 @@
-import { Effect, Option, TestClock } from "effect"
+import { Effect, Option, Order, TestClock } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { AppStore } from "../../../src/apps/AppStore.js"
 import * as Listener from "../../../src/listeners/Listener.js"
@@ -120,6 +120,31 @@ const opening: Contract<Ports> = [
     })
   },
   {
+    name: "live, expired: listeners of one instant come in the order of their ids",
+    run: Effect.gen(function* () {
+      const store = yield* ListenerStore
+      const app = yield* ownedApp
+      const drafts = yield* Effect.forEach(Array.from({ length: Listener.MAX_PER_APP }), () => draft(app.id))
+      const inOrder = drafts.toSorted((a, b) => Order.string(a.id, b.id))
+      for (const one of inOrder.toReversed()) yield* store.open(one)
+      const ids = inOrder.map(({ id }) => id)
+      const live = yield* store.live(app.id, yield* Timestamp.now)
+      Check.equal(
+        live.map(({ id }) => id),
+        ids,
+        "live"
+      )
+      yield* TestClock.adjust(Listener.LIFETIME)
+      const expired = yield* store.expired(yield* Timestamp.now, 1_000)
+      const mine = expired.filter(({ appId }) => appId === app.id)
+      Check.equal(
+        mine.map(({ id }) => id),
+        ids,
+        "expired"
+      )
+    })
+  },
+  {
     name: "renew: as long as it is seen; what was not seen in time does not come back, and another app's is not found",
     run: Effect.gen(function* () {
       const store = yield* ListenerStore
@@ -166,6 +191,20 @@ const queueing: Contract<Ports> = [
       yield* offer(two, one)
       Check.equal(yield* waitingFor(listener), { events: [one, two, three], dropped: 0 }, "all")
       Check.equal((yield* waitingFor(listener, 2)).events, [one, two], "two")
+    })
+  },
+  {
+    name: "waiting: events of one instant and one position come in the order of their ids, however they were offered",
+    run: Effect.gen(function* () {
+      const store = yield* ListenerStore
+      const listener = yield* open((yield* ownedApp).id)
+      const rows = yield* Effect.forEach(Array.from({ length: 4 }), () => row(listener))
+      const inOrder = rows.toSorted((a, b) => Order.string(a.envelope.eventId, b.envelope.eventId))
+      // Two workers may fan out events at the same instant and store them in any order, here in the reverse one.
+      for (const one of inOrder.toReversed()) yield* offer(one)
+      Check.equal(idsOf((yield* waitingFor(listener)).events), idsOf(inOrder), "waiting")
+      Check.equal(idsOf((yield* waitingFor(listener, 2)).events), idsOf(inOrder.slice(0, 2)), "two")
+      Check.equal(idsOf(yield* store.close(listener.appId, listener.id)), idsOf(inOrder), "lost")
     })
   },
   {

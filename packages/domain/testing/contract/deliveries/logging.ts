@@ -20,13 +20,13 @@ import {
   withEndpoints
 } from "./webhookFixtures.js"
 
-const testOf = (endpoint: WebhookEndpoint) =>
+const testOf = (endpoint: WebhookEndpoint, reason: Delivery.FailReason = "exhausted") =>
   Effect.gen(function* () {
     const row = yield* draft(endpoint)
     const envelope = { ...row.envelope, grantId: null, payload: { type: "ping" } as const }
     const begun = Delivery.begin({ ...row, envelope, userId: null })
     const at = Timestamp.plus(row.createdAt, 40)
-    const failed = Delivery.move({ ...begun, isTest: true }, { _tag: "Failed", at, reason: "exhausted" })
+    const failed = Delivery.move({ ...begun, isTest: true }, { _tag: "Failed", at, reason })
     const attempt = {
       attempt: 1,
       startedAt: row.createdAt,
@@ -62,6 +62,21 @@ export const logging: Contract<WebhookFixturePorts> = [
     )
   },
   {
+    name: "recordTest: a test that was never sent has no attempt [W3-faults]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const { failed } = yield* testOf(endpoint, "not_sent")
+        yield* store.recordTest(failed, null)
+        Check.equal(yield* found(failed), { delivery: failed, isReplayed: false, attempts: [] }, "found")
+        const page = yield* store.list(endpoint.appId, {}, 10, undefined)
+        Check.equal(page.items, [{ delivery: failed, isReplayed: false, lastAttempt: null }], "listed")
+        Check.equal(of(yield* claim(), endpoint), [], "not claimed")
+        Check.equal(yield* endpointNow(endpoint), endpoint, "not counted")
+      })
+    )
+  },
+  {
     name: "find: only within the app that it belongs to",
     run: withEndpoints((mine) =>
       withEndpoints((other) =>
@@ -79,8 +94,8 @@ export const logging: Contract<WebhookFixturePorts> = [
     name: "finish: whatever a receiver answered can be kept [deliveries-13]",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
-        // A sender replaces bytes that are no text by U+FFFD before this store sees them. NUL is text, and not every
-        // store accepts it.
+        // The sender replaces bytes that are not UTF-8 by U+FFFD before this store sees them. NUL is valid UTF-8, but
+        // not every store can keep it: a store may replace it by U+FFFD, too.
         const answers = [
           "\0",
           "a\0b\0",

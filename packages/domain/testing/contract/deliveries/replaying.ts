@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, TestClock } from "effect"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import * as Replay from "../../../src/deliveries/Replay.js"
@@ -35,7 +35,7 @@ const hurry = (row: Pick<Delivery.Delivery, "appId" | "id">) =>
     return Option.getOrNull(outcome)
   })
 
-/** A failed row, made `age` milliseconds ago. */
+/** A delivery that was created `age` milliseconds ago and has failed. */
 const failed = (
   to: WebhookEndpoint,
   age: number,
@@ -71,6 +71,22 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
       disabledAt: now,
       epoch: before.epoch + 1
     }))
+  })
+
+/**
+ * A delivery that waits for an attempt, and whose endpoint was disabled and enabled again since the delivery was
+ * created. A claim would end the delivery, but there was no claim since.
+ */
+const ofEarlierEpoch = (to: WebhookEndpoint) =>
+  Effect.gen(function* () {
+    const row = yield* insert(to)
+    // Disabling an endpoint ends only waiting deliveries. This delivery is in flight, so it waits again when its lease
+    // ends.
+    yield* claimOne(to)
+    yield* disable(to)
+    yield* (yield* EndpointStore).update(to.appId, to.id, (before) => ({ ...before, disabledAt: null }))
+    yield* TestClock.adjust(Delivery.LEASE)
+    return row
   })
 
 /** Rules of `DeliveryStore` about deliveries that a developer sends again by hand (Spec §4.7). */
@@ -203,9 +219,9 @@ export const replaying: Contract<WebhookFixturePorts> = [
         })
         yield* finish(yield* hurried, exhausted, null)
         Check.equal(yield* strikes, 0, "against")
-        // An attempt that the service itself could not make is repeated with the same number, and still counts as
-        // brought forward by hand.
-        yield* finish(yield* hurried, { _tag: "Postponed", dueAt: now }, null)
+        // `Postponed`: the service itself could not make the attempt. The attempt is repeated with the same number, and
+        // the repetition still counts as brought forward by hand.
+        yield* finish(yield* hurried, { _tag: "Postponed", dueAt: now, faultsSince: now }, null)
         yield* finish(yield* claimOne(endpoint), exhausted, null)
         Check.equal(yield* strikes, 0, "against, after a fault of ours")
         yield* finish(yield* hurried, retry(3, now), null)
@@ -221,6 +237,23 @@ export const replaying: Contract<WebhookFixturePorts> = [
     )
   },
   {
+    name: "hurry, replay: a row from before its endpoint was disabled is not attempted any more: it ends, and can be replayed [deliveries-8]",
+    run: withEndpoints((endpoint, other) =>
+      Effect.gen(function* () {
+        const hurried = yield* ofEarlierEpoch(endpoint)
+        Check.equal(yield* hurry(hurried), "ended", "hurried")
+        const replayed = yield* ofEarlierEpoch(other)
+        const outcome = yield* replay(replayed)
+        Check.isTrue(Option.isSome(outcome) && Either.isRight(outcome.value), "replayed")
+        for (const row of [hurried, replayed]) {
+          const { failReason, state } = (yield* found(row)).delivery
+          Check.equal([state, failReason], ["failed", "endpoint_disabled"], "how the row ended")
+        }
+        Check.equal((yield* claimOne(other)).delivery.replayNo, 1, "the replay is attempted")
+      })
+    )
+  },
+  {
     name: "recover: what failed since then and was not replayed, the oldest first, in the order that it is due [deliveries-11]",
     run: withEndpoints((endpoint, other) =>
       Effect.gen(function* () {
@@ -230,8 +263,8 @@ export const replaying: Contract<WebhookFixturePorts> = [
         const done = yield* failed(endpoint, 6_000)
         yield* replay(done)
         yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, null)
-        // This delivery's event is a minute old, a second too old for its rule. The next delivery's event is just young
-        // enough.
+        // Both events are 60 s old. Their rules allow 59 s and 60 s, so the first event is too old and the second is
+        // not.
         yield* failed(endpoint, 5_000, "not_sent", { maxEventAgeS: 59 })
         rows.push(yield* failed(endpoint, 4_000, "not_sent", { maxEventAgeS: 60 }))
         yield* failed(other, 3_000)
@@ -250,6 +283,22 @@ export const replaying: Contract<WebhookFixturePorts> = [
         )
         yield* disable(endpoint)
         Check.equal(yield* recover(endpoint, since, 9), 0, "a disabled endpoint")
+      })
+    )
+  },
+  {
+    name: "recover: what the user did not allow is left out; it can be replayed by itself [deliveries-11]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const since = Timestamp.plus(yield* Timestamp.now, -9_000)
+        const withheld = yield* failed(endpoint, 5_000, "not_authorised")
+        yield* failed(endpoint, 4_000)
+        Check.equal(yield* recover(endpoint, since, 9), 1, "the other one")
+        const at = yield* Timestamp.now
+        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at, reason: "not_authorised" }, null)
+        Check.equal(yield* recover(endpoint, since, 9), 0, "a replay that the user did not allow")
+        const outcome = yield* replay(withheld)
+        Check.isTrue(Option.isSome(outcome) && Either.isRight(outcome.value), "replayed")
       })
     )
   }

@@ -59,7 +59,7 @@ const succeed = (endpoint: Endpoint) =>
     yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: yield* Timestamp.now }, null)
   })
 
-/** Ends rows of the endpoint in every way that does not count as a strike. */
+/** Finishes attempts of the endpoint's deliveries in every way that does not count as a strike. */
 const endUncounted = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
@@ -116,7 +116,7 @@ const TWENTY = "A webhook endpoint was disabled"
 /** Silences the log lines of failures that a case causes on purpose. */
 const quietly = Logger.withMinimumLogLevel(LogLevel.None)
 
-/** Warnings that `DeliveryStore.finish` leaves, and the mails that `warnOfStrikes` makes of them. */
+/** Warnings that `DeliveryStore.finish` stores, and the mails that `warnOfStrikes` makes of them. */
 export const strikeWarningsContract: Contract<Ports> = [
   {
     name: "a warning with the 10th and with the 20th strike, and with no other",

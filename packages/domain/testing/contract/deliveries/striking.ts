@@ -138,7 +138,7 @@ export const striking: Contract<WebhookFixturePorts> = [
           { _tag: "Failed", at, reason: "endpoint_disabled" },
           { _tag: "TooOld", at },
           { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(at, Timestamp.HOUR) },
-          { _tag: "Postponed", dueAt: Timestamp.plus(at, Timestamp.HOUR) }
+          { _tag: "Postponed", dueAt: Timestamp.plus(at, Timestamp.HOUR), faultsSince: at }
         ]
         for (const how of others) {
           yield* insert(endpoint)

@@ -24,7 +24,7 @@ import { Sealed } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import * as Fixtures from "../../fixtures.js"
 
-/** The endpoints and deliveries that cases start with. */
+/** The ports that the cases about endpoints and deliveries need. */
 
 export type WebhookFixturePorts = DeliveryStore | EndpointStore | AppStore | AccountStore | Entropy.Entropy
 
@@ -60,7 +60,10 @@ export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {})
     return made
   })
 
-/** Runs `use` with endpoints of a new app and removes them afterwards, so that other cases cannot claim their rows. */
+/**
+ * Runs `use` with three endpoints of a new app. Removes the endpoints afterwards, so that other cases cannot claim
+ * their deliveries.
+ */
 export const withEndpoints = <E, R>(
   use: (one: WebhookEndpoint, two: WebhookEndpoint, three: WebhookEndpoint) => Effect.Effect<void, E, R>
 ): Effect.Effect<void, E | StoreError, R | WebhookFixturePorts> =>
@@ -129,7 +132,10 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
     return rows
   })
 
-/** Claims the due deliveries under a new lease of 30 s. `of` removes deliveries of other cases from the result. */
+/**
+ * Claims the due deliveries under a new lease of 30 s. The result may contain deliveries of other test cases; the
+ * function `of`, below, selects those of the given endpoints.
+ */
 export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest["failing"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -139,7 +145,7 @@ export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest[
     return claims
   })
 
-/** The claims for one of `endpoints`. */
+/** Those of `claims` whose delivery goes to one of `endpoints`. */
 export const of = (claims: ReadonlyArray<Claim>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
   claims.filter((one) => endpoints.some(({ id }) => id === one.delivery.endpointId))
 

@@ -60,6 +60,11 @@ export const append = (leased: LeasedExport, position: number, now: Timestamp.Ti
     )
   )
 
+export const renew = (leased: LeasedExport, now: Timestamp.Timestamp) =>
+  Effect.flatMap(ExportStore, (store) =>
+    store.renew(leased, { done: 5, total: 100 }, Timestamp.plus(now, Export.PATIENCE))
+  )
+
 export const ready = (now: Timestamp.Timestamp, pieces = 1): ExportEnd => ({
   _tag: "Ready",
   bytes: 200 * pieces,
@@ -98,7 +103,7 @@ export const found = (of: Export.ExportKey) =>
 export const piece = (of: Export.ExportKey, position: number, now: Timestamp.Timestamp) =>
   Effect.flatMap(ExportStore, (store) => store.piece(of, position, now))
 
-/** Ends exports, so that other cases of the same database find nothing due. */
+/** Removes exports, so that other cases of the same database do not find them due. */
 export const forget = (...exports: ReadonlyArray<Export.ExportKey>) =>
   Effect.gen(function* () {
     const store = yield* ExportStore

@@ -27,6 +27,7 @@ import {
   piece,
   ready,
   readyExport,
+  renew,
   SEALED
 } from "./exportSamples.js"
 
@@ -107,9 +108,33 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const later = at(now, Export.PATIENCE - 1)
       yield* append(leased, 0, later)
       Check.isTrue((yield* due([bucket], at(now, Export.PATIENCE)))?.id !== one.id, "a piece puts it off")
-      Check.equal((yield* due([bucket], at(later, Export.PATIENCE)))?.id, one.id, "without another sign")
+      Check.isTrue(yield* renew(leased, at(later, 5)), "renewed")
+      Check.equal((yield* found(one)).progress, { done: 5, total: 100 }, "progress")
+      Check.isTrue((yield* due([bucket], at(later, Export.PATIENCE)))?.id !== one.id, "a renewal puts it off")
+      Check.equal((yield* due([bucket], at(later, 5 + Export.PATIENCE)))?.id, one.id, "without another sign")
       yield* forget(one)
-      Check.isTrue((yield* due([bucket], at(later, Export.PATIENCE)))?.id !== one.id, "deleted")
+      Check.isTrue((yield* due([bucket], at(later, 5 + Export.PATIENCE)))?.id !== one.id, "deleted")
+      Check.isTrue(!(yield* renew(leased, later)), "a deleted export is not renewed")
+    })
+  },
+  {
+    name: "handBack: due at once, and the attempt does not count; nothing of an attempt that lost its lease",
+    run: Effect.gen(function* () {
+      const store = yield* ExportStore
+      const user = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const one = yield* asked(user.id)
+      const { leased } = yield* claimed(one, "first", now)
+      Check.isTrue(yield* append(leased, 0, now), "a piece")
+      yield* store.handBack({ ...leased, lease: "another" })
+      Check.isTrue(Option.isNone(yield* claim(one, "rival", now)), "another's lease hands nothing back")
+      yield* store.handBack(leased)
+      yield* store.handBack(leased)
+      Check.isTrue(!(yield* append(leased, 1, now)), "its lease is lost")
+      Check.equal((yield* claimed(one, "second", now)).attempt, 1, "the attempt did not count")
+      const later = at(now, Export.PATIENCE)
+      Check.equal((yield* claimed(one, "third", later)).attempt, 2, "an attempt without an end counts")
+      yield* forget(one)
     })
   },
   {
@@ -127,6 +152,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const bytes = Uint8Array.of(9, 9, 9)
       Check.isTrue(yield* append(second.leased, 0, later, bytes), "second worker")
       Check.isTrue(!(yield* append(first.leased, 1, later)), "a late piece")
+      Check.isTrue(!(yield* renew(first.leased, later)), "a late renewal")
       Check.isTrue(!(yield* finish(first.leased, ready(later, 3))), "a late end")
       Check.equal((yield* found(one)).state, "making", "still being made")
       Check.isTrue(yield* finish(second.leased, ready(later)), "its own end")

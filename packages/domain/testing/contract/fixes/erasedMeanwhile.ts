@@ -7,7 +7,10 @@ import * as RuleSamples from "../rules/ruleSamples.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** A rule of `ImportStore` about a stretch that the owner deletes after a file was read and before it is stored. */
+/**
+ * A rule of `ImportStore` about a stretch of history that the owner deletes between the reading of a file and the
+ * storing of its entries.
+ */
 export const erasedMeanwhile: ContractCase<ImportSamplePorts | HistoryStore> = {
   name: "advance: what the owner deleted after the entries were read is not stored and counts as too old; a visit ends there [retention-choice-4]",
   run: Effect.gen(function* () {

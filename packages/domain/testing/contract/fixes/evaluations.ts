@@ -115,13 +115,14 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       const expected = [
         [yield* zone(-hour), 0],
         [yield* zone(-hour + 1), 1],
-        // The next two rules count from the later of two times, their creation and the opening of their window: the
-        // first from the opening, the second from its creation.
+        // `zonesBefore` takes as the beginning of a rule the later of its creation and the opening of its window. The
+        // next rule begins when its window opens, and the rule after it begins at its creation.
         [yield* zone(-5 * hour, -2), 3],
         [yield* zone(-1, -hour), 4],
         [yield* Samples.rule(connection, Samples.onPlace(place)), 0]
       ] as const
-      // The first rule of the list is an hour before these two: too early to count.
+      // These two rules begin at the same instant, so their ids decide which is earlier. The first rule of `expected`
+      // began a full hour before them, so it no longer counts.
       const [first, second] = [yield* zone(0), yield* zone(0)]
       const twins =
         first.id < second.id

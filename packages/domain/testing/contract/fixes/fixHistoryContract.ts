@@ -16,7 +16,8 @@ type Ports = FixHistory | HistoryStore | Uploads.UploadSamplePorts
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
 /**
- * Stores a fix of the device for each offset from now. The latitudes differ, so that a case can tell the fixes apart.
+ * Stores a fix of the device for each offset, in milliseconds after now. The latitudes differ, so that a case can tell
+ * the fixes apart.
  */
 const seen = (
   device: Pick<Device, "userId" | "id">,
@@ -229,8 +230,8 @@ export const fixHistoryContract: Contract<Ports> = [
       const { userId } = device
       const now = yield* Timestamp.now
       const history = yield* FixHistory
-      // The edges of 100 days; the last edge is `offset` milliseconds after now. A store may keep counts by the half
-      // hour: with `QUARTER`, no edge is at the beginning of a half hour.
+      // The edges of 100 days; the last edge is `offset` milliseconds after now. A store may keep its counts by half
+      // hours, so the case also uses `QUARTER`, with which no edge is at the beginning of a half hour.
       const days = (offset: number) =>
         Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
       const counts = (offset: number) =>

@@ -14,7 +14,9 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
-/** Begins an import of a user with a new device. `isBegun`: whether the store accepted the import. */
+/**
+ * Begins an import for the user, whose readings will belong to a new device. `isBegun`: whether the store accepted it.
+ */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {
     const begun = {
@@ -56,7 +58,7 @@ export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
     Option.getOrElse(() => Check.fail("it is claimed"))
   )
 
-/** A step of an import, empty except for `parts`. */
+/** One step of reading an import's file. Without `parts`, the step found no entry. */
 export const step = (
   of: Owned,
   lease: string,

@@ -5,6 +5,7 @@ import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import type { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { UserId } from "../../../src/shared/Ids.js"
+import type { StayStore } from "../../../src/visits/StayStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
@@ -23,18 +24,22 @@ import {
   type ImportSamplePorts
 } from "./importSamples.js"
 import { erasedMeanwhile } from "./erasedMeanwhile.js"
+import { marksBack } from "./marksBack.js"
 import { noticesBack } from "./noticesBack.js"
+import { pagesOfImports } from "./pagesOfImports.js"
 import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
 import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /** Rules of `ImportStore`: one worker reads a file, and each of its entries is stored and counted once. */
-export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
+export const importStoreContract: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,
+  pagesOfImports,
   noticesBack,
   ...undoneImports,
+  marksBack,
   {
     name: "an upload is not seen before it is complete, then it waits, as it was begun",
     run: Effect.gen(function* () {
@@ -42,7 +47,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       const begun = yield* begin((yield* Fixtures.user).id)
       const at = yield* Timestamp.now
       yield* store.append(begun, 0, BYTES, at)
-      Check.equal(yield* store.list(begun.userId, 10), [], "listed")
+      Check.equal((yield* store.list(begun.userId, 10)).items, [], "listed")
       Check.isTrue(Option.isNone(yield* store.find(begun)), "not found")
       Check.isTrue(Option.isNone(yield* claim(begun, "early", at)), "not claimed")
       const expected: Import.Import = {
@@ -65,7 +70,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       }
       const made = yield* store.complete(begun, 256, Timestamp.plus(at, 7))
       Check.equal(Option.getOrNull(made), expected, "completed")
-      Check.equal(yield* store.list(begun.userId, 10), [expected], "listed")
+      Check.equal((yield* store.list(begun.userId, 10)).items, [expected], "listed")
       Check.equal(yield* found(begun), expected, "found")
       Check.isTrue(Option.isNone(yield* store.complete(begun, 256, at)), "once")
       Check.isTrue(!(yield* store.append(begun, 1, BYTES, at)), "closed")
@@ -360,24 +365,9 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       const { lease } = yield* claimed(made, "remove", now)
       yield* advance(step(made, lease, now, { fixes: Uploads.fixes(1, Timestamp.plus(now, -Timestamp.DAY * 9)) }))
       yield* forget(made)
-      Check.equal(yield* store.list(made.userId, 10), [], "listed")
+      Check.equal((yield* store.list(made.userId, 10)).items, [], "listed")
       Check.isTrue(Option.isNone(yield* store.piece(made, 0)), "its file")
       Check.equal((yield* Uploads.latest(made)).length, 1, "in the history")
-    })
-  },
-  {
-    name: "list: the newest first, no more than asked for",
-    run: Effect.gen(function* () {
-      const store = yield* ImportStore
-      const user = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const begun = yield* Effect.forEach([0, 1, 2], () => begin(user.id))
-      for (const [index, one] of begun.entries()) yield* store.complete(one, 0, Timestamp.plus(now, index))
-      const ids = (limit: number) => Effect.map(store.list(user.id, limit), (all) => all.map(({ id }) => id))
-      const newest = begun.map(({ id }) => id).toReversed()
-      Check.equal(yield* ids(10), newest, "all")
-      Check.equal(yield* ids(2), newest.slice(0, 2), "two")
-      yield* forget(...begun)
     })
   },
   {

@@ -94,6 +94,8 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
       const after = yield* Uploads.onlyLive(connection)
       Check.isTrue(after.basis !== before.basis, "another basis: the state is dropped")
       Check.equal(after.firesFrom, until, "nothing from the pause fires")
+      const made = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [after.rule.id])
+      Check.equal(made.get(after.rule.id)?.firesFrom, until, "RuleStore.evaluations has the same time")
     })
   },
   {
@@ -202,9 +204,14 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
     run: Effect.gen(function* () {
       const { app, connection, place, rule } = yield* withRule()
       const zone = yield* Samples.rule(connection, Samples.ZONE)
-      const from = Effect.map(Uploads.live(connection), (rules) => {
-        const of = (id: string) => rules.find((live) => live.rule.id === id)?.firesFrom
-        return [of(rule.id), of(zone.id)]
+      const ids = [rule.id, zone.id]
+      const from = Effect.gen(function* () {
+        const rules = yield* Uploads.live(connection)
+        const made = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, ids)
+        const times = ids.map((id) => rules.find((live) => live.rule.id === id)?.firesFrom)
+        const listed = ids.map((id) => made.get(id)?.firesFrom)
+        Check.equal(listed, times, "RuleStore.evaluations has the same times")
+        return times
       })
       const later = Effect.zipRight(TestClock.adjust("1 minute"), Timestamp.now)
       Check.equal(yield* from, [rule.createdAt, zone.createdAt], "made")

@@ -28,7 +28,9 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
       const listed = Effect.map((yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id]), (all) =>
         all.get(rule.id)
       )
-      Check.equal(yield* listed, { recent: RecentEvaluations.none, zonesBefore: 0 }, "none before the first upload")
+      const firesFrom = rule.createdAt
+      const none = { recent: RecentEvaluations.none, zonesBefore: 0, firesFrom, suspensions: [] }
+      Check.equal(yield* listed, none, "none before the first upload")
       const eventId = EventId.make(yield* Entropy.id("evt"))
       const every = Uploads.OUTCOMES.map((outcome, index) =>
         Uploads.evaluation(Timestamp.plus(now, -index), {
@@ -46,7 +48,7 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
         const states = [Uploads.progress(rule, Uploads.state(basis, now), made)]
         Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
         recent = RecentEvaluations.append(recent, made)
-        Check.equal(yield* listed, { recent, zonesBefore: 0 }, `after ${made.length} more`)
+        Check.equal(yield* listed, { recent, zonesBefore: 0, firesFrom, suspensions: [] }, `after ${made.length} more`)
       }
     })
   },

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import * as Fix from "../../../src/fixes/Fix.js"
 import type { Quarantined } from "../../../src/fixes/FixStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -24,8 +25,8 @@ const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
 })
 
 /**
- * Readings that the service could not accept. The store counts them for their owner, and keeps readings that came too
- * early.
+ * Rules of `FixStore` about readings that the service did not accept. The store counts these readings for their owner.
+ * It keeps those whose capture time is in the future, because the service may accept them later.
  */
 export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
   {
@@ -113,6 +114,61 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "waiting: a reading that was accepted keeps the time at which it arrived, so it contradicts none that still waits",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
+      yield* Uploads.commit(device, { quarantined: [ahead(at(10), "one"), ahead(at(20), "two")] })
+      const accepted = Uploads.fixes(1, at(10))
+      yield* Uploads.commit(device, {
+        receivedAt: at(30),
+        fixes: [...accepted, ...Uploads.fixes(1, at(30))],
+        taken: ["one"],
+        arrivals: new Map(accepted.map((fix) => [fix, now]))
+      })
+      Check.equal(
+        (yield* Uploads.latest(device)).map(({ receivedAt }) => receivedAt),
+        [at(30), now],
+        "arrivals, the newest capture first"
+      )
+      const left = yield* (yield* FixStore).waiting(device.userId, device.id, at(-1), 10)
+      Check.equal(
+        left.map(({ key }) => key),
+        ["two"],
+        "still waits"
+      )
+    })
+  },
+  {
+    name: "waiting: an accepted reading contradicts none that arrived before it, because it was from the future itself",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (minutes: number, millis = 0) => Timestamp.plus(now, minutes * Timestamp.MINUTE + millis)
+      const waiting = Effect.map(
+        Effect.flatMap(FixStore, (store) => store.waiting(device.userId, device.id, at(-1), 10)),
+        (all) => all.map(({ key }) => key)
+      )
+      yield* Uploads.commit(device, { quarantined: [ahead(at(40), "first to arrive")] })
+      yield* Uploads.commit(device, { receivedAt: at(1), quarantined: [ahead(at(20), "captured earlier")] })
+      const accepted = Uploads.fixes(1, at(20))
+      yield* Uploads.commit(device, {
+        receivedAt: at(61),
+        fixes: accepted,
+        taken: ["captured earlier"],
+        arrivals: new Map(accepted.map((fix) => [fix, at(1)]))
+      })
+      Check.equal(yield* waiting, ["first to arrive"], "the other still waits")
+      const atOnce = (minutes: number, millis: number) =>
+        Uploads.commit(device, { receivedAt: at(minutes), fixes: Uploads.fixes(1, at(minutes, millis)) })
+      yield* atOnce(10, Fix.MAX_AHEAD + 1)
+      Check.equal(yield* waiting, ["first to arrive"], "too far ahead of its arrival")
+      yield* atOnce(20, Fix.MAX_AHEAD)
+      Check.equal(yield* waiting, [], "not from the future: the clock was set back")
+    })
+  },
+  {
     name: "waiting: none that its device contradicted: by a fix that came later and was captured between arrival and time of the reading",
     run: Effect.gen(function* () {
       const device = yield* phone
@@ -125,7 +181,7 @@ export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
       yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at(4)) })
       yield* Uploads.commit(device, { quarantined: [ahead(at(10), "one"), ahead(at(30), "two")] })
       yield* Uploads.commit(device, {
-        receivedAt: at(1),
+        receivedAt: at(6),
         fixes: [...Uploads.fixes(1, at(10)), ...Uploads.fixes(1, now)]
       })
       yield* Uploads.commit(yield* Samples.device(device.userId), { receivedAt: at(1), fixes: Uploads.fixes(1, at(5)) })

@@ -10,9 +10,12 @@ import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** Rules of `FixStore` about crossings that wait for a contradiction (decision rules-13). */
+/**
+ * Rules of `FixStore` about unsettled crossings. After such a crossing the rule waits (`settleS`) and fires only if no
+ * fix contradicts the crossing meanwhile (decision rules-13).
+ */
 
-/** A user with a phone and a rule whose state has the crossing `unsettled`; null: no crossing. */
+/** A user with a phone and a rule whose stored state has the crossing `unsettled`; null: the state has no crossing. */
 const waiting = (unsettled: Unsettled | null) =>
   Effect.gen(function* () {
     const { connection, place, user } = yield* Samples.sharing()

@@ -2,12 +2,14 @@ import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore, type Owned } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
+import { StayStore } from "../../../src/visits/StayStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Samples from "../rules/ruleSamples.js"
+import { sweep } from "../sweeps/historySamples.js"
 import {
   BYTES,
   advance,
@@ -22,7 +24,7 @@ import {
 } from "./importSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** An import of these fixes and visits that is done. */
+/** A finished import, which stored these fixes and visits. */
 const done = (
   userId: UserId,
   now: Timestamp.Timestamp,
@@ -51,8 +53,11 @@ const undone = (of: Owned, now: Timestamp.Timestamp) =>
     return Check.fail("it ends")
   })
 
-/** Rules of `ImportStore` about undoing, counts by month, tables that await their owner, and broken uploads. */
-export const undoneImports: Contract<ImportSamplePorts | HistoryStore> = [
+/**
+ * Rules of `ImportStore` about undoing an import, the counts of entries by month, tables whose columns the owner has
+ * still to confirm, the limit on files that wait, and uploads that were broken off.
+ */
+export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
   {
     name: "undo: the fixes and visits of the import go with it; those of phones and of other people stay [imports-13]",
     run: Effect.gen(function* () {
@@ -124,6 +129,68 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore> = [
       Check.equal(yield* left, 1, "the second has it")
       yield* undone(second, now)
       Check.equal(yield* left, 0, "then nobody")
+    })
+  },
+  {
+    name: "undo: an import inherits no row that went because it was too old and that a later file brought again [imports-13]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 40))
+      const visits = [Uploads.visit(Timestamp.plus(now, -Timestamp.DAY * 41), Timestamp.plus(now, -Timestamp.DAY * 40))]
+      const [first, second] = [
+        yield* done(user.id, now, { fixes, visits }),
+        yield* done(user.id, now, { fixes, visits })
+      ]
+      yield* history.choose(user.id, 30, now)
+      yield* sweep({ userId: user.id }, { now, accessLogUntil: Timestamp.plus(now, -Timestamp.DAY * 400) })
+      yield* history.choose(user.id, null, now)
+      const third = yield* done(user.id, now, { fixes, visits })
+      Check.equal((yield* found(third)).counts.stored, 7, "all of it is new again")
+      yield* undone(third, now)
+      const { fixes: readings, visits: stayed } = yield* history.survey(user.id, { after: null, until: null })
+      Check.equal([readings, stayed], [0, 0], "nothing is left")
+      yield* forget(first, second)
+    })
+  },
+  {
+    name: "beginUndo: the first worker that undoes is at its first attempt, however often the file was tried [imports-13]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const now = yield* Timestamp.now
+      const made = yield* waiting()
+      yield* claimed(made, "read_1", now)
+      const later = Timestamp.plus(now, Timestamp.HOUR)
+      yield* claimed(made, "read_2", later)
+      yield* store.beginUndo(made)
+      Check.equal((yield* claimed(made, "undo_1", later)).claimed.attempt, 1, "the first attempt")
+    })
+  },
+  {
+    name: "undo: no stays of the import are due afterwards, also when a new place had made them due [imports-13]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const made = yield* done(user.id, now, { fixes: Uploads.fixes(3, Timestamp.plus(now, -Timestamp.DAY)) })
+      yield* Samples.place(user.id)
+      const due = Effect.flatMap(StayStore, (stays) => stays.due(user.id))
+      Check.equal(yield* due, [made.deviceId], "before")
+      yield* undone(made, now)
+      Check.equal(yield* due, [], "after")
+    })
+  },
+  {
+    name: "StayStore.due: phones come before imported files, because their newest readings matter most [visits-7]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const files = [yield* done(phone.userId, now, {}), yield* done(phone.userId, now, {})]
+      yield* Samples.place(phone.userId)
+      yield* Samples.device(phone.userId)
+      const due = yield* (yield* StayStore).due(phone.userId)
+      Check.equal(due, [phone.id, ...files.map(({ deviceId }) => deviceId).sort()], "due")
+      yield* forget(...files)
     })
   },
   {
@@ -222,6 +289,20 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore> = [
     })
   },
   {
+    name: "beginUndo: not of an upload in progress, which then completes with all its pieces [imports-13]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const begun = yield* begin((yield* Fixtures.user).id)
+      const now = yield* Timestamp.now
+      yield* store.append(begun, 0, BYTES, now)
+      Check.isTrue(Option.isNone(yield* store.beginUndo(begun)), "nothing to undo yet")
+      yield* store.complete(begun, BYTES.length, now)
+      const piece = Option.getOrElse(yield* store.piece(begun, 0), () => Check.fail("the piece is gone"))
+      Check.equal(Array.from(piece), Array.from(BYTES), "the piece")
+      yield* forget(begun)
+    })
+  },
+  {
     name: "dropBrokenOff: uploads that have not grown since then, and nothing else",
     run: Effect.gen(function* () {
       const store = yield* ImportStore
@@ -237,8 +318,30 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore> = [
       Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, Import.UPLOAD_PATIENCE + 1))) >= 1, "dropped")
       Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
       Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
-      Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")
+      Check.equal((yield* store.list(user.id, 10)).items.length, 1, "the whole one")
       yield* forget(growing, whole)
+    })
+  },
+  {
+    name: "handBack: due at once, also while it is undone, and the attempt does not count; nothing of an attempt that lost its lease",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const made = yield* waiting()
+      const now = yield* Timestamp.now
+      const first = { ...made, lease: (yield* claimed(made, "first", now)).lease }
+      yield* store.handBack({ ...first, lease: "another" })
+      Check.isTrue(Option.isNone(yield* claim(made, "rival", now)), "another's lease hands nothing back")
+      yield* store.handBack(first)
+      yield* store.handBack(first)
+      Check.isTrue(!(yield* store.renew(first, now)), "its lease is lost")
+      Check.equal((yield* claimed(made, "second", now)).claimed.attempt, 1, "the attempt did not count")
+      const later = Timestamp.plus(now, Import.RETRY_AFTER)
+      Check.equal((yield* claimed(made, "third", later)).claimed.attempt, 2, "an attempt without an end counts")
+      yield* store.beginUndo(made)
+      const undoing = { ...made, lease: (yield* claimed(made, "undoing", later)).lease }
+      yield* store.handBack(undoing)
+      Check.equal((yield* claimed(made, "undone", later)).claimed.attempt, 1, "nor an attempt to undo it")
+      yield* store.undo({ ...made, lease: "undone" }, null)
     })
   }
 ]

@@ -58,6 +58,7 @@ export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<Upl
       quarantined: [],
       putAside: [],
       taken: [],
+      arrivals: new Map(),
       visits: [],
       states: [],
       events: [],
@@ -155,7 +156,7 @@ export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.
   accuracyM: null
 })
 
-/** An event of the rule that waits in the outbox. */
+/** An event of the rule, not stored yet: `commit` writes it to the outbox when `parts.events` has it. */
 export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const made: OutboxEvent = {

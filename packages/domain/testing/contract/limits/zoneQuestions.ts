@@ -17,7 +17,7 @@ const QUAY: Circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
 /** Four large circles in one town. An app may ask about only three of them on one day. */
 const LARGE: ReadonlyArray<Circle> = [52.1, 52.13, 52.16, 52.19].map((lat) => ({ lat, lon: 4.9, radiusM: 8_000 }))
 
-/** Asks about a circle; returns "asked", or how long to wait in milliseconds. */
+/** Asks about a circle. Returns "asked", or, when the budget is used up, how many milliseconds the app has to wait. */
 const ask = (whose: Spender, circle = QUAY) =>
   Effect.map(
     Effect.either(askZone(whose, circle)),

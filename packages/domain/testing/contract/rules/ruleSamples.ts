@@ -20,7 +20,7 @@ import type { Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import * as Samples from "../connection/connectionSamples.js"
 
-/** The places, phones, uploads and rules that the cases begin with. */
+/** The ports that the cases about places, phones, uploads and rules need. */
 
 export type RuleSamplePorts =
   | PlaceStore

@@ -4,6 +4,7 @@ import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Place from "../../../src/places/Place.js"
 import * as ConcurrentLimit from "../../../src/rules/ConcurrentLimit.js"
 import type { Rule } from "../../../src/rules/Rule.js"
+import { LimitStore } from "../../../src/limits/LimitStore.js"
 import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
 import { type RuleKind, RuleStore } from "../../../src/rules/RuleStore.js"
 import { ConnectionId, RuleId } from "../../../src/shared/Ids.js"
@@ -27,7 +28,7 @@ const remove = (
     return yield* (yield* RuleStore).remove(rule.userId, connectionId, rule.id, kind, yield* Timestamp.now)
   })
 
-const creation: Contract<Samples.RuleSamplePorts> = [
+const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
   {
     name: "create: what was stored is listed, field by field",
     run: Effect.gen(function* () {
@@ -168,6 +169,29 @@ const creation: Contract<Samples.RuleSamplePorts> = [
     })
   },
   {
+    name: "createZone: spends the questions that LimitStore.ask spends, and sees those that it has spent",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.sharing()
+      const draft = yield* Samples.draftRule(connection, Samples.ZONE)
+      const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
+      const verify = Effect.flatMap(LimitStore, (limits) =>
+        limits.ask(connection, (before, now) => ZoneQuestions.ask(before, circle, now))
+      )
+      yield* verify
+      const seen = yield* (yield* RuleStore).createZone(connection.userId, connection.id, (_, now, before) => {
+        const asking = ZoneQuestions.ask(before, circle, now)
+        return {
+          outcome: before.calls.length,
+          rule: draft,
+          asked: asking._tag === "Asked" ? asking.questions : Check.fail("there are questions left")
+        }
+      })
+      Check.equal(seen, Option.some(1), "the question of ask")
+      const asking = yield* verify
+      Check.equal(asking._tag === "Asked" ? asking.questions.calls.length : 0, 3, "the question of the rule")
+    })
+  },
+  {
     name: "createZone: none, and no decision, for a connection that ended",
     run: Effect.gen(function* () {
       const { connection } = yield* Samples.sharing()
@@ -304,4 +328,9 @@ const removal: Contract<Samples.RuleSamplePorts> = [
 ]
 
 /** Rules of `RuleStore`: which rules are stored, listed, shown as disabled, and removed. */
-export const ruleStoreContract: Contract<Samples.RuleSamplePorts> = [...creation, ...listing, ...standing, ...removal]
+export const ruleStoreContract: Contract<Samples.RuleSamplePorts | LimitStore> = [
+  ...creation,
+  ...listing,
+  ...standing,
+  ...removal
+]

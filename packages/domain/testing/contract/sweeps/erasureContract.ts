@@ -112,12 +112,44 @@ export const erasureContract: Contract<Ports> = [
         [t(20), null]
       ])
       yield* erase(userId, t(10), t(20))
-      Check.equal(yield* Visits.openAt(phone, t(10)), [{ placeId: home.id, arrival: t(8) }], "until its beginning")
+      Check.equal(
+        yield* Visits.openAt(phone, t(10)),
+        [{ placeId: home.id, arrival: t(8), heardUntil: null }],
+        "until its beginning"
+      )
       Check.equal(yield* Visits.openAt(phone, t(10, 1)), [], "not beyond")
-      Check.equal(yield* Visits.openAt(phone, t(21)), [{ placeId: home.id, arrival: t(20) }], "from its end on")
+      Check.equal(
+        yield* Visits.openAt(phone, t(21)),
+        [{ placeId: home.id, arrival: t(20), heardUntil: null }],
+        "from its end on"
+      )
       yield* erase(userId, t(30), t(40))
-      Check.equal(yield* Visits.openAt(phone, t(30)), [{ placeId: home.id, arrival: t(20) }], "an open one ends")
+      Check.equal(
+        yield* Visits.openAt(phone, t(30)),
+        [{ placeId: home.id, arrival: t(20), heardUntil: null }],
+        "an open one ends"
+      )
       Check.equal(yield* Visits.openAt(phone, t(30, 1)), [], "at its beginning")
+    })
+  },
+  {
+    name: "erase: a stay with an uncertain end is known no longer than to where the stretch begins",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* begin
+      const home = yield* Samples.place(userId)
+      const heardUntil = [t(5), t(10), t(15)]
+      for (const heard of heardUntil) {
+        const stay = { placeId: home.id, arrival: t(0), departure: t(40), heardUntil: heard }
+        yield* Visits.commit(phone, home.id, t(0), { stays: [stay] })
+        yield* erase(userId, t(10), t(20))
+        const known = heard < t(10) ? heard : null
+        Check.equal(
+          yield* Visits.openAt(phone, t(10)),
+          [{ placeId: home.id, arrival: t(0), heardUntil: known }],
+          "the last reading before the stretch, or no uncertain end"
+        )
+        Check.equal(yield* Visits.openAt(phone, t(10, 1)), [], "not beyond")
+      }
     })
   },
   {
@@ -179,7 +211,7 @@ export const erasureContract: Contract<Ports> = [
           yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at), movement: Samples.movement(at) })
           return device
         })
-      // The rest in `Samples.movement` lasted one millisecond.
+      // `Samples.movement(at)` has a rest of one millisecond that ended at `at`.
       const [before, into, within, after] = [
         yield* rests(t(10, -1)),
         yield* rests(t(10)),
@@ -249,7 +281,8 @@ export const erasureContract: Contract<Ports> = [
           return Option.getOrThrow(found).isErased ?? false
         })
       const asked = [t(10, -1), t(10), t(20, -1), t(20), undefined]
-      // All questions at once, because a store may answer several questions with one statement.
+      // The questions are asked at once, because a store may answer several of them with one statement and must not mix
+      // up the answers.
       const answers = yield* Effect.forEach(asked, isErased, { concurrency: "unbounded" })
       Check.equal(answers, [false, true, true, false, false], "the edges")
     })

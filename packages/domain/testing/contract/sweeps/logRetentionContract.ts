@@ -1,11 +1,11 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, TestClock } from "effect"
 import type { DeliveryFinish } from "../../../src/deliveries/Delivery.js"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import * as Replay from "../../../src/deliveries/Replay.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { FixStore } from "../../../src/fixes/FixStore.js"
 import type { RetentionKind } from "../../../src/sweeps/Retention.js"
-import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
+import { type EventPlace, RetentionStore } from "../../../src/sweeps/RetentionStore.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeliveryId } from "../../../src/shared/Ids.js"
@@ -22,6 +22,12 @@ type Ports = RetentionStore | MailOutbox | EventStore | FixStore | Hooks.Webhook
 
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
+
+/** Deletes the events that were fanned out by `until` and have no delivery any more. Returns their number. */
+const removeEvents = (until: Timestamp.Timestamp) =>
+  Effect.flatMap(RetentionStore, (store) =>
+    Effect.map(store.removeEvents(until, 1_000, undefined), ({ removed }) => removed)
+  )
 
 const now = Timestamp.now
 const before = Effect.map(now, (at) => Timestamp.plus(at, -1))
@@ -126,7 +132,7 @@ export const logRetentionContract: Contract<Ports> = [
       const rule = yield* Rules.rule(connection, Rules.onPlace(place))
       const device = yield* Rules.device(user.id)
       const at = yield* now
-      yield* remove("events", at)
+      yield* removeEvents(at)
       const [told, untold, waiting] = [
         yield* Uploads.event(rule),
         yield* Uploads.event(rule),
@@ -138,13 +144,48 @@ export const logRetentionContract: Contract<Ports> = [
       yield* Hooks.insert(endpoint, { envelope, userId: user.id })
       yield* events.markFannedOut([told, untold], at)
 
-      Check.equal(yield* remove("events", yield* before), 0, "a millisecond too early")
-      Check.equal(yield* remove("events", at), 1, "the one without a delivery")
-      Check.equal(yield* remove("events", at), 0, "the other one has a delivery")
+      Check.equal(yield* removeEvents(yield* before), 0, "a millisecond too early")
+      Check.equal(yield* removeEvents(at), 1, "the one without a delivery")
+      Check.equal(yield* removeEvents(at), 0, "the other one has a delivery")
       yield* Hooks.finish(yield* Hooks.claimOne(endpoint), { _tag: "Delivered", at }, null)
       yield* remove("delivered_deliveries", at)
-      Check.equal(yield* remove("events", at), 1, "it has none any more")
+      Check.equal(yield* removeEvents(at), 1, "it has none any more")
       Check.equal((yield* Uploads.outbox(user.id)).length, 1, "what waits is there")
+    })
+  },
+  {
+    name: "events: a sweep looks at each event once, also at those that stay, whenever they were fanned out [sweeps-2]",
+    run: Effect.gen(function* () {
+      const events = yield* EventStore
+      const { app, connection, place, user } = yield* Rules.sharing()
+      const rule = yield* Rules.rule(connection, Rules.onPlace(place))
+      const device = yield* Rules.device(user.id)
+      yield* removeEvents(yield* now)
+      const endpoint = yield* Hooks.endpoint(app.id)
+      const made = yield* Effect.all(Array.from({ length: 9 }, () => Uploads.event(rule)))
+      yield* Uploads.commit(device, { events: made })
+      // The first three events are fanned out at one instant, and the other six a millisecond later. Of every three
+      // events, the first has no delivery.
+      for (const [index, event] of made.entries()) {
+        if (index === 3) yield* TestClock.adjust(1)
+        if (index % 3 === 0) continue
+        const envelope = { ...(yield* Hooks.draft(endpoint)).envelope, eventId: event.id }
+        yield* Hooks.insert(endpoint, { envelope, userId: user.id })
+      }
+      const at = yield* now
+      yield* events.markFannedOut(made.slice(0, 3), Timestamp.plus(at, -1))
+      yield* events.markFannedOut(made.slice(3), at)
+
+      const store = yield* RetentionStore
+      const steps: Array<number> = []
+      let after: EventPlace | undefined
+      do {
+        const { next, removed } = yield* store.removeEvents(at, 4, after)
+        steps.push(removed)
+        after = next
+      } while (after !== undefined)
+      Check.equal([steps.length, steps.reduce((sum, removed) => sum + removed)], [3, 3], "nine events, four at a time")
+      Check.equal(yield* removeEvents(at), 0, "six have deliveries")
     })
   },
   {

@@ -1,3 +1,4 @@
+import type { Connection } from "../../../src/connection/Connection.js"
 import { ConsentStore } from "../../../src/consent/ConsentStore.js"
 import { Effect, Option } from "effect"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
@@ -12,6 +13,7 @@ import { askZone } from "../../../src/limits/spendLimits.js"
 import { LimitStore } from "../../../src/limits/LimitStore.js"
 import * as Subject from "../../../src/limits/Subject.js"
 import * as NamedMail from "../../../src/mail/NamedMail.js"
+import type { RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { type Hash, Sealed } from "../../../src/shared/Vault.js"
@@ -85,6 +87,31 @@ export const retentionStoreContract: Contract<Ports> = [
       Check.equal((yield* has({ refresh: hash })).chain, 2, "a millisecond too early")
       yield* remove("refresh_tokens", yield* now)
       Check.equal((yield* has({ refresh: hash })).chain, 0, "gone")
+    })
+  },
+  {
+    name: "refresh tokens: the spent ones of a family that was revoked go before its head, a few at a time [sweeps-2]",
+    run: Effect.gen(function* () {
+      yield* remove("refresh_tokens", yield* now)
+      const { connection } = yield* Samples.connected()
+      const { chain } = yield* Samples.issue(connection, 7)
+      const { connection: other } = yield* Samples.connected()
+      const { chain: live } = yield* Samples.issue(other, 7)
+      const left = (of: Connection, links: ReadonlyArray<RefreshToken>) =>
+        Effect.map(
+          Effect.forEach(links, ({ hash }) => Samples.seen(of.id, { refresh: hash })),
+          (states) => states.map((state) => state.chain.length > 0)
+        )
+      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* now })
+      const retention = yield* RetentionStore
+      const once = Effect.flatMap(now, (at) => retention.remove("refresh_tokens", at, 3))
+      yield* remove("refresh_tokens", yield* before)
+      Check.equal((yield* left(connection, chain)).filter(Boolean).length, 7, "a millisecond too early")
+      Check.equal([yield* once, yield* once], [3, 3], "as many as the limit")
+      Check.equal(yield* left(connection, chain), [...chain.slice(1).map(() => false), true], "the head is left")
+      Check.equal([yield* once, yield* once], [1, 0], "the head")
+      Check.equal((yield* left(connection, chain)).filter(Boolean), [], "gone")
+      Check.equal((yield* left(other, live)).filter(Boolean).length, 7, "of a live family")
     })
   },
   {

@@ -15,7 +15,9 @@ import * as Visits from "./visitSamples.js"
 
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
-/** Every device of these buckets whose stays from before `until` have to be derived, in pages of two. */
+/**
+ * Every device of people in these buckets whose stays from before `until` have yet to be derived. Reads pages of two.
+ */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
     const store = yield* StayStore
@@ -143,7 +145,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
       const now = yield* Timestamp.now
       const later = Timestamp.plus(now, 1)
       const fixes = Uploads.fixes(2, now, { lat: 52, lon: 4, accuracyM: 7 })
-      // In the middle of one upload the person put the phone down.
+      // The person carried the phone at the first fix of the upload, and had left it behind at the second one.
       yield* Uploads.commit(phone, { fixes, leftBehind: new Set(fixes.slice(1)) })
       Check.equal(
         yield* (yield* StayStore).fixes(phone.userId, phone.id, now, 9),

@@ -27,7 +27,10 @@ export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store)
 /** How far the phone's stays were derived. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
-/** Commits stays that were derived from the present state, and leaves nothing due. */
+/**
+ * Commits stays, none unless `parts` has some, as derived from what `view` reads now. Unless `parts` says otherwise, no
+ * stay of the phone is due for derivation afterwards.
+ */
 export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Partial<StayCommit> = {}) =>
   Effect.gen(function* () {
     return yield* (yield* StayStore).commit({
@@ -44,7 +47,10 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
     })
   })
 
-/** Replaces the stays at one place that began at the first arrival of `spans` or later. */
+/**
+ * Stores `spans` as the stays at one place. They replace the place's stays that began at the earliest of these arrivals
+ * or later.
+ */
 export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
   Effect.gen(function* () {
     const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure, heardUntil: null }))

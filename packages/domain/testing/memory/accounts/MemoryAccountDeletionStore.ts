@@ -55,7 +55,7 @@ export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = L
   })
 )
 
-const stateOf = (tables: Tables, account: Account): AccountDeletion.AccountDeletionState => {
+const stateOf = (tables: Tables, account: Account): AccountDeletion.Outlook => {
   const { accounts, apps, connections } = tables
   return {
     account,

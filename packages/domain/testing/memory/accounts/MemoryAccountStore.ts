@@ -90,6 +90,7 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
 
       openSession: (session, audit) =>
         Effect.sync(() => {
+          if (!accounts.has(session.userId)) return
           sessions.set(session.hash, session)
           if (audit !== undefined) MemoryAuditLog.append(tables, audit)
         }),

@@ -93,11 +93,11 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
           MemoryMailOutbox.queue(tables, mail, request.createdAt)
         }),
       findSignUp: (hash) => Effect.sync(() => Option.fromNullable(pendingAccounts.get(hash))),
-      newestSignUp: (email, now) =>
+      newestSignUp: (email, now, userId) =>
         Effect.sync(() =>
           Option.fromNullable(
             [...pendingAccounts.values()]
-              .filter((one) => one.email === email && now < one.expiresAt)
+              .filter((one) => one.email === email && now < one.expiresAt && one.userId === (userId ?? one.userId))
               .sort((a, b) => b.createdAt - a.createdAt || (a.hash < b.hash ? -1 : 1))[0]
           )
         ),
@@ -119,7 +119,7 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
   })
 )
 
-/** Takes the address `email` from an account that never confirmed it, unless this account is `to`. */
+/** Takes the address `email` from every account that has it and never confirmed it, except from the account `to`. */
 const release = ({ accounts }: Tables, email: Email, to: UserId): void => {
   for (const [id, one] of accounts) {
     if (one.account.email !== email || one.account.confirmedAt !== null || id === to) continue

@@ -8,7 +8,8 @@ import { removeDelivery } from "../MemoryRetentionStore.js"
 /** Does the work of `AccountDeletionStore.removeSome`. */
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
-  // Whether a table may have more rows. Rows that refer to another row are found only while the other row exists.
+  // True when a table may have more rows of the person than `limit`. The connections, rules, places and devices must
+  // then stay for the next call, because only their ids lead to the rows that are left.
   let isFull = false
   const some = <K, V>(table: Map<K, V>, isTheirs: (value: V, key: K) => boolean): void => {
     const theirs = [...table].filter(([key, value]) => isTheirs(value, key)).slice(0, limit)
@@ -26,7 +27,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   const idsOf = <K>(table: Map<K, { readonly userId: UserId }>): ReadonlySet<K> =>
     new Set([...table].flatMap(([key, row]) => (isTheirs(row) ? [key] : [])))
 
-  // Rows that refer to connections, rules, places or devices are removed before these: only these ids lead to them.
+  // These ids are read first, because rows of other tables name only a connection, a rule, a place or a device, and not
+  // the person.
   const [connections, rules, places, devices] = [
     idsOf(tables.connections),
     idsOf(tables.rules),

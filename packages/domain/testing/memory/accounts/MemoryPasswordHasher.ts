@@ -6,14 +6,17 @@ import * as Utf8 from "../vault/Utf8.js"
 const hash = (password: string): string =>
   `memory$${Encoding.encodeHex(sha256(Utf8.encode(password.normalize("NFKC"))))}`
 
-/** A few of the commonest passwords that are long enough. */
+/**
+ * A few of the commonest passwords. `password` is too short for an account, but `PasswordRules` also looks up the parts
+ * of a password.
+ */
 const COMMON: ReadonlySet<string> = new Set(["1234567890", "password", "password123", "qwertyuiop"])
 
-/** Fast and without salt, for tests and simulations that sign in thousands of times. */
+/** A hasher that is fast and uses no salt, for tests and simulations that sign in thousands of times. */
 export const make: typeof PasswordHasher.Service = {
   hash: (password) => Effect.sync(() => hash(password)),
   verify: (stored, password) => Effect.sync(() => stored === hash(password)),
-  waste: Effect.void,
+  waste: () => Effect.void,
   common: Effect.succeed((text) => COMMON.has(text))
 }
 

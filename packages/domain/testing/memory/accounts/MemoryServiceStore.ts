@@ -50,9 +50,14 @@ const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<
         .filter(({ givenUpAt, sentAt }) => sentAt === null && givenUpAt === null)
         .map(({ dueAt }) => dueAt)
         .filter(isDue)
-    case "imports":
-      return [...tables.imports.values()]
-        .filter((kept) => !kept.uploading && kept.import.state === "waiting")
+    case "imports": {
+      const imports = [...tables.imports.values()]
+      const busy = new Set(
+        imports.filter(({ dueAt }) => dueAt !== null && dueAt > now).map((kept) => kept.import.userId)
+      )
+      return imports
+        .filter((kept) => !kept.uploading && kept.import.state === "waiting" && !busy.has(kept.import.userId))
         .map((kept) => kept.import.uploadedAt)
+    }
   }
 }

@@ -2,6 +2,7 @@ import { Effect, Either, Layer, Option } from "effect"
 import { hasRole } from "../../../src/accounts/Account.js"
 import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
+import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
@@ -11,7 +12,7 @@ import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(
   StaffStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { accounts, apps } = tables
+    const { accounts, apps, pastSuspensions } = tables
     return StaffStore.of({
       change: (id, step) =>
         Effect.map(Timestamp.now, (now) => {
@@ -23,11 +24,16 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
           const stepped = step({ account: credentials.account, hasOtherAdmin }, now)
           if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
           if (stepped.right === null) return Option.some(Either.right(credentials.account))
-          const { account, audit, notice } = stepped.right
+          const { account, audit, ended, notice } = stepped.right
+          const addEnded = (of: UserId | AppId) => {
+            if (ended !== undefined) pastSuspensions.set(of, [...(pastSuspensions.get(of) ?? []), ended])
+          }
           accounts.set(id, { ...credentials, account })
+          addEnded(id)
           for (const [appId, registered] of apps) {
             if (registered.app.ownerId !== id) continue
             apps.set(appId, { ...registered, app: { ...registered.app, suspendedAt: account.suspendedAt } })
+            addEnded(appId)
           }
           MemoryAuditLog.append(tables, audit)
           MemoryMailOutbox.queue(tables, notice, now)
@@ -35,17 +41,11 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
         }),
       list: (limit, after) =>
         Effect.sync(() => {
-          const [at, id] = after ?? []
           const rows = [...accounts.values()]
             .map(({ account }) => account)
             .filter((account) => account.id !== NOBODY.id && account.testOf === null)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-            .filter(
-              (account) =>
-                after === undefined ||
-                account.createdAt < Number(at) ||
-                (account.createdAt === at && account.id < String(id))
-            )
+            .filter((account) => Page.isOlder(account.createdAt, account.id, after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])
         })
     })

@@ -21,9 +21,10 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
       create: (app) =>
         Effect.sync(() => {
           const owned = [...apps.values()].filter((one) => one.app.ownerId === app.ownerId)
-          if (owned.length >= AccountLimits.APPS.most) return false
+          if (!tables.accounts.has(app.ownerId)) return "NoOwner"
+          if (owned.length >= AccountLimits.APPS.most) return "Full"
           apps.set(app.id, { app, secrets: [] })
-          return true
+          return "Made"
         }),
       findLogo: (id, digest) => Effect.sync(() => Option.fromNullable(appLogos.get(`${id} ${digest}`))),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(apps.get(id)), ({ app }) => app)),
@@ -35,7 +36,7 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
             .map(({ app }) => app)
             .filter((app) => app.ownerId === userId || isMember(app, userId))
             .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-            .filter((app) => after === undefined || isAfter([app.createdAt, app.id], after))
+            .filter((app) => Page.isNewer(app.createdAt, app.id, after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])
         }),
       list: (limit, after) =>
@@ -43,7 +44,7 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
           const rows = [...apps.values()]
             .map(({ app }) => app)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
-            .filter((app) => after === undefined || isBefore([app.createdAt, app.id], after))
+            .filter((app) => Page.isOlder(app.createdAt, app.id, after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])
         }),
       update: (id, decide) =>
@@ -68,9 +69,3 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
-
-const isAfter = (at: readonly [number, string], [time, id]: ReadonlyArray<string | number>): boolean =>
-  at[0] > Number(time) || (at[0] === time && at[1] > String(id))
-
-const isBefore = (at: readonly [number, string], [time, id]: ReadonlyArray<string | number>): boolean =>
-  at[0] < Number(time) || (at[0] === time && at[1] < String(id))

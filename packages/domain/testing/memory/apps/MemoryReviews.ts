@@ -4,7 +4,10 @@ import type { Tables } from "../MemoryDatabase.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
-/** Stores a reviewer's decision and its audit event, and queues its mails. A store calls this with its own change. */
+/**
+ * Stores a reviewer's decision and its audit event, and queues its mails. A store calls this function in the same step
+ * as the change that the reviewer decided.
+ */
 export const record = (tables: Tables, { audit, decision, mails }: RecordedDecision<ReviewSubject>): void => {
   tables.reviewDecisions.push(decision)
   MemoryAuditLog.append(tables, audit)

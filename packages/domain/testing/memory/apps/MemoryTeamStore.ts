@@ -17,13 +17,14 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
   Effect.map(MemoryDatabase, (tables) =>
     TeamStore.of({
       find: (appId) => Effect.sync(() => Option.fromNullable(teamOf(tables, appId))),
-      listInvited: (email, now) =>
+      listInvited: (email, now, appId) =>
         Effect.sync(() =>
           inOrder([...tables.appInvitations.values()], ({ createdAt }) => createdAt)
             .filter((one) => one.email === email && Team.isOpen(one, now))
-            .flatMap(({ appId, ...invitation }) => {
-              const app = tables.apps.get(appId)?.app
-              return app === undefined || app.revokedAt !== null ? [] : [{ appId, appName: app.name, invitation }]
+            .filter((one) => appId === undefined || one.appId === appId)
+            .flatMap(({ appId: of, ...invitation }) => {
+              const app = tables.apps.get(of)?.app
+              return app === undefined || app.revokedAt !== null ? [] : [{ appId: of, appName: app.name, invitation }]
             })
             .slice(0, LISTED)
         ),
@@ -35,6 +36,7 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
           const outcome = decide(before, now, takes === undefined ? NO_TAKER : takerOf(tables, takes))
           if (Either.isRight(outcome) && outcome.right !== null) {
             const { audit, mails, team } = outcome.right
+            if (team.members.some(({ userId }) => !tables.accounts.has(userId))) return Option.none()
             write(tables, before, team)
             MemoryAuditLog.append(tables, audit)
             for (const mail of mails) MemoryMailOutbox.queue(tables, mail, now)

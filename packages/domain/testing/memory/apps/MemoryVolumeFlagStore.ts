@@ -28,7 +28,7 @@ export const layer: Layer.Layer<VolumeFlagStore, never, MemoryDatabase> = Layer.
         Effect.sync(() => {
           const groups = new Map<string, Array<AccessLogEntry>>()
           for (const entry of accessLog) {
-            if (entry.purpose === null || entry.error !== null || entry.at < from || entry.at > to) continue
+            if (entry.purpose === null || entry.error !== null || entry.at < from || entry.at >= to) continue
             if ((accounts.get(entry.userId)?.account.testOf ?? null) !== null) continue
             const key = `${entry.connectionId} ${entry.purpose}`
             groups.set(key, [...(groups.get(key) ?? []), entry])

@@ -41,12 +41,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
       findOfUser: (userId, id) =>
         Effect.sync(() => Option.filter(find(id), ({ connection }) => connection.userId === userId)),
       findOfApp: (appId, id) =>
-        Effect.sync(() =>
-          find(id).pipe(
-            Option.map(({ connection }) => connection),
-            Option.filter((connection) => connection.appId === appId)
-          )
-        ),
+        Effect.sync(() => Option.filter(find(id), ({ connection }) => connection.appId === appId)),
       history: (userId, id, limit) =>
         Effect.sync(() => {
           if (connections.get(id)?.userId !== userId) return []
@@ -65,7 +60,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
           const rows = [...connections.values()]
             .filter((one) => one.appId === appId)
             .sort(newestFirst)
-            .filter((one) => after === undefined || isBefore(one, after))
+            .filter((one) => Page.isOlder(one.connectedAt, one.id, after))
           return Page.of(rows, limit, (last) => [last.connectedAt, last.id])
         }),
       listRevoked: ({ after, appId, limit }) =>
@@ -82,6 +77,3 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
 )
 
 const newestFirst = (a: Connection, b: Connection): number => b.connectedAt - a.connectedAt || (a.id < b.id ? 1 : -1)
-
-const isBefore = (one: Connection, [time, id]: ReadonlyArray<string | number>): boolean =>
-  one.connectedAt < Number(time) || (one.connectedAt === time && one.id < String(id))

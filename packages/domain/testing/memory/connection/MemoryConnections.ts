@@ -4,7 +4,7 @@ import type { Connection } from "../../../src/connection/Connection.js"
 import type { WithApp } from "../../../src/connection/ConnectionStore.js"
 import type { ConnectionId, FamilyId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
-import type { AccessToken, RefreshToken } from "../../../src/tokens/TokenFamily.js"
+import { type AccessToken, accessIsLive, type RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import type { TokenWrite } from "../../../src/tokens/TokenStore.js"
 import type { Tables } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
@@ -15,7 +15,7 @@ import * as MemoryRules from "../rules/MemoryRules.js"
  * these rows.
  */
 
-/** None after the app was deleted together with its developer's account. */
+/** The connection with its app. None when the app was deleted together with its developer's account. */
 export const withApp = (tables: Tables, connection: Connection): Option.Option<WithApp> =>
   Option.map(Option.fromNullable(tables.apps.get(connection.appId)), ({ app }) => ({
     connection,
@@ -52,10 +52,13 @@ export const apply = (
     if (before !== undefined) connections.set(id, { ...before, ...change })
   }
   const revoke = (family: FamilyId | "every"): void => {
-    const dies = (row: AccessToken | RefreshToken): boolean =>
-      row.connectionId === id && row.revokedAt === null && (family === "every" || row.familyId === family)
-    for (const [hash, row] of accessTokens) if (dies(row)) accessTokens.set(hash, { ...row, revokedAt: now })
-    for (const [hash, row] of refreshTokens) if (dies(row)) refreshTokens.set(hash, { ...row, revokedAt: now })
+    const isOf = (row: AccessToken | RefreshToken): boolean =>
+      row.connectionId === id && (family === "every" || row.familyId === family)
+    for (const [hash, row] of accessTokens)
+      if (isOf(row) && accessIsLive(row, now)) accessTokens.set(hash, { ...row, revokedAt: now })
+    for (const [hash, row] of refreshTokens)
+      if (isOf(row) && row.rotation === null && row.revokedAt === null)
+        refreshTokens.set(hash, { ...row, revokedAt: now })
   }
   for (const write of writes) {
     switch (write._tag) {

@@ -1,9 +1,10 @@
 import { Effect, Layer, Option } from "effect"
+import { isOfApp } from "../../../src/access-log/AccessLogEntry.js"
 import type { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Hash } from "../../../src/shared/Vault.js"
 import type { AuthorizationCode } from "../../../src/tokens/AuthorizationCode.js"
-import type { RefreshToken } from "../../../src/tokens/TokenFamily.js"
+import { isRace, type RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { apply, withApp } from "./MemoryConnections.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -33,7 +34,7 @@ export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effec
                 code: ofConnection(codes, presented.code, id),
                 isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, presented.code, id))),
                 access: ofConnection(accessTokens, presented.access, id),
-                chain: chain(refreshTokens, presented.refresh, id)
+                chain: chain(refreshTokens, presented.refresh, id, now)
               },
               now
             )
@@ -58,11 +59,7 @@ const isSpent = ({ accessLog, refreshTokens }: Tables, code: AuthorizationCode |
   return (
     [...refreshTokens.values()].some((token) => token.familyId === code.familyId && token.rotation !== null) ||
     accessLog.some(
-      (entry) =>
-        entry.connectionId === code.connectionId &&
-        entry.at >= at &&
-        entry.status !== 401 &&
-        !entry.endpoint.startsWith("webhook ")
+      (entry) => entry.connectionId === code.connectionId && entry.at >= at && entry.status !== 401 && isOfApp(entry)
     )
   )
 }
@@ -70,10 +67,12 @@ const isSpent = ({ accessLog, refreshTokens }: Tables, code: AuthorizationCode |
 const chain = (
   rows: ReadonlyMap<Hash, RefreshToken>,
   hash: Hash | undefined,
-  id: ConnectionId
+  id: ConnectionId,
+  now: Timestamp.Timestamp
 ): ReadonlyArray<RefreshToken> => {
   const presented = Option.getOrUndefined(ofConnection(rows, hash, id))
   if (presented === undefined) return []
+  if (presented.rotation === null || !isRace(presented.rotation.at, now)) return [presented]
   const family = [...rows.values()].filter((row) => row.familyId === presented.familyId)
   return family.slice(family.indexOf(presented))
 }

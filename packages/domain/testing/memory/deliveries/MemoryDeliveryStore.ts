@@ -17,7 +17,7 @@ import { failWaiting } from "./MemoryEndpointStore.js"
 
 type Row = Tables["deliveries"] extends Map<DeliveryId, infer R> ? R : never
 
-/** The row after `step`. The row loses its lease when the transition of the step says so. */
+/** The row after `step`; without its lease when `Delivery.TRANSITIONS` says that this step clears the lease. */
 const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...row,
   delivery: Delivery.move(row.delivery, step),
@@ -26,9 +26,17 @@ const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
 
 const isLeased = (row: Row, now: Timestamp.Timestamp): boolean => row.leasedUntil !== null && now < row.leasedUntil
 
-/** Marks waiting deliveries as failed when their endpoint was disabled or removed after they were stored. */
-const sweepStale = (tables: Tables, now: Timestamp.Timestamp): void => {
+/**
+ * Marks waiting deliveries as failed when their endpoint was disabled or removed after they were stored. `isMeant`:
+ * only these deliveries; left out: all.
+ */
+const sweepStale = (
+  tables: Tables,
+  now: Timestamp.Timestamp,
+  isMeant: (delivery: Delivery.Delivery) => boolean = () => true
+): void => {
   for (const [id, row] of tables.deliveries) {
+    if (!isMeant(row.delivery)) continue
     if (!Delivery.mayTake("Failed", row.delivery.state) || isLeased(row, now)) continue
     const endpoint = tables.endpoints.get(row.delivery.endpointId)
     if (endpoint?.epoch === row.endpointEpoch) continue
@@ -37,7 +45,11 @@ const sweepStale = (tables: Tables, now: Timestamp.Timestamp): void => {
   }
 }
 
-/** Due rows in the order in which workers claim them: the endpoint with the fewest rows in flight comes first. */
+/**
+ * Due rows in the order in which workers claim them, fair to every endpoint: a row comes earlier when its endpoint has
+ * fewer rows in flight or before it in this list. An endpoint gets at most `perEndpoint` rows, those in flight
+ * included.
+ */
 const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): ReadonlyArray<Row> => {
   const byEndpoint = new Map<EndpointId, { underWay: number; readonly due: Array<Row> }>()
   for (const row of tables.deliveries.values()) {
@@ -103,7 +115,10 @@ const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>
       endpointId === row.endpointId && envelope.eventId === row.envelope.eventId && replayNo === row.replayNo
   )
 
-/** Stores the row as if it had been stored and claimed before its attempt. False when the row exists already. */
+/**
+ * Stores a delivery together with the result of its first attempt, as if it had been stored and claimed before the
+ * attempt. Returns false when the delivery is stored already.
+ */
 const insertAttempted = (
   tables: Tables,
   row: Delivery.NewDelivery,
@@ -231,8 +246,10 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
         }),
       replay: (appId, id, decide) =>
         Effect.map(Timestamp.now, (now) => {
-          const delivery = tables.deliveries.get(id)?.delivery
-          if (delivery?.appId !== appId) return Option.none()
+          const before = tables.deliveries.get(id)?.delivery
+          if (before?.appId !== appId) return Option.none()
+          sweepStale(tables, now, isSameSending(before))
+          const delivery = tables.deliveries.get(id)?.delivery ?? before
           const endpoint = tables.endpoints.get(delivery.endpointId)
           const same = deliveries().filter(isSameSending(delivery))
           const outcome = decide(
@@ -249,6 +266,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
         }),
       hurry: (appId, id, now) =>
         Effect.sync(() => {
+          sweepStale(tables, now, (one) => one.id === id)
           const row = tables.deliveries.get(id)
           if (row?.delivery.appId !== appId) return Option.none()
           const { delivery } = row
@@ -265,7 +283,8 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           if (endpoint?.appId !== appId || endpoint.disabledAt !== null) return 0
           const lost = deliveries()
             .filter((one) => one.appId === appId && one.endpointId === endpointId && one.createdAt >= since)
-            .filter((one) => one.state === "failed" && !one.isTest && !isReplayed(tables, one))
+            .filter((one) => one.state === "failed" && one.failReason !== "not_authorised")
+            .filter((one) => !one.isTest && !isReplayed(tables, one))
             .filter(
               ({ envelope, maxEventAgeS }) => !Delivery.isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)
             )
@@ -282,7 +301,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
       recordTest: (delivery, attempt) =>
         Effect.sync(() => {
           tables.deliveries.set(delivery.id, { delivery, endpointEpoch: 0, lease: null, leasedUntil: null })
-          tables.attempts.push({ ...attempt, deliveryId: delivery.id })
+          if (attempt !== null) tables.attempts.push({ ...attempt, deliveryId: delivery.id })
         }),
       find: (appId, id) =>
         Effect.sync(() =>

@@ -9,8 +9,8 @@ import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
- * Ends the deliveries that wait for endpoint `id`. A delivery in flight is left out: it ends with the answer to its
- * attempt.
+ * Ends the deliveries to endpoint `id` that wait for an attempt. A delivery in flight is left out: it ends or waits
+ * again when its attempt is over.
  */
 export const failWaiting = (
   tables: Tables,

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option, Struct } from "effect"
+import * as Account from "../../../src/accounts/Account.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
@@ -24,6 +25,13 @@ const ruleStands = (
     ground(tables, connection, rule, now) !== undefined
   )
 }
+
+/** Whether the moment lies in a past suspension of the person or of the app. */
+const wasSuspended = (
+  { pastSuspensions }: Tables,
+  { appId, userId }: Connection,
+  at: Timestamp.Timestamp | undefined
+): boolean => at !== undefined && [userId, appId].some((id) => Account.wasSuspended(pastSuspensions.get(id) ?? [], at))
 
 export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
   EventStore,
@@ -79,7 +87,9 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
               ...(occurredAt !== undefined && Erasure.isErased(occurredAt, tables.erasures.get(userId) ?? [])
                 ? { isErased: true as const }
                 : {}),
-              ...(isSuspended(tables, connection, registered.app) ? { isSuspended: true as const } : {})
+              ...(isSuspended(tables, connection, registered.app) || wasSuspended(tables, connection, occurredAt)
+                ? { isSuspended: true as const }
+                : {})
             }
           })
         )

@@ -1,5 +1,11 @@
-import { Array, Effect, Layer, Option } from "effect"
-import { type Listener, MAX_PER_APP, MAX_WAITING, type ListenerDelivery } from "../../../src/listeners/Listener.js"
+import { Array, Effect, Layer, Option, Order } from "effect"
+import {
+  type Listener,
+  type ListenerDelivery,
+  MAX_PER_APP,
+  MAX_WAITING,
+  oldestFirst
+} from "../../../src/listeners/Listener.js"
 import { ListenerStore } from "../../../src/listeners/ListenerStore.js"
 import type { AppId, ListenerId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
@@ -51,6 +57,7 @@ export const layer: Layer.Layer<ListenerStore, never, MemoryDatabase> = Layer.ef
         Effect.sync(() =>
           [...listeners.values()]
             .filter(({ seenUntil }) => seenUntil <= now)
+            .sort((a, b) => a.seenUntil - b.seenUntil || byId(a, b))
             .slice(0, limit)
             .map(({ appId, id }) => ({ appId, id }))
         )
@@ -73,16 +80,18 @@ const find = ({ listeners }: Tables, appId: AppId, id: ListenerId) =>
   Option.filter(Option.fromNullable(listeners.get(id)), (listener) => listener.appId === appId)
 
 const liveOf = ({ listeners }: Tables, appId: AppId, now: Timestamp) =>
-  [...listeners.values()].filter((one) => one.appId === appId && one.seenUntil > now)
+  [...listeners.values()]
+    .filter((one) => one.appId === appId && one.seenUntil > now)
+    .sort((a, b) => a.createdAt - b.createdAt || byId(a, b))
+
+const byId = Order.mapInput(Order.string, ({ id }: Pick<Listener, "id">) => id)
 
 const waitingOf = ({ listenerEvents }: Tables, id: ListenerId): ReadonlyArray<ListenerDelivery> =>
-  [...listenerEvents.values()]
-    .filter(({ listenerId }) => listenerId === id)
-    .sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
+  [...listenerEvents.values()].filter(({ listenerId }) => listenerId === id).sort(oldestFirst)
 
 /**
- * Stores the events for their listeners. Returns the events of listeners that no longer exist, and the oldest waiting
- * events, which are dropped when more than `MAX_WAITING` wait for a listener.
+ * Stores the events for their listeners. Returns the events that do not wait for their listener afterwards: those of
+ * listeners that no longer exist, and the oldest events of a listener for which more than `MAX_WAITING` would wait.
  */
 const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const { listenerEvents, listeners } = tables
@@ -99,16 +108,15 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
 }
 
 /**
- * The lost events in `gone`: no other receiver gets or got them (`isTold`), and they wait for no other listener of the
- * app.
+ * The events of `gone` that are lost, oldest first. An event is not lost when another receiver gets or got it
+ * (`isTold`), or when it still waits for another listener of the app.
  */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
-  return gone.filter(
-    (one) =>
-      !one.isTold &&
-      !waiting.some(({ appId, envelope }) => appId === one.appId && envelope.eventId === one.envelope.eventId)
-  )
+  const isLost = (one: ListenerDelivery) =>
+    !one.isTold &&
+    !waiting.some(({ appId, envelope }) => appId === one.appId && envelope.eventId === one.envelope.eventId)
+  return gone.filter(isLost).sort(oldestFirst)
 }
 
 /** Removes the listener; returns the events that waited for it and are lost (`lostOf`). */

@@ -47,8 +47,10 @@ export const inTurn = (...behaviours: readonly [Behaviour, ...ReadonlyArray<Beha
 export class Receivers extends Context.Tag("@place-access/domain/testing/Receivers")<
   Receivers,
   {
-    /** Sets what `url` does from now on. An address without a script refuses. */
+    /** Sets what `url` does from now on. An address without a script refuses the connection. */
     readonly script: (url: string, behaviour: Behaviour) => Effect.Effect<void>
+    /** From now on, each look-up of the host of `url` ends after `answered`. */
+    readonly scriptLookUp: (url: string, answered: Effect.Effect<void>) => Effect.Effect<void>
     /** Every POST to `url`, or to any address when `url` is undefined, oldest first. */
     readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
   }
@@ -73,6 +75,7 @@ const faultOf = (url: string): string | undefined =>
 export const layer: Layer.Layer<WebhookSender | Receivers> = Layer.effectContext(
   Effect.sync(() => {
     const scripts = new Map<string, Behaviour>()
+    const lookUps = new Map<string, Effect.Effect<void>>()
     const log: Array<Post> = []
     return Context.empty().pipe(
       Context.add(WebhookSender, {
@@ -89,10 +92,11 @@ export const layer: Layer.Layer<WebhookSender | Receivers> = Layer.effectContext
           }),
         sign,
         faultOf,
-        checkUrl: (url) => Effect.sync(() => checkUrl(url))
+        checkUrl: (url) => Effect.suspend(() => Effect.as(lookUps.get(url) ?? Effect.void, checkUrl(url)))
       }),
       Context.add(Receivers, {
         script: (url, behaviour) => Effect.sync(() => void scripts.set(url, behaviour)),
+        scriptLookUp: (url, answered) => Effect.sync(() => void lookUps.set(url, answered)),
         posts: (url) => Effect.sync(() => log.filter((post) => url === undefined || post.url === url))
       })
     )

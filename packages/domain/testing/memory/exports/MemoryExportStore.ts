@@ -81,6 +81,22 @@ export const layer: Layer.Layer<ExportStore, never, MemoryDatabase> = Layer.effe
           return true
         }),
 
+      renew: (leased, progress, dueAt) =>
+        Effect.sync(() => {
+          const kept = held(leased)
+          if (kept === undefined) return false
+          exports.set(leased.id, { ...kept, export: { ...kept.export, progress }, dueAt })
+          return true
+        }),
+
+      handBack: (leased) =>
+        Effect.sync(() => {
+          const kept = held(leased)
+          if (kept !== undefined) {
+            exports.set(leased.id, { ...kept, lease: null, dueAt: null, attempts: kept.attempts - 1 })
+          }
+        }),
+
       finish: (leased, how, mail, audit) =>
         Effect.sync(() => {
           const kept = held(leased)

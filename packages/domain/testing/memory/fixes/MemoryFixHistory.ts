@@ -7,21 +7,23 @@ import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as History from "../../../src/retention-choice/History.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
-import { type KeptFix, MemoryDatabase } from "../MemoryDatabase.js"
+import { MemoryDatabase, toFix } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effect(
   FixHistory,
   Effect.map(MemoryDatabase, (tables) => {
-    const kept = (userId: UserId, now: Timestamp, { from, until }: HistoryStretch): ReadonlyArray<KeptFix> => {
+    const kept = (userId: UserId, now: Timestamp, { from, until }: HistoryStretch): ReadonlyArray<Fix.StoredFix> => {
       const chosen = tables.historyChoices.get(userId)
       const cutoff = History.cutoff(chosen === undefined ? History.DEFAULT : chosen, now)
-      return [...tables.fixes.values()].filter(
-        (fix) =>
-          fix.userId === userId &&
-          !History.isPast(fix.capturedAt, cutoff) &&
-          (from === null || fix.capturedAt >= from) &&
-          (until === null || fix.capturedAt < until)
-      )
+      return [...tables.fixes.values()]
+        .filter(
+          (fix) =>
+            fix.userId === userId &&
+            !History.isPast(fix.capturedAt, cutoff) &&
+            (from === null || fix.capturedAt >= from) &&
+            (until === null || fix.capturedAt < until)
+        )
+        .map(toFix)
     }
     const ALL: HistoryStretch = { from: null, until: null }
 
@@ -87,4 +89,4 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
   })
 )
 
-const isCarried = ({ isLeftBehind }: KeptFix): boolean => isLeftBehind !== true
+const isCarried = ({ isLeftBehind }: Fix.StoredFix): boolean => isLeftBehind !== true

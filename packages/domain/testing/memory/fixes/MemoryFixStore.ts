@@ -9,7 +9,7 @@ import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
-import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { MemoryDatabase, type Tables, toFix } from "../MemoryDatabase.js"
 import { bucketOf } from "../leases/buckets.js"
 import { cutoff } from "./MemoryHistoryStore.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
@@ -53,7 +53,12 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
 
       waiting: (userId, deviceId, since, limit) =>
         Effect.sync(() => {
-          const mine = [...fixes.values()].filter((fix) => fix.userId === userId && fix.deviceId === deviceId)
+          const mine = [...fixes.values()].filter(
+            (fix) =>
+              fix.userId === userId &&
+              fix.deviceId === deviceId &&
+              fix.capturedAt <= Timestamp.plus(fix.receivedAt, Fix.MAX_AHEAD)
+          )
           return [...quarantined.values()]
             .flatMap((one): ReadonlyArray<FutureReading> =>
               one.userId === userId &&
@@ -83,7 +88,8 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           const owner = `${userId} ${deviceId}`
           for (const fix of upload.fixes) {
             const mark = upload.leftBehind.has(fix) ? ({ isLeftBehind: true } as const) : {}
-            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt, ...mark })
+            const arrivedAt = upload.arrivals.get(fix) ?? receivedAt
+            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: arrivedAt, ...mark })
           }
           for (const one of upload.quarantined) {
             addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
@@ -147,6 +153,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
             .filter((fix) => fix.userId === userId)
             .sort(newestFirst)
             .slice(0, limit)
+            .map(toFix)
         ),
 
       lastReceivedAt: (userId) =>

@@ -57,7 +57,10 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** History up to this time is not kept by the user's choice, so stores must not show it; null: all is kept. */
+/**
+ * The time up to which the user chose not to keep history. Stores must not show history from before it, even while the
+ * rows still exist. Null: the user keeps everything.
+ */
 export const cutoff = (
   { historyChoices }: Tables,
   userId: UserId,
@@ -75,7 +78,10 @@ interface Row {
   readonly remove: () => void
 }
 
-/** History up to the user's cutoff, and access log entries up to `accessLogUntil`: one list for each kind of row. */
+/**
+ * The rows that must be deleted, in one list for each kind of row: history up to the user's cutoff, and access log
+ * entries up to `accessLogUntil`.
+ */
 const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments): ReadonlyArray<Array<Row>> => {
   const until = cutoff(tables, userId, now)
   const rows = <K, V extends { readonly userId: UserId }>(

@@ -8,11 +8,12 @@ import * as Months from "../../../src/imports/Months.js"
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { bucketOf } from "../leases/buckets.js"
 import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
-import { type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { type Brought, type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
   ImportStore,
@@ -26,6 +27,10 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
     const held = (leased: Leased): KeptImport | undefined => {
       const kept = find(leased)
       return kept?.import.state === "running" && kept.lease === leased.lease ? kept : undefined
+    }
+    const heldOrUndone = (leased: Leased): KeptImport | undefined => {
+      const kept = find(leased)
+      return kept?.import.state === "undoing" && kept.lease === leased.lease ? kept : held(leased)
     }
     const listed = ({ import: one, uploading }: KeptImport): ReadonlyArray<Import> => (uploading ? [] : [one])
     const throwAway = (id: Import["id"]): void => {
@@ -96,14 +101,15 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return Option.some(made)
         }),
 
-      list: (userId, limit) =>
-        Effect.sync(() =>
-          [...imports.values()]
+      list: (userId, limit, after) =>
+        Effect.sync(() => {
+          const rows = [...imports.values()]
             .flatMap(listed)
             .filter((one) => one.userId === userId)
             .sort((a, b) => b.uploadedAt - a.uploadedAt || (a.id < b.id ? 1 : -1))
-            .slice(0, limit)
-        ),
+            .filter((one) => Page.isOlder(one.uploadedAt, one.id, after))
+          return Page.of(rows, limit, (last) => [last.uploadedAt, last.id])
+        }),
 
       find: (of) =>
         Effect.sync(() => Option.fromNullable(find(of)).pipe(Option.flatMapNullable((one) => listed(one)[0]))),
@@ -138,11 +144,19 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
 
       renew: (leased, dueAt) =>
         Effect.sync(() => {
-          const kept = find(leased)
-          const isHeld = kept?.import.state === "undoing" ? kept.lease === leased.lease : held(leased) !== undefined
-          if (kept === undefined || !isHeld) return false
+          const kept = heldOrUndone(leased)
+          if (kept === undefined) return false
           imports.set(leased.id, { ...kept, dueAt })
           return true
+        }),
+
+      handBack: (leased) =>
+        Effect.sync(() => {
+          const kept = heldOrUndone(leased)
+          if (kept === undefined) return
+          // Takes back the attempt that `claim` counted. The count is 0 when the attempt stored a step, which resets
+          // the count.
+          imports.set(leased.id, { ...kept, lease: null, dueAt: null, attempts: Math.max(0, kept.attempts - 1) })
         }),
 
       piece: (of, position) =>
@@ -156,7 +170,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           if (kept === undefined) return false
           const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
-          // As long as the step brought an entry, even if nothing of it remains.
+          // `read` has all entries of the step, and `step` only those whose time the owner has not deleted meanwhile.
+          // The user's version rises when the file brought any entry, deleted or not.
           if (read.fixes.length + read.visits.length + read.places.length + read.notices.length > 0) {
             tables.streamVersions.set(read.userId, (tables.streamVersions.get(read.userId) ?? 0) + 1)
           }
@@ -213,7 +228,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           if (kept === undefined || kept.uploading) return Option.none()
           throwAway(of.id)
           const undoing: Import = { ...kept.import, state: "undoing" }
-          imports.set(of.id, { ...kept, import: undoing, lease: null, dueAt: null })
+          imports.set(of.id, { ...kept, import: undoing, lease: null, dueAt: null, attempts: 0 })
           return Option.some(undoing)
         }),
 
@@ -263,58 +278,65 @@ const storedByMonth = ({ fixes, visitReports }: Tables, { deviceId, userId }: Im
 }
 
 /**
- * The devices of imports whose files have a fix or visit that was stored before. The key names the user and the fix or
- * visit. When the import that stored the row is undone, another of these imports inherits the row.
+ * `own` is the key of a fix or visit that the file of the import `deviceId` has too. When another import stored that
+ * row, adds `deviceId` to the row's `alsoFrom`. A row of a phone is never undone, so it gets no such list.
  */
-const alsoFrom = new WeakMap<Tables, Map<string, ReadonlyArray<DeviceId>>>()
-
-const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
-  const known = alsoFrom.get(tables) ?? new Map<string, ReadonlyArray<DeviceId>>()
-  alsoFrom.set(tables, known)
-  return known
+const noteSender = <A extends Brought>(
+  { importDevices }: Tables,
+  rows: Map<string, A>,
+  { deviceId, own, userId }: { readonly userId: UserId; readonly deviceId: DeviceId; readonly own: string }
+): void => {
+  for (const id of importDevices.keys()) {
+    const key = `${userId} ${id} ${own}`
+    const row = rows.get(key)
+    if (row === undefined || id === deviceId || row.alsoFrom?.includes(deviceId) === true) continue
+    rows.set(key, { ...row, alsoFrom: [...(row.alsoFrom ?? []), deviceId] })
+  }
 }
 
-/** Notes the senders of a visit under its new key, after a part of the visit was erased. */
-export const renameSenders = (tables: Tables, before: string, after: string): void => {
-  for (const id of sendersOf(tables).get(before) ?? []) noteSender(tables, after, id)
+/**
+ * Removes a row of an import that is being undone; `own` is the row's key. When the file of another import has the row
+ * too, that import inherits the row, and the result is its device.
+ */
+const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
+  { importDevices }: Tables,
+  rows: Map<string, A>,
+  row: A,
+  own: string
+): DeviceId | undefined => {
+  const { alsoFrom, deviceId, userId } = row
+  rows.delete(`${userId} ${deviceId} ${own}`)
+  const heir = alsoFrom?.find((id) => id !== deviceId && importDevices.has(id))
+  if (heir === undefined) return undefined
+  rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
+  return heir
 }
-
-/** The device of an import that inherits a row when the import of device `goes` is undone; undefined: none. */
-const heir = (tables: Tables, key: string, goes: DeviceId): DeviceId | undefined =>
-  sendersOf(tables)
-    .get(key)
-    ?.find((id) => id !== goes && tables.importDevices.has(id))
 
 const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp.Timestamp | null) => {
-  const own = [...tables.fixes]
-    .filter(
-      ([, one]) => one.userId === userId && one.deviceId === deviceId && (after === null || one.capturedAt > after)
-    )
-    .sort(([, a], [, b]) => a.capturedAt - b.capturedAt)
-  const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.[1].capturedAt
+  const own = [...tables.fixes.values()]
+    .filter((one) => one.userId === userId && one.deviceId === deviceId && (after === null || one.capturedAt > after))
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+  const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.capturedAt
   tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
-  for (const [key, fix] of own) {
+  for (const fix of own) {
     if (last === undefined || fix.capturedAt > last) break
-    tables.fixes.delete(key)
-    const next = heir(tables, `${userId} ${Fix.key(fix)}`, deviceId)
+    const next = handOver(tables, tables.fixes, fix, Fix.key(fix))
     if (next === undefined) continue
-    tables.fixes.set(`${userId} ${next} ${Fix.key(fix)}`, { ...fix, deviceId: next })
     inherited(tables, next, fix.capturedAt)
     const due = tables.staysDueFrom.get(next) ?? fix.capturedAt
     tables.staysDueFrom.set(next, Timestamp.make(Math.min(due, fix.capturedAt)))
   }
   if (last !== undefined) return last
-  for (const [key, visit] of tables.visitReports) {
+  for (const visit of tables.visitReports.values()) {
     if (visit.userId !== userId || visit.deviceId !== deviceId) continue
-    tables.visitReports.delete(key)
-    const next = heir(tables, `${userId} ${VisitReport.key(visit)}`, deviceId)
+    const next = handOver(tables, tables.visitReports, visit, VisitReport.key(visit))
     if (next === undefined) continue
-    tables.visitReports.set(`${userId} ${next} ${VisitReport.key(visit)}`, { ...visit, deviceId: next })
     const end = visit.departure ?? visit.arrival
     if (end !== null) inherited(tables, next, end)
   }
   for (const [key, stay] of tables.stays) if (stay.deviceId === deviceId) tables.stays.delete(key)
   tables.staysDueFrom.delete(deviceId)
+  for (const [key, row] of tables.stayBackfills) if (row.deviceId === deviceId) tables.stayBackfills.delete(key)
   tables.devices.delete(deviceId)
   tables.importDevices.delete(deviceId)
   tables.imports.delete(id)
@@ -323,13 +345,6 @@ const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp
 
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
-
-/** Notes that the file of an import has a fix or visit that is stored already, so that the import can inherit it. */
-const noteSender = (tables: Tables, key: string, deviceId: DeviceId): void => {
-  const senders = sendersOf(tables)
-  const known = senders.get(key) ?? []
-  if (!known.includes(deviceId)) senders.set(key, [...known, deviceId])
-}
 
 /** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
@@ -352,7 +367,7 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, place
   const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
   for (const fix of fixes) {
     if (known.has(Fix.key(fix))) {
-      noteSender(tables, `${userId} ${Fix.key(fix)}`, deviceId)
+      noteSender(tables, tables.fixes, { userId, deviceId, own: Fix.key(fix) })
       continue
     }
     known.add(Fix.key(fix))
@@ -364,7 +379,7 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, place
   for (const visit of visits) {
     const key = VisitReport.key(visit)
     if (seen.has(key)) {
-      noteSender(tables, `${userId} ${key}`, deviceId)
+      noteSender(tables, tables.visitReports, { userId, deviceId, own: key })
       continue
     }
     seen.add(key)

@@ -3,9 +3,11 @@ import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
-import { renameSenders } from "./MemoryImportStore.js"
 
-/** Does the work of `HistoryStore.erase`. False, and nothing is changed: the user has too many deleted stretches. */
+/**
+ * Does the work of `HistoryStore.erase`. Returns false and changes nothing when the user would have more than
+ * `Erasure.MOST` deleted stretches.
+ */
 export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): boolean => {
   const erasures = Erasure.add(tables.erasures.get(userId) ?? [], erasure)
   if (erasures.length > Erasure.MOST) return false
@@ -20,7 +22,8 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
   for (const { key, value } of of(tables.devices, userId)) {
-    // A rest that overlaps the stretch may have the position of a deleted fix, so the device's movement is forgotten.
+    // The movement has the position at which the device rested. When the rest overlaps the erased stretch, this
+    // position may be that of a deleted fix, so the movement is deleted too.
     const { movement } = value
     const restsSince = (movement?.before ?? movement)?.movedAt ?? 0
     if (movement !== null && movement.heardAt >= erasure.from && restsSince < erasure.until) {
@@ -44,9 +47,7 @@ const eraseVisits = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): 
     visitReports.delete(key)
     if (kept === undefined) continue
     const renamed = `${userId} ${value.deviceId} ${VisitReport.key(kept)}`
-    if (visitReports.has(renamed)) continue
-    visitReports.set(renamed, kept)
-    renameSenders(tables, `${userId} ${VisitReport.key(value)}`, `${userId} ${VisitReport.key(kept)}`)
+    if (!visitReports.has(renamed)) visitReports.set(renamed, kept)
   }
   for (const { key, value } of of(stays, userId)) {
     if (Erasure.covers(erasure, value.arrival)) {
@@ -54,7 +55,9 @@ const eraseVisits = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): 
       continue
     }
     const end = Erasure.cutOff(value, [erasure])
-    if (end !== null) stays.set(key, { ...value, departure: end })
+    if (end === null) continue
+    const heardUntil = value.heardUntil !== null && value.heardUntil < end ? value.heardUntil : null
+    stays.set(key, { ...value, departure: end, heardUntil })
   }
 }
 

@@ -46,7 +46,9 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
   })
 )
 
-/** Stores a new place, and makes its stays due for derivation from the whole history of each device. */
+/**
+ * Stores a new place. The stays at this place become due for derivation from the whole history of the user's devices.
+ */
 export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape.Shape>): void => {
   tables.places.set(place.id, place)
   tables.placeShapes.set(place.id, shapes)
@@ -58,13 +60,16 @@ export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape
 }
 
 /**
- * Raises the user's version, so that uploads and derivations that read the user's places before this change do not
- * commit, but read again.
+ * Raises the version of the user's uploads. An upload or derivation that read the user's places before this change then
+ * cannot commit, and has to read them again.
  */
 const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
   void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
 
-/** Replaces a place by its new version. When circle or archival changes, stays from `now` on are derived again. */
+/**
+ * Replaces the place `before` by `after`. When its circle or its archiving changed, the user's stays from `now` on
+ * become due for derivation again.
+ */
 export const store = (tables: Tables, before: Place, after: Place, now: Timestamp.Timestamp): void => {
   const { places, placeShapes } = tables
   places.set(after.id, after)

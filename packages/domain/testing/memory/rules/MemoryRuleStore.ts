@@ -46,7 +46,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const connection = connections.get(connectionId)
           if (connection?.userId !== userId || connection.endedAt !== null) return Page.of([], limit, () => [])
           const rules = MemoryRules.ofConnection(tables, connectionId)
-            .filter((rule) => isOf(kind, rule) && (after === undefined || isAfter(rule, after)))
+            .filter((rule) => isOf(kind, rule) && Page.isNewer(rule.createdAt, rule.id, after))
             .map((rule) => MemoryRules.notice(tables, connection, rule, now))
             .sort(byCreation)
             .map((rule) => MemoryRules.relabelled(tables, rule))
@@ -65,16 +65,18 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
         }),
 
       evaluations: (userId, connectionId, ids) =>
-        Effect.sync(() => {
-          const own = MemoryRules.ofConnection(tables, connectionId).filter(
-            (rule) => rule.userId === userId && ids.includes(rule.id)
-          )
+        Effect.map(Timestamp.now, (now) => {
+          const connection = connections.get(connectionId)
+          if (connection?.userId !== userId) return new Map()
+          const own = MemoryRules.ofConnection(tables, connectionId).filter((rule) => ids.includes(rule.id))
           return new Map(
             own.map((rule) => [
               rule.id,
               {
                 recent: recentEvaluations.get(rule.id) ?? RecentEvaluations.none,
-                zonesBefore: zonesBefore([...rules.values()], rule)
+                zonesBefore: zonesBefore([...rules.values()], rule),
+                firesFrom: MemoryRules.firesFrom(tables, connection, rule, now),
+                suspensions: [userId, connection.appId].flatMap((id) => tables.pastSuspensions.get(id) ?? [])
               }
             ])
           )
@@ -85,7 +87,8 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const rule = rules.get(id)
           if (rule?.userId !== userId || rule.deletedAt !== null || !isOf(kind, rule)) return false
           if (connectionId !== null && rule.connectionId !== connectionId) return false
-          // An upload in flight reads the rules again, so that it does not store a state of the deleted rule.
+          // With the higher version, an upload in flight cannot commit and reads the rules again. So it does not store
+          // a state of the deleted rule.
           streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
           rules.set(id, { ...rule, deletedAt: at })
           ruleStates.delete(id)
@@ -107,8 +110,5 @@ const zonesBefore = (rules: ReadonlyArray<Rule>, rule: Rule): number => {
     return before < RecentEvaluations.PERIOD && (before > 0 || (before === 0 && other.id < rule.id))
   }).length
 }
-
-const isAfter = (rule: Rule, [time, id]: ReadonlyArray<string | number>): boolean =>
-  rule.createdAt > Number(time) || (rule.createdAt === time && rule.id > String(id))
 
 const byCreation = (a: Rule, b: Rule): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

@@ -14,7 +14,9 @@ import type { Tables } from "../MemoryDatabase.js"
 
 export type StoredRule = Rule & {
   readonly deletedAt: Timestamp | null
-  /** The label of the place when the user withdrew it; undefined while the place is shared. */
+  /**
+   * The label that the place had when the user stopped sharing it with the app; undefined while the place is shared.
+   */
   readonly withdrawnLabel?: string | undefined
 }
 
@@ -23,8 +25,8 @@ export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<St
   [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
 
 /**
- * The circle and basis of a rule, and since when it fires; undefined when its place is archived or not shared. A zone
- * rule always has all three.
+ * The circle of a rule, its basis (`LiveRule.basis`), and since when the rule may fire. Undefined when the place of the
+ * rule is archived or not shared; a zone rule always has all three.
  */
 export const ground = (
   tables: Tables,
@@ -33,21 +35,26 @@ export const ground = (
   now: Timestamp
 ): Pick<LiveRule.LiveRule, "circle" | "basis" | "firesFrom"> | undefined => {
   const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target), now)
+  const begins = firesFrom(tables, connection, rule, now)
   if (rule.target._tag === "Zone") {
-    const firesFrom = LiveRule.firesFrom(rule.createdAt, scopeSince)
-    return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince), firesFrom }
+    return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince), firesFrom: begins }
   }
   const { placeId } = rule.target
   const place = tables.places.get(placeId)
   const shared = connection.places.find((one) => one.placeId === placeId)
   if (place === undefined || place.archivedAt !== null || shared === undefined) return undefined
-  const { sharedAt } = shared
+  const basis = LiveRule.placeBasis(place.geometryVersion, shared.sharedAt, scopeSince)
+  return { circle: place.circle, basis, firesFrom: begins }
+}
+
+/** Since when the rule may fire, as `LiveRule.firesFrom` computes it. */
+export const firesFrom = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): Timestamp => {
+  const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target), now)
+  if (rule.target._tag === "Zone") return LiveRule.firesFrom(rule.createdAt, scopeSince)
+  const { placeId } = rule.target
   const validFrom = tables.placeShapes.get(placeId)?.at(-1)?.validFrom ?? null
-  return {
-    circle: place.circle,
-    basis: LiveRule.placeBasis(place.geometryVersion, sharedAt, scopeSince),
-    firesFrom: LiveRule.firesFrom(rule.createdAt, validFrom, sharedAt, scopeSince)
-  }
+  const sharedAt = connection.places.find((one) => one.placeId === placeId)?.sharedAt ?? null
+  return LiveRule.firesFrom(rule.createdAt, validFrom, sharedAt, scopeSince)
 }
 
 const since = (
@@ -61,8 +68,8 @@ const since = (
 }
 
 /**
- * Records that an app or a connection regained a scope that rules need. A store that changes the scopes of an app or a
- * connection calls this function.
+ * Records the time when an app or a connection regained a scope that rules need; does nothing when it regained none. A
+ * store that changes the scopes of an app or a connection calls this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,
@@ -101,8 +108,8 @@ export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
 }
 
 /**
- * Updates the two notes in a rule: since when the rule is disabled (`RuleStore.list`), and the label that its place had
- * when the user withdrew the place. Clears a note that no longer holds.
+ * Updates two fields of a rule: since when the rule is disabled (`RuleStore.list`), and the label that its place had
+ * when the user stopped sharing it. A field is cleared when it no longer applies.
  */
 export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
   const { target } = rule
@@ -119,7 +126,7 @@ export const notice = (tables: Tables, connection: Connection, rule: StoredRule,
 }
 
 /**
- * Updates the notes in all rules of a connection. A store calls this function after it changed what the connection
+ * Calls `notice` for all rules of a connection. A store calls this function after it changed what the connection
  * shares.
  */
 export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {

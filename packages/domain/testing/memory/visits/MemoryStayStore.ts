@@ -11,7 +11,7 @@ import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect(
   StayStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { devices, fixes, stayBackfills, stays, staysDueFrom, streamVersions } = tables
+    const { devices, fixes, importDevices, stayBackfills, stays, staysDueFrom, streamVersions } = tables
 
     const stayKey = (
       deviceId: DeviceId,
@@ -44,6 +44,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
           owing(Number.POSITIVE_INFINITY)
             .filter((one) => one.userId === userId)
             .map((one) => one.deviceId)
+            .sort((a, b) => Number(importDevices.has(a)) - Number(importDevices.has(b)))
         ),
 
       behind: ({ after, buckets, limit, until }) =>
@@ -77,7 +78,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
           return [...latest.values()]
             .filter(({ departure }) => departure === null || departure >= at)
             .sort((a, b) => (a.placeId < b.placeId ? -1 : 1))
-            .map(Struct.pick("placeId", "arrival"))
+            .map(Struct.pick("placeId", "arrival", "heardUntil"))
         }),
 
       fixes: (userId, deviceId, from, limit) =>

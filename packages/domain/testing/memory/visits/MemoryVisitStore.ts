@@ -13,7 +13,9 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
   Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
     type Row = typeof stays extends Map<string, infer A> ? A : never
 
-    /** The departure that answers show. An open stay of an imported file ends at the file's newest entry. */
+    /**
+     * The departure of a stay, as answers show it. An open stay of an imported file ends at the file's newest entry.
+     */
     const departureOf = (stay: Row): Timestamp | null =>
       Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null
 
@@ -31,7 +33,9 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
         .flatMap(({ id, lastSeenAt: heardAt }) =>
           tell(
             { id, heardAt, historyEndsAt: importDevices.get(id) ?? null },
-            [...visitReports.values()].filter((report) => report.deviceId === id).map(Struct.omit("userId", "deviceId"))
+            [...visitReports.values()]
+              .filter((report) => report.deviceId === id)
+              .map(Struct.omit("userId", "deviceId", "alsoFrom"))
           )
         )
         .sort(byArrival)

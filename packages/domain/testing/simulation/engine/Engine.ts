@@ -14,8 +14,8 @@ export interface EngineOptions {
 }
 
 /**
- * A run fails when this much time passes and only loops take steps. The service does everything for a user within days,
- * so nothing else can happen any more.
+ * A run fails when this much time passes and only loops take steps. Whatever the service does for a user, it does
+ * within days, so after that the scenario waits for something that never comes.
  */
 const IN_VAIN_MILLIS = 7 * 86_400_000
 const IN_VAIN =
@@ -94,7 +94,7 @@ export class Engine {
     )
   }
 
-  /** Sets the time of day forward or, when negative, back. */
+  /** Moves the time of day by `millis` milliseconds, back when the number is negative. */
   jump(millis: number): Effect.Effect<void> {
     return Effect.sync(() => this.clock.jump(millis))
   }
@@ -231,7 +231,7 @@ export class Engine {
   }
 }
 
-/** A clock for work on the host: it shows virtual time, as on the calling machine, and sleeps real time. */
+/** A clock for work on the host. It shows virtual time with the skew of the calling machine, and sleeps real time. */
 const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
   const host = Clock.make()
   const millis = () => ours.timeOfDay + skewMillis

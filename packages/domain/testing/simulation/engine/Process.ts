@@ -8,17 +8,22 @@ export interface Process {
   isAlive: boolean
   /** Present while the process is paused, as by SIGSTOP: the steps that its fibres take when it wakes. */
   asleep?: Array<() => void> | undefined
-  /** How far the clock of its machine is ahead of the clock of the world, in milliseconds. Absent: not at all. */
+  /** How far the clock of the machine is ahead of the simulation's time of day, in milliseconds. Absent: not at all. */
   skewMillis?: number | undefined
 }
 
-/** The process of the people outside and of the scenario itself. It is never killed. */
+/**
+ * The process of the scenario and of the simulated people and apps, who are outside the service. It is never killed.
+ */
 export const WORLD: Process = { name: "world", epoch: 0, isAlive: true }
 
 /** How the process is named in a trace, such as `worker-2`. */
 export const label = ({ epoch, name }: Process): string => (epoch === 0 ? name : `${name}-${epoch}`)
 
-/** A child fibre inherits the value. A fibre that joins another one keeps its own value. */
+/**
+ * How a `FiberRef` passes its value on: a child fibre inherits it. A fibre that joins another fibre keeps its own
+ * value.
+ */
 const kept = { fork: <A>(value: A): A => value, join: <A>(mine: A): A => mine }
 
 const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>

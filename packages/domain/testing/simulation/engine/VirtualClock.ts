@@ -2,15 +2,21 @@ import { Clock, Duration, Effect } from "effect"
 import * as Process from "./Process.js"
 import { Timers } from "./Timers.js"
 
-const MINUTE = 60_000
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /**
- * A loop with this sleep notices the end dates of connections within a quarter of an hour (Spec §6.3.1). The loop is
- * slowed down only while no date falls due (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed
- * down.
+ * The sleep of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
+ * §6.3.1). A loop with exactly this sleep is slowed down only while no connection becomes due for the sweep
+ * (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed down.
  */
 const PROMPT = 15 * MINUTE
+/**
+ * Shorter sleeps are pauses within a piece of work (`Pacing`), such as the steps of an import. They are never slowed
+ * down: no loop looks for work more often than once a second.
+ */
+const PAUSE = SECOND
 /** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
 const SELDOM = HOUR
 /** A slowed loop sleeps at most this many times the quiet time so far: after a quiet minute, at most 16 minutes. */
@@ -30,7 +36,7 @@ interface Sleeper {
 }
 
 /**
- * The clock of Effect, replaced. It keeps two clocks, as every machine does: the time of day, which somebody may set,
+ * Replaces the clock of Effect. It keeps two clocks, as every machine does: the time of day, which somebody may set,
  * and the time that has passed, by which timers fire. Neither moves by itself: the engine moves them from timer to
  * timer.
  *
@@ -51,7 +57,9 @@ export class VirtualClock implements Clock.Clock {
   skewMillis = 0
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
-  /** Whether a date of a connection falls due by this time of day. If so, loops of 15 minutes wake before it. */
+  /**
+   * Whether a connection becomes due for the tier sweep by this time of day. If so, loops of 15 minutes wake before it.
+   */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
   /** Whether loops shorter than 15 minutes have work by this time of day. Undefined: they are always slowed down. */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
@@ -74,7 +82,7 @@ export class VirtualClock implements Clock.Clock {
     return this.passed - this.startMillis
   }
 
-  /** The time of day of the world, which the trace shows. */
+  /** The time of day without the skew of any machine. The trace shows this time. */
   get timeOfDay(): number {
     return this.passed + this.offset
   }
@@ -113,7 +121,7 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
-      if (!isPeriodic) return sleep(own)
+      if (!isPeriodic || own < PAUSE) return sleep(own)
       if (own < PROMPT || own >= SELDOM) {
         const stretched = this.stretch(fiber, own)
         if (own >= PROMPT || stretched <= own) return sleep(stretched)
@@ -139,7 +147,7 @@ export class VirtualClock implements Clock.Clock {
 
   /**
    * The sleep of a loop of 15 minutes, in milliseconds: until the next multiple of the largest interval that `patience`
-   * allows and before which no date falls due; else 15 minutes.
+   * allows and in which no connection becomes due for the tier sweep; else 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)
@@ -151,8 +159,8 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The sleep of a loop shorter than 15 minutes, in milliseconds: the first of the given sleeps before which no work is
-   * due; `own` when there is none.
+   * The sleep of a loop shorter than 15 minutes, in milliseconds: the first of the given sleeps during which no work
+   * becomes due (`hasWorkBy`); `own` when there is none.
    */
   private untilWork(own: number, [first, ...others]: ReadonlyArray<number>): Effect.Effect<number> {
     if (first === undefined) return Effect.succeed(own)
@@ -179,7 +187,7 @@ export class VirtualClock implements Clock.Clock {
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
     // A loop that aims at whole minutes, such as every full hour, must wake at whole minutes. After two equal sleeps in
-    // a row the loop is at whole minutes, and may then skip some.
+    // a row the loop is at whole minutes, and may then skip some of its wake-ups.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))

@@ -21,9 +21,9 @@ const ROOM = 4_096
 const LIVELOCK = 20_000_000
 
 /**
- * The scheduler of Effect, replaced: runs fibres one at a time, so that a run has one order of steps. Without a stream
- * the fibre that became ready first runs first. With a stream the stream picks among the ready fibres, which makes the
- * order random and still repeatable from the seed.
+ * Replaces the scheduler of Effect. It runs fibres one at a time, so that a run has one order of steps. Without a
+ * stream the fibre that became ready first runs first. With a stream the stream picks among the ready fibres, which
+ * makes the order random and still repeatable from the seed.
  */
 export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []

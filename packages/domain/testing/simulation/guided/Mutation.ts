@@ -4,14 +4,14 @@ import { isPlan } from "../plan/readPlan.js"
 
 /**
  * Small changes of a plan. A plan stays valid whatever steps it has, because a step that makes no sense at its time is
- * skipped; a changed number may leave its bounds, and then the change is drawn again.
+ * skipped. A changed number may be out of bounds: then the change is drawn again.
  */
 
 /** The most changes of one plan at a time. */
 const MOST_CHANGES = 4
 /** The number of draws for a change that leaves the plan valid. When all fail, the plan stays unchanged. */
 const TRIES = 10
-/** A plan does not grow beyond this, or each run would take longer than the last. */
+/** A change does not let a plan grow beyond this, or each run would take longer than the last. */
 const MOST_STEPS = 200
 
 /** Milliseconds, metres and counts that are boundary values of the specification, and their neighbours. */
@@ -28,9 +28,11 @@ export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
 }
 
 const once = (plan: Plan, other: Plan, draw: Stream): Plan => {
+  // A fresh plan may be longer (`--steps`), and then grows no more.
+  const most = Math.max(MOST_STEPS, plan.steps.length)
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const changed = draw.pick(CHANGES)(plan, other, draw)
-    if (changed.steps.length > 0 && changed.steps.length <= MOST_STEPS && isPlan(changed)) return changed
+    if (changed.steps.length > 0 && changed.steps.length <= most && isPlan(changed)) return changed
   }
   return plan
 }

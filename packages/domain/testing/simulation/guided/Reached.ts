@@ -2,7 +2,9 @@ import { names } from "../oracles/marks/allMarks.js"
 import type { SimResult } from "../Simulation.js"
 import type { Entry } from "../Trace.js"
 
-/** Which situations a run reached. A run that reached a new situation is worth changing a little and running again. */
+/**
+ * Which situations a run reached. When a run reached a new one, the search changes its plan a little and runs it again.
+ */
 
 /** The marks that the oracles list: rare situations that are worth reaching. */
 export const MARKS: ReadonlySet<string> = names

@@ -103,8 +103,9 @@ const A3 = oracle(
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
-        // A delivery that was withheld at a retry has an entry of its own, beside the entry of the earlier sending. A
-        // delivery without attempts has no entry when it is a replay, or when another endpoint got the event.
+        // When the event was too old at a retry, the delivery has an entry of its own, beside the entry of the earlier
+        // attempt. A delivery without attempts has no entry when it is a replay, or when another endpoint got the
+        // event.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -113,7 +114,7 @@ const A3 = oracle(
         const events = withheld.get(type)?.size ?? 0
         const count = entered.get(`${appId} webhook ${type}`) ?? 0
         // A worker may have entered an event as sent and died before the POST. If the event was too old at the next
-        // try, it has only the first entry.
+        // try, its only entry says that it was sent.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
         // A worker may have entered an event as too old and died before it stored the end of the delivery. The delivery
@@ -144,7 +145,7 @@ const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (kn
 })
 
 /**
- * Reports entries that the store confirmed and that the user's later reading lacks, when a program crashed in between.
+ * Reports entries that the store confirmed and that are missing when the user reads the log after a program crashed.
  */
 const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
   const read = new Map<string, ReadonlySet<string>>()

@@ -14,7 +14,7 @@ import { type Circle, edgesApartM, leastLocatedKm2, mostLocatedKm2 } from "./sup
 interface Question {
   readonly did: CompletedCall
   readonly circle: Circle
-  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: the trace does not show it. */
+  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: the trace shows neither of the two. */
   readonly came: "spent" | "refused" | "open"
 }
 

@@ -44,7 +44,10 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
   return made
 }
 
-/** Whether another request for a rule was under way at the same time, and may have taken the slot. */
+/**
+ * Whether another request for a rule overlapped this one. Then the trace does not show which rule the service counted
+ * first.
+ */
 const isRacing = (all: ReadonlyArray<RuleRequest>, { did }: RuleRequest): boolean =>
   all.some(({ did: other }) => other !== did && other.begin < did.end && did.begin < other.end)
 
@@ -54,7 +57,7 @@ interface Excess {
   readonly isRaced: boolean
 }
 
-/** The rules whose creation made more than ten rules certainly active at one instant, then or later. */
+/** The rules with whose creation certainly more than ten rules are active at one instant, at the creation or later. */
 const excesses = (run: Run): ReadonlyArray<Excess> =>
   [...asked(run).values()].flatMap((all) => {
     const standing: Array<MadeRule> = []

@@ -46,7 +46,8 @@ const d1: Oracle = {
           ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
         )
         const gap = later.startedAt - before.endedAt
-        // Two workers, with clocks that differ, may have written the two times.
+        // Two workers whose clocks differ may have written the end of the earlier attempt and the start of the later
+        // one.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${gap} ms after the one before`
       }
@@ -57,8 +58,8 @@ const d1: Oracle = {
 }
 
 /**
- * The most replays of one event that may have left the log before the last reading. The log keeps delivered rows for a
- * week.
+ * The most replays of one event at the endpoint that may be missing in every reading of the delivery log, because the
+ * log keeps delivered rows for a week only.
  */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
@@ -86,7 +87,7 @@ const overSent = (run: Run) => {
   })
 }
 
-/** Every reading of each row, in order. */
+/** For each delivery, its row in every read of the delivery log that succeeded, in the order of the trace. */
 const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
   const all = new Map<string, Array<Row>>()
   for (const read of happened(run).of("readDeliveries")) {
@@ -102,7 +103,8 @@ const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
 }
 
 /**
- * Compares each reading of a row with the reading before it, when the earlier one was over before the later one began.
+ * Compares each version of a row with the version before it, when the earlier read of the log was over before the later
+ * read began.
  */
 const moves = (run: Run, wrong: (before: Row, after: Row) => string | undefined) =>
   [...readings(run).values()].flatMap((all) =>
@@ -187,8 +189,8 @@ const sentWhileDisabled = (run: Run) => {
     const isOff = endpoint.readings.some(({ by, disabledAt }) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
       if (i < by.end && index(run).clockWasSet(i, by.end)) return false
-      // The endpoint was read before or after the POST. The endpoint was disabled all the time in between unless an
-      // operation may have enabled it.
+      // The reading that shows the endpoint as disabled is from before or after the POST. The endpoint was disabled all
+      // the time between reading and POST unless an operation may have enabled it.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)
       return !mayBeOn

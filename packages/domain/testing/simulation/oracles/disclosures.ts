@@ -27,19 +27,31 @@ const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
   return found
 }
 
-/** What the words of the log entry must contain; null: nothing was disclosed. */
-const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<string | RegExp> | null => {
+/**
+ * The label of the place or zone that the call is about; "" when it is about none. The words of the entry may contain
+ * it, and it may be any text, also one with a coordinate or the word "not".
+ */
+const labelOf = ({ op }: CallFact, { body }: Answered): string => {
   const { request } = op.args
+  if (request.endpoint === "POST /v1/answers/verify-zone" || request.endpoint === "POST /v1/rules/zone")
+    return request.label
+  return textOf((recordOf(body["place"]) ?? recordOf(body["target"]))?.["label"]) ?? ""
+}
+
+/** What the words of the log entry must contain; null: nothing was disclosed. Patterns do not look at the label. */
+const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | RegExp> | null => {
+  const { body, status } = answered
+  const { request } = fact.op.args
   if (status >= 300) return null
   if (saysPaused(body)) return [/^Nothing\b.*\bpaused\b/]
-  const label = textOf(recordOf(body["place"])?.["label"]) ?? ""
+  const label = labelOf(fact, answered)
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":
       return body["state"] === "at_place" ? [`at ${label}`] : [body["state"] === "elsewhere" ? /none of/ : /not known/]
     case "GET /v1/answers/places/{place_id}/presence":
       return [label, body["state"] === "yes" ? /^(?!.*\bnot\b)/ : body["state"] === "no" ? /\bnot at\b/ : /not known/]
     case "POST /v1/answers/verify-zone":
-      return [request.label, body["state"] === "unknown" ? /not known/ : new RegExp(`: ${textOf(body["state"])}$`)]
+      return [label, body["state"] === "unknown" ? /not known/ : new RegExp(`: ${textOf(body["state"])}$`)]
     case "GET /v1/lookup/place":
       return [body["asOf"] === null ? /not known/ : body["matched"] === true ? `at ${label}` : /none of/]
     case "GET /v1/answers/places":
@@ -58,7 +70,7 @@ const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<st
       return [new RegExp(`\\b${listOf(body["days"]).length || "(?:0|no)"}\\b`)]
     case "POST /v1/rules/place":
     case "POST /v1/rules/zone":
-      return [textOf(recordOf(body["target"])?.["label"]) ?? ""]
+      return [label]
     case "DELETE /v1/rules/place/{id}":
     case "DELETE /v1/rules/zone/{id}":
       return null
@@ -67,8 +79,15 @@ const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<st
   }
 }
 
-const isSaid = (text: string, part: string | RegExp): boolean =>
-  typeof part === "string" ? text.includes(part) : part.test(text)
+/**
+ * The text without the label. Where the label also occurs as a word of the service, the oracle cannot tell which of the
+ * two it is: then there is a text for each.
+ */
+const without = (label: string, text: string): ReadonlyArray<string> => {
+  if (label === "" || !text.includes(label)) return [text]
+  const pieces = text.split(label)
+  return pieces.slice(1).map((_, n) => `${pieces.slice(0, n + 1).join(label)}…${pieces.slice(n + 1).join(label)}`)
+}
 
 const A5 = oracle(
   "A5",
@@ -80,13 +99,18 @@ const A5 = oracle(
       const entry = entries.get(op.from)
       if (entry === undefined || op.outcome._tag !== "ok") continue
       const must = mustSay(fact, op.outcome.value)
+      const label = labelOf(fact, op.outcome.value)
       const { disclosed } = entry
       if (must === null && disclosed !== null) say(op.to, "it says that something was disclosed, and nothing was")
       if (must === null) continue
       if (disclosed === null) say(op.to, `it says that ${op.args.request.endpoint} disclosed nothing`)
-      else if (!must.every((part) => isSaid(disclosed, part)))
-        say(op.to, `“${disclosed}” is not what ${op.args.request.endpoint} answered`)
-      else if (COORDINATE.test(disclosed)) say(op.to, "it has a coordinate")
+      else {
+        const bare = without(label, disclosed)
+        const isSaid = (part: string | RegExp) =>
+          typeof part === "string" ? disclosed.includes(part) : bare.some((text) => part.test(text))
+        if (!must.every(isSaid)) say(op.to, `“${disclosed}” is not what ${op.args.request.endpoint} answered`)
+        else if (bare.every((text) => COORDINATE.test(text))) say(op.to, "it has a coordinate")
+      }
     }
   }
 )
@@ -143,7 +167,9 @@ const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefin
   return verdicts.has("unknown") || verdicts.has("missing") ? null : (op.args.purpose ?? null)
 }
 
-/** The log entry of a firing must name the label of a place or zone of the user. */
+/**
+ * The log entry of an event must say what was disclosed. The entry of a firing must name a place of the user or a zone.
+ */
 const A8 = oracle(
   "A8",
   "The entry of an event says what the event says: for a firing, where (Spec §1.7, §4.7)",
@@ -160,12 +186,21 @@ const A8 = oracle(
   }
 )
 
-/** Every label that a place or zone of the user ever had. */
-const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> =>
-  [...known.trace.ops.values()].flatMap((op) => {
-    if (op.name === "createPlace" || op.name === "updatePlace") return op.args.userId === userId ? [op.args.label] : []
-    return op.name === "call" && op.args.request.endpoint === "POST /v1/rules/zone" ? [op.args.request.label] : []
-  })
+/**
+ * Every label that a place of the user ever had, and every label of a zone about the user. The zones of an unknown
+ * token count as zones about the user.
+ */
+const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
+  ...[...known.trace.ops.values()].flatMap((op) =>
+    (op.name === "createPlace" || op.name === "updatePlace") && op.args.userId === userId ? [op.args.label] : []
+  ),
+  ...known.calls.flatMap(({ op: { args }, token }) =>
+    args.request.endpoint === "POST /v1/rules/zone" &&
+    (token === undefined || token.family.connection.userId === userId)
+      ? [args.request.label]
+      : []
+  )
+]
 
 /** Whether a webhook of this type has an entry in the user's log: firings of rules, and changes of places. */
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)

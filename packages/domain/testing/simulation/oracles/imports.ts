@@ -71,7 +71,8 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
   if (counts.read > total) return `${counts.read} of ${total} entries were read`
   if (state !== "done") return undefined
   if (counts.read !== total) return `it ended after ${counts.read} of ${total} entries`
-  // The service decides by its clock which entries are recent or from the future.
+  // The service decides by its clock which entries are recent or from the future. When somebody set the clock, the
+  // trace does not show the right counts.
   if (index(run).clockWasSet(0, file.made.end)) return undefined
   const { maybe, sure } = kept(file)
   const known = counts.stored + counts.duplicates
@@ -116,7 +117,7 @@ const wrongHistory = (
   const rows = new Map(
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
-  /** Whether the import is done and nothing can have begun to undo it. */
+  /** Whether the last list of imports showed the import as done, and nothing can have begun to undo it. */
   const isThere = ({ importId, undoings }: KnownImport) => rows.get(importId) === "done" && undoings.length === 0
   const isGone = ({ importId, undoings }: KnownImport) =>
     last !== undefined && !rows.has(importId) && undoings.some((one) => isDone(one) && one.end < last.begin)

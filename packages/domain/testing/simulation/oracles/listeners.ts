@@ -23,7 +23,10 @@ const eachHeard = (run: Run, wrong: (event: HeardEvent, listener: Listener) => s
 
 // ---- N1
 
-/** After this many rotations of the vault's key, the service may sign no more with the listener's first secret. */
+/**
+ * After this many rotations of the vault's key, events may have no signature with the listener's first secret: each key
+ * gives another secret, and only the newest ones sign.
+ */
 const KEYS = 7
 
 const N1: Oracle = {
@@ -83,7 +86,9 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
 ])
 /** How late an event comes over a stream at most: the server looks for new events every second. */
 const LOOK = 2 * SECOND
-/** A listener that opened this long before the POST was listening when the event went out. */
+/**
+ * A listener whose stream opened at least this long before the POST was certainly listening when the event went out.
+ */
 const SETTLED = 5 * SECOND
 
 const N3: Oracle = {
@@ -121,7 +126,7 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
 
 // ---- N4
 
-/** How late a stream ends at most: with each heartbeat the server checks the stream's session, app and endpoint. */
+/** How long after its cause a stream ends at most: with each heartbeat the server checks session, app and endpoint. */
 const NOTICED = HEARTBEAT + LOOK
 
 const N4: Oracle = {
@@ -169,7 +174,10 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
 
 // ---- N5
 
-/** A listener whose server died counts for this long: its time without a heartbeat, and until a worker removes it. */
+/**
+ * How long a listener whose server died still counts towards the limit: until it has been without a heartbeat for
+ * `LISTENER_LIFE` and a worker has removed it.
+ */
 const GONE = LISTENER_LIFE + 2 * MINUTE
 
 const N5: Oracle = {

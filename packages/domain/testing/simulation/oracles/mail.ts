@@ -19,7 +19,7 @@ const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>>
   return all
 }
 
-/** How late a message may be sent again. The worker looks for mail every five seconds. */
+/** How long after the end of its wait a message may be sent again. The worker looks for mail every five seconds. */
 const LATE = MINUTE
 
 const m1: Oracle = {
@@ -33,7 +33,8 @@ const m1: Oracle = {
       for (const [count, one] of all.entries()) {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
-        // Attempts that the trace does not show count, too, and the waits grow: `wait` is the shortest possible wait.
+        // The service also counts attempts that the trace does not show, and later waits are longer. So `wait` is the
+        // shortest wait that is possible.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE

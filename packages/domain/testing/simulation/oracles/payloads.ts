@@ -38,6 +38,12 @@ const labelsOf = (run: Run, rule: MadeRule, post: Post): ReadonlyArray<string> =
   return (place?.labels.possible(begin, post.i) ?? []).map(({ label }) => label)
 }
 
+/** Whether the text is a label of what the firing is about, which the body may have. */
+const isChosen = (run: Run, post: Post, text: string): boolean => {
+  const rule = ground(run).rules.get(textOf(post.body["rule_id"]) ?? "")
+  return rule !== undefined && labelsOf(run, rule, post).includes(text)
+}
+
 const h8: Oracle = {
   name: "H8",
   rule: "A firing names its rule's connection, type and target: the place's id and label, or null and the zone's label (Spec §6.2)",
@@ -51,12 +57,14 @@ const h8: Oracle = {
 const h9: Oracle = {
   name: "H9",
   survivesRestore: true,
-  rule: "No text of a body has a coordinate in it, a label included (Spec §6.2)",
+  rule: "No text of a body has a coordinate in it, a label included, unless a person or an app chose this label (Spec §6.2)",
   check: (run) =>
-    happened(run).told.flatMap(({ body, i }) => {
+    happened(run).told.flatMap((post) => {
+      const { body, i } = post
       const texts = [...Object.values(body), ...Object.values(recordOf(body["target"]) ?? {})]
       const isTold = texts.some(
-        (text) => typeof text === "string" && timeOf(text) === undefined && COORDINATE.test(text)
+        (text) =>
+          typeof text === "string" && timeOf(text) === undefined && COORDINATE.test(text) && !isChosen(run, post, text)
       )
       return isTold ? [{ at: i, detail: `${textOf(body["type"])} has a coordinate in a text` }] : []
     })

@@ -50,7 +50,7 @@ const P1 = oracle(
   }
 )
 
-/** The ports that hold locations. */
+/** The ports through which programs read locations. */
 const LOCATIONS: ReadonlySet<string> = new Set(["FixHistory", "FixStore", "VisitStore", "StayStore"])
 
 const P2 = oracle(

@@ -52,10 +52,11 @@ const judgeSending = (
   say: Say
 ): void => {
   if (known.trace.wentBack) return
-  // Two machines, with clocks that differ, may have written the two times (decision simulation-1).
+  // The creation of a replay and the end of the delivery before it may have been stamped by machines whose clocks
+  // differ (decision simulation-1).
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
-  // Of two rows of one instant, the row that ended first was made first.
+  // When two rows were created at the same instant, the row that ended first was made first.
   const inOrder = sending.toSorted(
     (a, b) => ascending(a.createdAt, b.createdAt) || ascending(a.endedAt ?? Infinity, b.endedAt ?? Infinity)
   )
@@ -70,8 +71,8 @@ const judgeSending = (
 }
 
 /**
- * Reports replays that were made while their endpoint was disabled. When a reading shows an endpoint with `disabledAt`,
- * the endpoint was disabled all the time from then to the reading.
+ * Reports replays that were made while their endpoint was disabled. When `readEndpoints` shows an endpoint with
+ * `disabledAt`, the endpoint was disabled all the time from then on until it was read.
  */
 const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
   if (known.trace.wentBack) return
@@ -124,7 +125,8 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // `original` may come from an earlier reading. Only a row that the last reading still has shows the replay for sure.
+  // `original` may come from an earlier read of the log. Only a row that the last read still has must say that it was
+  // replayed.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
@@ -156,7 +158,7 @@ const Y4 = oracle(
         if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
         const sent = posts.get(sendingOf(row.endpointId, row.eventId)) ?? 0
         const attempts = rows.reduce((sum, { attempts }) => sum + attempts.length, 0)
-        // `sendings` has no tests, so the POSTs of a test cannot be compared with its attempts.
+        // `sendings` leaves out deliveries of test events, so their POSTs cannot be compared with their attempts.
         if (isWhole && !row.isTest && sent > attempts + unreadAttempts(known, log, rows))
           say(log.last.to, `${row.eventId} was sent ${sent} times in ${attempts} attempts`)
       }
@@ -165,7 +167,7 @@ const Y4 = oracle(
 )
 
 /**
- * The most attempts of one event at one endpoint that may have left the log before the last reading. The log keeps rows
+ * The most attempts of one event at one endpoint that may have left the log before it was last read. The log keeps rows
  * for at least a week after their end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {

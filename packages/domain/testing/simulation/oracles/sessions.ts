@@ -5,7 +5,7 @@ import { isRefusedAs, oracle, type Say } from "./support/trace/oracle.js"
 import { type Came, Finality, Register } from "./support/trace/Pending.js"
 import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 
-/** A session of a browser, or of a thief who has the browser's cookie. */
+/** A session, as one of its cookies shows it. The cookie's user may be the owner's browser or a thief. */
 interface KnownSession {
   readonly userId: string
   readonly signedIn: OpOf<"signIn">
@@ -98,8 +98,8 @@ const end = (session: KnownSession | undefined, op: Op, why: string, came: Came 
   session?.ended.settle(session.ended.begin(op, why), op, came)
 
 /**
- * Ends the account's other sessions. A sign-in that overlaps may have checked the password before, or stored its
- * session afterwards, so the end of its session is only possible.
+ * Ends the account's other sessions. A session whose sign-in overlaps `op` may survive: the sign-in may have checked
+ * the old password and stored its session after `op`.
  */
 const endOthers = (
   sessions: ReadonlyMap<string, KnownSession>,

@@ -39,7 +39,7 @@ export const Y3 = oracle(
       }
       for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
         const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
-        // An endpoint that was disabled before `since` had reached its twenty strikes by then.
+        // An endpoint that was disabled by `since` had twenty strikes then, and any other endpoint at most nineteen.
         const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? STRIKES : STRIKES - 1
         const { most, least } = count(isCalm ? all : all.map(unsure), from)
         if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)

@@ -1,6 +1,5 @@
 import type { VolumeFlag } from "../Operations.js"
 import type { OpOf } from "./support/trace/Ops.js"
-import { search } from "./support/trace/Ops.js"
 import type { KnownPurpose } from "./support/Apps.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import { oracle, type Say } from "./support/trace/oracle.js"
@@ -69,7 +68,7 @@ const judgeFlag = (
   say: Say
 ): void => {
   const list = used.get(keyOf(connectionId, purpose)) ?? []
-  const most = list.filter(({ tMax, tMin }) => tMax >= flaggedAt - DAY && tMin <= flaggedAt).length
+  const most = list.filter(({ tMax, tMin }) => tMax >= flaggedAt - DAY && tMin < flaggedAt).length
   if (calls > most) say(op.to, `a flag counts ${calls} calls of at most ${most}`)
   const at = known.trace.firstAt(flaggedAt)
   const expected = volumes(purposeOf(known, connectionId, purpose), at, known.trace.firstAt(flaggedAt + 1))
@@ -78,7 +77,10 @@ const judgeFlag = (
   }
 }
 
-/** Reports purposes without a flag that exceeded twice their volume for a whole hour, while no fault struck. */
+/**
+ * Reports calls that exceeded twice the expected volume of their purpose and were not flagged within `COUNTED`,
+ * although no fault struck.
+ */
 const missing = (
   known: Knowledge,
   used: ReadonlyMap<string, ReadonlyArray<PurposeUse>>,
@@ -91,13 +93,12 @@ const missing = (
     const [connectionId = "", name = ""] = key.split(" ")
     const own = flags.filter((flag) => flag.connectionId === connectionId && flag.purpose === name)
     const sure = list.filter(({ certain }) => certain)
-    const times = sure.map(({ tMax }) => tMax)
     for (const [k, { tMax: at }] of sure.entries()) {
       const end = at + COUNTED
       if (trace.latest(op.from) < end) break
-      // The first call that lies within the 24 hours before `end`.
-      const first = search(times.length, (n) => (sure[n]?.tMin ?? Infinity) > end - DAY)
-      const count = k - first + 1
+      // The calls that lie within the 24 hours before `end`. A call that took long may have begun before others that
+      // ended first.
+      const count = sure.slice(0, k + 1).filter(({ tMin }) => tMin > end - DAY).length
       const from = trace.firstAt(at)
       const to = trace.firstAt(end)
       if (own.some(({ flaggedAt }) => flaggedAt >= at - DAY && flaggedAt <= end)) continue

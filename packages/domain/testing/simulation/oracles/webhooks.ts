@@ -71,8 +71,8 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * Whether a rotation deleted the old secret, whose time was over, before the clock was set back. A deleted secret does
- * not become valid again.
+ * Whether a rotation deleted the old secret after the end of its validity, before the clock was set back. A deleted
+ * secret does not become valid again.
  */
 const isForgotten = (run: Run, post: Post, forgetters: ReadonlyArray<CompletedCall>, endsAt: number): boolean => {
   const { latest, ops } = index(run)
@@ -187,7 +187,7 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   if (type === "ping") return undefined
   const begin = causeOf(run, post)
   const rule = ruleOf(run, post)
-  // A rule whose creation was not answered may have an address of its own.
+  // A rule whose creation was not answered may have an address of its own, so any endpoint may be the right one.
   if (rule === undefined && isFiring(type)) return undefined
   const webhookUrl = rule?.fields.webhookUrl ?? null
   if (webhookUrl !== null) {
@@ -229,7 +229,8 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
-  // The order of creation and event follows from the clock alone, so it holds only while nobody sets the clock.
+  // Only the clock shows whether the endpoint was created before the event occurred, so this is judged only when nobody
+  // set the clock.
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity

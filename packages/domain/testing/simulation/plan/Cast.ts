@@ -94,6 +94,12 @@ export const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined =>
 /** The item `count` places before the newest. */
 export const back = <A>(items: ReadonlyArray<A>, count: number): A | undefined => items[items.length - 1 - count]
 
+/**
+ * How often a step repeats something: at most 30 times, more often than any limit counts. A guided search may set the
+ * number to a boundary value of milliseconds, such as 86,400,000, and that run would not end.
+ */
+export const often = (times: number): number => Math.min(Math.max(0, times), 30)
+
 export const long = (scope: ShortScope): string => `location.${scope}`
 const PURPOSE_SCOPES = SENSITIVE.map(long)
 

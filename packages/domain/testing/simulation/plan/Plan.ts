@@ -7,7 +7,7 @@ import type { Reply } from "../world/Receivers.js"
  * of the list. A step that makes no sense at its time is skipped. So a plan stays valid whatever is removed from it.
  */
 export interface Plan {
-  /** Draws the order of fibres, the ids, and whether a fault strikes. */
+  /** The order of fibres, the ids, and whether a fault strikes are drawn from this seed. */
   readonly seed: number
   readonly scheduling: "fifo" | "random"
   readonly workers: number
@@ -52,9 +52,9 @@ export type Course =
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
   /** A phone crosses the edge of a place, in or out, with two fixes that are `pauseMs` apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
-  /** A phone crosses the edge of a place in and out, `times` times. */
+  /** A phone crosses the edge of a place in and out, `times` times, at most 30. */
   | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
-  /** The same call for the latest fix, `times` times, for limits that count calls. */
+  /** Calls for the latest fix `times` times, at most 30, so that the run can reach limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
 
 /**
@@ -84,7 +84,7 @@ interface AtEdge {
   readonly person: number
   readonly phone: number
   readonly place: number
-  /** The distance of both fixes from the edge. */
+  /** The distance in metres of both fixes from the edge of the place: one fix is inside, the other outside. */
   readonly metres: number
   readonly accuracyM: number | null
 }
@@ -121,6 +121,7 @@ type PeopleDeed =
   | { readonly do: "archive place"; readonly person: number; readonly place: number }
   | { readonly do: "add phone"; readonly person: number }
   | { readonly do: "remove phone" | "offline"; readonly person: number; readonly phone: number }
+  /** `duplicate`: how often each kept reading is sent, at most 30 times. */
   | {
       readonly do: "online"
       readonly person: number

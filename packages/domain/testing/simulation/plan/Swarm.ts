@@ -33,7 +33,7 @@ export interface Swarm {
   /** The pieces of the run, each with its weight. */
   readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
   readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
-  /** The minimum number of steps. The last story still runs to its end. */
+  /** The minimum number of steps. A run may have more, because its last story runs to its end. */
   readonly steps: number
   /**
    * The weight of stories (`pieces/story.ts`), 0 to 10. Single steps, pauses, crossings and `together` weigh 10 minus
@@ -53,7 +53,10 @@ const FAULTS = {
   "upload.reorder": [0.1, 0.5]
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
-/** Faults that were added later, drawn from a separate stream, in a share of the runs that may have faults. */
+/**
+ * Faults that were added later. They are drawn from a separate stream, so that runs without these faults kept their
+ * plans. Only a share of the runs that may have faults can have these.
+ */
 const LATER_FAULTS = {
   "port.cut": [0.0005, 0.002],
   "process.pause": [0.0005, 0.002],
@@ -86,9 +89,9 @@ const STORIES: Readonly<Record<Piece, Steps>> = {
 const OFTEN = 0.25
 /** The share of the runs that get one of the stories of accounts. */
 const OF_ACCOUNTS = 0.15
-/** The share of the runs in which users steer their apps and delete history. */
+/** The share of the runs in which users pause, restrict or change connections, and delete history (`STEERING`). */
 const OF_STEERING = 0.1
-/** The share of the runs with faults that may have later faults. */
+/** Of the runs with faults, the share that may have faults of `LATER_FAULTS`. */
 const OF_LATER_FAULTS = 0.3
 /** The share of the runs in which rules wait before they fire. */
 const OF_WAITING = 0.1
@@ -122,7 +125,7 @@ const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "r
  * minutes.
  */
 const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
-/** Single steps of the runs that also get a story of steering. */
+/** Single steps of the runs that also get a story of `STEERING`. */
 const STEERING_DEEDS = [
   "pause",
   "resume",
@@ -138,7 +141,10 @@ const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as 
 >
 /** Single steps of the runs that also get a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
-/** Steps that most runs do not have. Only stories and the three lists above contribute these steps to a run. */
+/**
+ * Steps that most runs do not have. Only stories, `STEERING_DEEDS`, `LISTENER_DEEDS` and `IMPORT_DEEDS` contribute
+ * these steps to a run.
+ */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
   "use cookie",

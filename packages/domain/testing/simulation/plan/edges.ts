@@ -87,8 +87,8 @@ export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
 /**
- * How long before the newest reading, or now, a deleted stretch begins: at that moment, within the stay, or long
- * before.
+ * How long before the newest reading, or before now, a deleted stretch begins: at that moment, within the stay, or long
+ * before it.
  */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
 /**

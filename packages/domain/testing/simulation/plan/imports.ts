@@ -12,8 +12,9 @@ const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
 const NOTHING = Effect.succeed(false)
 
 /**
- * The beginning of the walk that all files are from: five years ago, and far from every place. No answer about the
- * present has these readings, and oracles that ignore imports check this.
+ * The beginning of the walk that all files are from. The walk was five years ago and far from every place, so its
+ * readings must not change any answer about the present. Most oracles ignore imports: they report a violation when a
+ * reading of a file changes an answer.
  */
 const WALK = START - 5 * 365 * DAY
 const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Phone } from "../world/Phone.js"
-import { at, type Cast, done, north, ORIGIN, type Person, type Took } from "./Cast.js"
+import { at, type Cast, done, north, often, ORIGIN, type Person, type Took } from "./Cast.js"
 import type { Deed } from "./Plan.js"
 
 type PersonStep = Extract<
@@ -115,7 +115,7 @@ const by = (
     case "offline":
       return Effect.as(phone.offline, true)
     case "online":
-      return Effect.as(phone.online({ shuffle: step.shuffle, duplicate: step.duplicate }), true)
+      return Effect.as(phone.online({ shuffle: step.shuffle, duplicate: often(step.duplicate) }), true)
     case "remove phone":
       return Effect.as(phone.remove(), true)
     case "fix":

@@ -94,7 +94,10 @@ export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose 
 >
 /** Stories of accounts, drawn from a separate stream like `NEWER`. */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
-/** Stories of users who steer their apps and delete history, drawn from a separate stream like `NEWER`. */
+/**
+ * Stories of users who pause, restrict or change connections and delete history. They are drawn from a separate stream
+ * like `NEWER`.
+ */
 export const STEERING = {
   paused,
   pausedBacklog,

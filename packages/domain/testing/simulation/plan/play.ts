@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { DAY, HOUR, MINUTE, SECOND } from "./edges.js"
 import { act as withAccount } from "./accounts.js"
 import { act as asApp } from "./apps.js"
-import { at, back, type Cast, type Person, stage, type Took } from "./Cast.js"
+import { at, back, type Cast, often, type Person, stage, type Took } from "./Cast.js"
 import { act as asDeveloper } from "./developers.js"
 import { act as asImporter } from "./imports.js"
 import { act as asListener } from "./listeners.js"
@@ -45,7 +45,8 @@ const deed = (cast: Cast, step: Deed): Took => {
   switch (step.do) {
     case "crash":
       return Effect.gen(function* () {
-        yield* world.crash(step.program)
+        // Nothing is started again that did not run: a plan may name a worker that it does not have.
+        if (!(yield* world.crash(step.program))) return false
         const back = Effect.zipRight(Effect.sleep(step.downMs), world.restart(step.program))
         yield* Effect.fork(back)
         return true
@@ -140,16 +141,16 @@ const course = (cast: Cast, step: Course): Took => {
     case "commute":
       return walker(cast, step, (person) =>
         Effect.forEach(
-          Array.from({ length: 2 * step.times }, (_, n) => n % 2 === 0),
+          Array.from({ length: 2 * often(step.times) }, (_, n) => n % 2 === 0),
           (isIn) => Effect.zipRight(walk(cast, person, step, isIn ? "in" : "out"), world.advance(step.pauseMs)),
           { discard: true }
         )
       )
     case "calls":
       return Effect.gen(function* () {
-        const { connection, purpose, times } = step
+        const { connection, purpose } = step
         const ask = { about: "latest" } as const
-        for (let n = 0; n < times; n++) {
+        for (let n = 0; n < often(step.times); n++) {
           const one = { do: "call", connection, back: 0, isFresh: n === 0, ask, purpose } as const
           if (!(yield* asApp(cast, one))) return false
         }

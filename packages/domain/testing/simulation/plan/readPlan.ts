@@ -8,8 +8,8 @@ const DEFAULTS = { faults: {}, hasSandbox: false, scheduling: "fifo" } as const
 const decode = Schema.decodeUnknownEither(planSchema, { onExcessProperty: "error" })
 
 /**
- * Reads a plan from a file that a person may have written. Throws a sentence that names the wrong field and does not
- * quote its content.
+ * Reads a plan from a file that a person may have written. Throws an error whose message names the wrong field and does
+ * not quote its content.
  */
 export const readPlan = (value: unknown): Plan => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is no JSON object")

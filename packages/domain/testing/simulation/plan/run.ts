@@ -1,3 +1,4 @@
+import { Duration } from "effect"
 import type { Violation } from "../Oracle.js"
 import { all } from "../oracles/index.js"
 import { memory } from "../ports/MemoryBackend.js"
@@ -7,6 +8,7 @@ import type { Plan } from "./Plan.js"
 import { play } from "./play.js"
 import { isPlan } from "./readPlan.js"
 import * as Swarm from "./Swarm.js"
+import { REST_CAP } from "../world/Stage.js"
 
 /** The settings that a plan leaves open. */
 export type PlanConfig = Omit<Simulation.Config, "seed" | "scheduling" | "faults" | "workers">
@@ -23,23 +25,47 @@ const configured = (plan: Plan, config: PlanConfig): Simulation.Config => ({
   workers: plan.workers
 })
 
-const judged = (plan: Plan, result: Simulation.SimResult): PlanResult => ({
+const judged = (plan: Plan, result: Simulation.SimResult, config: PlanConfig): PlanResult => ({
   ...result,
-  violations: [...result.violations, ...broken(result)],
+  violations: [...result.violations, ...broken(result, config)],
   plan
 })
 
+/**
+ * The result of a run that threw: it has no trace, and one violation. Such a run is a bug of the simulation or of a
+ * backend, or a program read the host's clock (`Guard`). A search reports it like a broken rule.
+ */
+export const failedRun = (plan: Plan, error: unknown): PlanResult => {
+  const stopped = error instanceof Error ? error.message : String(error)
+  return {
+    plan,
+    seed: plan.seed,
+    traceHash: "0".repeat(64),
+    steps: 0,
+    virtualMs: 0,
+    violations: [{ invariant: "runs to its end", at: 0, detail: stopped }],
+    marks: {},
+    entries: [],
+    jsonl: "",
+    stopped,
+    quiesced: false
+  }
+}
+
 /** Runs a plan in memory, from beginning to end in this call. */
 export const runPlanSync = (plan: Plan, config: PlanConfig = {}): PlanResult =>
-  judged(plan, Simulation.runSync(configured(plan, config), play(plan)))
+  judged(plan, Simulation.runSync(configured(plan, config), play(plan)), config)
 
 /** Runs a plan over any backend. */
 export const runPlan = async (plan: Plan, config: PlanConfig = {}): Promise<PlanResult> =>
-  judged(plan, await Simulation.run(configured(plan, config), play(plan)))
+  judged(plan, await Simulation.run(configured(plan, config), play(plan)), config)
 
 /** A run in which a delivery or an operation never ended is a violation, whatever the plan was about. */
-const broken = ({ entries, quiesced }: Simulation.SimResult): ReadonlyArray<Violation> => {
-  const detail = "healed, it was not at rest within three days"
+const broken = (
+  { entries, quiesced }: Simulation.SimResult,
+  { restCap = REST_CAP }: PlanConfig
+): ReadonlyArray<Violation> => {
+  const detail = `after the faults, a delivery or an operation had not ended within ${Duration.format(restCap)}`
   return quiesced ? [] : [{ invariant: "comes to rest", at: entries.length - 1, detail }]
 }
 
@@ -75,46 +101,69 @@ export interface Shrunk {
 }
 
 /**
- * Looks for the smallest plan that still breaks one of the invariants. It first removes faults, then whole stretches of
- * steps, because each try costs a run, and then makes the rest simpler value by value.
+ * Looks for the smallest plan that still breaks one of the invariants. Each try costs a run, so it first removes faults
+ * and then whole stretches of steps. After that it makes the values of the remaining steps simpler, one by one.
  */
-export const shrinkSync = (
+export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
+  const steps = shrinking(plan, config)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/**
+ * As `shrinkSync`, in steps: it pauses before each run, so that the caller can let the process handle signals.
+ * A candidate whose run throws does not count as smaller, and the plan stays as it is when its own run throws.
+ */
+export function* shrinking(
   plan: Plan,
   { attempts = 400, invariants, isEnough, onRun, ...config }: ShrinkConfig = {}
-): Shrunk => {
+): Generator<void, Shrunk> {
   if ((config.backend ?? memory).isHosted) throw new TypeError("Plans are cut down in memory only")
-  let result = runPlanSync(plan, config)
+  const first = attempt(plan, config)
+  if (first.entries.length === 0) return { plan, result: first, attempts: 0 }
+  let result = first
   const wanted = new Set(invariants ?? result.violations.map(({ invariant }) => invariant))
   let count = 0
   const isOver = () => count >= attempts || (isEnough?.() ?? false)
-  const breaks = (candidate: Plan): boolean => {
+  function* breaks(candidate: Plan): Generator<void, boolean> {
+    if (isOver()) return false
+    yield
     if (isOver()) return false
     count++
-    const tried = runPlanSync(candidate, config)
-    const isBroken = tried.violations.some(({ invariant }) => wanted.has(invariant))
+    const tried = attempt(candidate, config)
+    const isBroken = tried.entries.length > 0 && tried.violations.some(({ invariant }) => wanted.has(invariant))
     if (isBroken) result = tried
     onRun?.(count, result.plan.steps.length)
     return isBroken
   }
-  if (wanted.size === 0) return { plan, result, attempts: count }
-  withoutFaults(result.plan, breaks)
-  withoutSteps(() => result.plan, breaks)
-  simpler(() => result.plan, breaks, isOver)
-  withoutSteps(() => result.plan, breaks)
+  if (wanted.size > 0) {
+    yield* withoutFaults(result.plan, breaks)
+    yield* withoutSteps(() => result.plan, breaks)
+    yield* simpler(() => result.plan, breaks, isOver)
+    yield* withoutSteps(() => result.plan, breaks)
+  }
   return { plan: result.plan, result, attempts: count }
 }
 
-type Breaks = (candidate: Plan) => boolean
-
-const withoutFaults = (plan: Plan, breaks: Breaks): void => {
-  let smallest = plan
-  const attempt = (change: Partial<Plan>) => {
-    const candidate = { ...smallest, ...change }
-    if (breaks(candidate)) smallest = candidate
+const attempt = (plan: Plan, config: PlanConfig): PlanResult => {
+  try {
+    return runPlanSync(plan, config)
+  } catch (error) {
+    return failedRun(plan, error)
   }
-  attempt({ faults: {} })
-  for (const kind of Object.keys(smallest.faults)) {
-    attempt({ faults: Object.fromEntries(Object.entries(smallest.faults).filter(([name]) => name !== kind)) })
+}
+
+type Breaks = (candidate: Plan) => Generator<void, boolean>
+
+function* withoutFaults(plan: Plan, breaks: Breaks): Generator<void, void> {
+  let smallest = plan
+  for (const kind of [undefined, ...Object.keys(plan.faults)]) {
+    const faults =
+      kind === undefined ? {} : Object.fromEntries(Object.entries(smallest.faults).filter(([name]) => name !== kind))
+    const candidate = { ...smallest, faults }
+    if (Object.keys(smallest.faults).length > 0 && (yield* breaks(candidate))) smallest = candidate
   }
 }
 
@@ -122,18 +171,18 @@ const withoutFaults = (plan: Plan, breaks: Breaks): void => {
  * Removes halves of the steps, then quarters, down to single steps. A removal stays only when the plan still breaks an
  * invariant.
  */
-const withoutSteps = (plan: () => Plan, breaks: Breaks): void => {
+function* withoutSteps(plan: () => Plan, breaks: Breaks): Generator<void, void> {
   for (let size = Math.ceil(plan().steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < plan().steps.length;) {
       const { steps } = plan()
       const candidate = { ...plan(), steps: [...steps.slice(0, from), ...steps.slice(from + size)] }
-      if (!breaks(candidate)) from += size
+      if (!(yield* breaks(candidate))) from += size
     }
   }
 }
 
 /** Makes what is left simpler, value by value. */
-const simpler = (plan: () => Plan, breaks: Breaks, isOver: () => boolean): void => {
+function* simpler(plan: () => Plan, breaks: Breaks, isOver: () => boolean): Generator<void, void> {
   for (let goesOn = true; goesOn && !isOver();) {
     goesOn = false
     const { faults, people, scheduling, seed, steps, workers, ...rest } = plan()
@@ -141,12 +190,12 @@ const simpler = (plan: () => Plan, breaks: Breaks, isOver: () => boolean): void 
       if (isOver()) return
       const simpler = { ...(candidate as object), faults, people, scheduling, seed, workers }
       // A simpler value may make a plan invalid: a field may allow 7, 30 and 90 and nothing between.
-      if (!isPlan(simpler) || !breaks(simpler)) continue
+      if (!isPlan(simpler) || !(yield* breaks(simpler))) continue
       goesOn = true
       break
     }
   }
   for (const change of [{ workers: 1 }, { people: 1 }, { scheduling: "fifo" }] as const) {
-    if (!isOver()) breaks({ ...plan(), ...change })
+    if (!isOver()) yield* breaks({ ...plan(), ...change })
   }
 }

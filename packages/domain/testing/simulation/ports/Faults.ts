@@ -54,7 +54,10 @@ export const DISK = "the disk"
 /** The faults that are on. Faults draw from separate streams, and a fault that is off draws nothing. */
 export class Faults {
   private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
-  /** The time on the engine's clock at which a lasting fault ends, by kind and place. */
+  /**
+   * The time on the engine's clock at which a lasting fault ends. The key has the kind and the place: a process or
+   * `DISK`.
+   */
   private readonly spells = new Map<string, number>()
 
   readonly random: Stream

@@ -82,7 +82,7 @@ const stores = Layer.mergeAll(
   MemoryVolumeFlagStore.layer
 )
 
-/** Rows in the memory of this process: the fastest backend, and the only one without promises. */
+/** Keeps the rows in the memory of this process: the fastest backend, and the only one without promises. */
 export const memory: Backend = {
   name: "memory",
   isHosted: false,

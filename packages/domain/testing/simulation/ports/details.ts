@@ -1,6 +1,7 @@
 import type { NewDelivery } from "../../../src/deliveries/Delivery.js"
 import type { Claim } from "../../../src/deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
+import { storesNothing } from "./reads.js"
 
 interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
@@ -39,18 +40,11 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
 
 export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
 
-const READS =
-  /^(?:find|pending|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/
-
 /**
  * Whether a call changes nothing that other fibres wait for: it only reads, or it is about the worker's leases. A
  * worker looks at its leases every two seconds, which must wake no loop that sleeps.
  */
-export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || READS.test(method)
-
-/** Whether a call writes to the disk, as the calls of `LeaseStore` do, except `survey`. */
-export const writes = (port: StoreName, method: string): boolean =>
-  !READS.test(method) && !(port === "LeaseStore" && method === "survey")
+export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || storesNothing(port, method)
 
 /**
  * Whether a call found nothing and so changed nothing. A worker makes thousands of these calls; the trace leaves them
@@ -65,5 +59,6 @@ export const isIdle = (value: unknown): boolean => {
   if ("items" in value) return isIdle(value.items)
   if ("claims" in value) return isIdle(value.claims)
   if ("overdue" in value) return isIdle(value.overdue)
+  if ("removed" in value) return isIdle(value.removed)
   return false
 }

@@ -8,8 +8,12 @@ import type { FaultKind, PortCall } from "../Trace.js"
 import * as details from "./details.js"
 import { DISK, type Faults } from "./Faults.js"
 import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
+import { storesNothing } from "./reads.js"
 
-/** Replaces ports. A test plants a bug this way and checks that an oracle finds it. */
+/**
+ * Replaces ports. A test plants a bug this way and checks that an oracle finds it. Spreading a store (`{ ...store }`)
+ * loses the methods that the store inherits.
+ */
 export type Sabotage = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
 export interface Instrumented {
@@ -40,18 +44,21 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
   Effect.locally(effect, isQuiet, true)
 
 /**
- * Durations just below and just above the limits of the specification: the five seconds of a receiver, the 30 s of a
- * lease, the 60 s of a code.
+ * How long a slow call takes: just below or just above the limits of the specification, such as the five seconds of a
+ * receiver, the 30 s of a lease, the 60 s of a code.
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
 /**
- * Lengths around two limits: the lease of a delivery (30 s), and how long a worker counts as alive after a heartbeat
- * (10 s).
+ * How long a cut from the database, a pause or a full disk lasts: lengths around the lease of a delivery (30 s), and
+ * around the time for which a worker counts as alive after a heartbeat (10 s).
  */
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
-/** A process does not correct a clock that is off by at most this much (decision simulation-1). */
+/**
+ * Differences of a machine's clock in milliseconds. A real process leaves differences up to this size uncorrected
+ * (decision simulation-1).
+ */
 const SKEW_MILLIS = [-250, -60, -1, 1, 60, 250] as const
 const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
 
@@ -59,12 +66,26 @@ const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_
 export const instrument = (context: Context.Context<Ports>, by: Instrumented): Context.Context<Ports> =>
   Object.entries(STORES).reduce<Context.Context<Ports>>((all, [name, tag]) => {
     const store = tag as unknown as Context.Tag<Stores, Record<string, Method>>
-    const methods = Object.entries(Context.get(all, store as never) as Record<string, Method>)
-    const wrapped = Object.fromEntries(
-      methods.map(([method, call]) => [method, wrap(by, name as StoreName, method, call)])
-    )
+    const wrapped = wrapAll(by, name as StoreName, Context.get(all, store as never) as object)
     return Context.add(all, store, wrapped) as Context.Context<Ports>
   }, context)
+
+/**
+ * The store with each method wrapped. A store may inherit methods, as an instance of a class does: they are not its own
+ * keys, and each is wrapped when it is first asked for.
+ */
+const wrapAll = (by: Instrumented, port: StoreName, store: object): Record<string, Method> => {
+  const bound = (method: string): Method | undefined => {
+    const call: unknown = Reflect.get(store, method)
+    return typeof call === "function" ? wrap(by, port, method, call.bind(store) as Method) : undefined
+  }
+  const own = Object.keys(store).flatMap((method) => {
+    const call = bound(method)
+    return call === undefined ? [] : [[method, call] as const]
+  })
+  const wrapped: Record<string, Method | undefined> = Object.fromEntries(own)
+  return new Proxy(wrapped, { get: (of, name: string) => (of[name] ??= bound(name)) }) as Record<string, Method>
+}
 
 const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
   const what: PortMethod = { port, method, name: `${port}.${method}`, isRead: details.isRead(port, method) }
@@ -121,7 +142,7 @@ class OneCall {
         const { engine, faults } = this.by
         const now = engine.clock.monotonic
         if (faults.lasts("port.cut", this.process.name, now)) return this.cutOff(done)
-        if (faults.lasts("disk.full", DISK, now) && details.writes(this.what.port, this.what.method)) {
+        if (faults.lasts("disk.full", DISK, now) && !storesNothing(this.what.port, this.what.method)) {
           this.note("failed")
           return StoreError.unavailable("the disk is full, on purpose")
         }
@@ -221,8 +242,8 @@ class OneCall {
     const skew = drawn("clock.skew", SKEW_MILLIS)
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
-      // In memory the process's step goes on after this call; over a database the step ends with it. In both cases the
-      // process reads the new clock from here on.
+      // The scheduler sets the skew at the beginning of each step. In memory the present step goes on after this call,
+      // so the skew is set here, too.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())

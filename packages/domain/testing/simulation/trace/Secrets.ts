@@ -1,6 +1,6 @@
 /**
- * The kinds of secrets. A trace names a secret by its kind and a number, in the order in which the world first saw
- * them.
+ * The kinds of secrets. A trace names a secret by its kind and a number: the first secret of a kind that the simulated
+ * people and apps received has the number 1.
  */
 export type SecretKind =
   | "code"
@@ -12,16 +12,17 @@ export type SecretKind =
   | "password"
   | "cookie"
 
-/** The shape of every secret that the service issues. */
+/** The shape of every secret that the service issues, except cookies. */
 const SHAPE =
-  /pa_(?:at|rt|ac|dv)\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{43,64}|pa_cs_[A-Za-z0-9_-]{40,64}|whsec_[A-Za-z0-9_-]{40,64}/
+  /pa_(?:at|rt|ac|dv|ds)\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{43,64}|pa_cs_[A-Za-z0-9_-]{40,64}|whsec_[A-Za-z0-9_-]{40,64}/
 
 export const hasShape = (text: string): boolean => SHAPE.test(text)
 
-/** The secrets that the world has seen, each with its alias. */
+/** The secrets that the simulated people and apps have received, each with its alias. */
 export class Secrets {
   private readonly aliases = new Map<string, string>()
   private readonly raws = new Map<string, string>()
+  private readonly passwords: Array<string> = []
   private readonly counts = new Map<SecretKind, number>()
 
   /** The alias of a secret. The same secret has the same alias. */
@@ -32,6 +33,7 @@ export class Secrets {
     this.counts.set(kind, count)
     const alias = `${kind}-${count}`
     this.aliases.set(raw, alias)
+    if (kind === "password") this.passwords.push(raw)
     this.raws.set(alias, raw)
     return alias
   }
@@ -47,8 +49,8 @@ export class Secrets {
   }
 
   /**
-   * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for a secret that the world
-   * has not seen.
+   * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for a secret that nobody in
+   * the simulation has received.
    */
   in(value: unknown): ReadonlyArray<string> {
     const found = new Set<string>()
@@ -56,9 +58,17 @@ export class Secrets {
     return [...found]
   }
 
+  /**
+   * The secret that a text without the shape of one is, or the password that stands in it. The few passwords of a run
+   * are searched for in every text. Of the many cookies, only whole texts are compared.
+   */
+  private known(text: string): string | undefined {
+    return this.aliases.has(text) ? text : this.passwords.find((password) => text.includes(password))
+  }
+
   private search(value: unknown, found: Set<string>, depth: number): void {
     if (typeof value === "string") {
-      const match = SHAPE.exec(value)?.[0] ?? (this.aliases.has(value) ? value : undefined)
+      const match = SHAPE.exec(value)?.[0] ?? this.known(value)
       if (match !== undefined) found.add(this.aliases.get(match) ?? "a secret not told yet")
       return
     }
@@ -69,6 +79,11 @@ export class Secrets {
         this.search(inner, found, depth + 1)
       }
       return
+    }
+    if (value instanceof Error) {
+      // `Object.values` does not have these two.
+      this.search(value.message, found, depth + 1)
+      this.search(value.cause, found, depth + 1)
     }
     for (const inner of value instanceof Set ? value : Object.values(value)) this.search(inner, found, depth + 1)
   }

@@ -53,7 +53,7 @@ export class App {
     this.purposes = purposes
   }
 
-  /** Creates a webhook endpoint. Its address answers 200 until it is scripted. */
+  /** Creates a webhook endpoint. Its receiver answers 200 until `Hook.script` sets another behaviour. */
   endpoint(
     name: string,
     { events = [] }: { readonly events?: ReadonlyArray<string> } = {}

@@ -7,8 +7,9 @@ import type { Registry } from "./Registry.js"
 export type Perform = <N extends Name>(name: N, args: Operation<N>["args"]) => Effect.Effect<Ended<N>, never, Ports>
 
 /**
- * The way in which the people outside reach the programs: by their functions, or through an adapter such as HTTP, whose
- * decoding, guards and encoding then run in the simulation, too.
+ * The way in which the simulated people and apps reach the service through an adapter such as HTTP. The decoding,
+ * guards and encoding of the adapter then run in the simulation, too. Without a driver, operations call the domain's
+ * programs.
  */
 export interface Driver {
   readonly name: string

@@ -8,7 +8,10 @@ interface Owner {
   readonly actor: string
 }
 
-/** A reading of a phone. Without `capturedAt` it is captured now; without `accuracyM` it is accurate to 10 m. */
+/**
+ * A reading of a phone. Without `capturedAt` it is captured now; without `accuracyM` it is accurate to 10 m. A fraction
+ * of a millisecond is cut off, as the service does.
+ */
 export interface Measured {
   readonly lat: number
   readonly lon: number
@@ -26,8 +29,8 @@ export interface Flush {
 type Uploaded = Ended<"upload"> | undefined
 
 /**
- * A phone. It sends each reading at once, or when it is online again. It sends a reading again when no answer confirmed
- * it.
+ * A phone. It sends each reading at once or, while it is offline, keeps the reading until it is online again. When no
+ * answer confirms an upload, the phone sends its readings again.
  */
 export class Phone {
   readonly deviceId: string
@@ -81,7 +84,7 @@ export class Phone {
     })
   }
 
-  /** Sends a recorded log, each reading `offsetMillis` after its capture time. */
+  /** Replays a recorded log that is moved by `offsetMillis`: sends each reading at its new capture time. */
   replay(log: ReadonlyArray<Measured & { readonly capturedAt: number }>, offsetMillis = 0): Effect.Effect<void> {
     return Effect.forEach(
       log.toSorted((a, b) => a.capturedAt - b.capturedAt),
@@ -100,10 +103,11 @@ export class Phone {
     return this.world.perform("removeDevice", { userId, deviceId }, actor)
   }
 
-  /** Uploads exactly these readings and visits. */
+  /** Uploads exactly these readings, their times without fractions of milliseconds, and exactly these visits. */
   upload(fixes: ReadonlyArray<Reading>, visits: ReadonlyArray<PhoneVisit> = []): Effect.Effect<Ended<"upload">> {
     const { actor, deviceId, userId } = this.owner
-    return this.world.perform("upload", { userId, deviceId, fixes, visits }, actor)
+    const whole = fixes.map((fix) => ({ ...fix, capturedAt: Math.trunc(fix.capturedAt) }))
+    return this.world.perform("upload", { userId, deviceId, fixes: whole, visits }, actor)
   }
 
   private send({ duplicate = 1, shuffle = false }: Flush): Effect.Effect<Uploaded> {
@@ -113,7 +117,8 @@ export class Phone {
       const isReordered = faults.strikes("upload.reorder")
       if (isReordered) {
         yield* this.world.note("upload.reorder", this.deviceId)
-        // This reading is delayed, so that the next upload overtakes it.
+        // A single reading cannot be reordered, so the phone keeps it and sends it with the next one. If the fault
+        // strikes again then, both are sent in random order.
         if (this.backlog.length === 1) return undefined
       }
       const [kept, told] = [this.backlog, this.visits]

@@ -31,7 +31,10 @@ type Held = Effect.Effect.Success<ReturnType<typeof holdLeases>>
 
 const importing = (leases: Held) => Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
-/** The loops of a real worker, without exports. `beginImports` starts the loop of imports, if a run has imports. */
+/**
+ * The loops of a real worker, except for those of exports and of imports. `beginImports` starts the loop of imports
+ * when a run has imports.
+ */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: Held) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
     Effect.all(

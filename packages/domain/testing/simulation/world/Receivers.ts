@@ -67,7 +67,7 @@ const behaviour = (reply: Reply): Behaviour => {
   }
 }
 
-/** All receivers of the world. */
+/** All simulated webhook receivers. */
 export class Receivers {
   private readonly scripts = new Map<string, Script>()
   private readonly counts = new Map<string, number>()
@@ -137,7 +137,10 @@ export class Receivers {
     return script
   }
 
-  /** What a receiver reads in a signed body: its fields, and which of the secrets that the world has seen signed it. */
+  /**
+   * What a receiver reads in a signed body: its fields, and which of the secrets that the simulated apps have received
+   * signed it.
+   */
   readSigned(
     headers: ReadonlyArray<readonly [string, string]>,
     raw: string

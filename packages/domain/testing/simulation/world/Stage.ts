@@ -48,13 +48,18 @@ export interface Parts {
 }
 
 /** The default limit of `quiesce`: longer than a webhook takes to its last retry, plus a lease and a sweep. */
-const REST_CAP = "3 days"
+export const REST_CAP = "3 days"
 /** After a fault, interrupted work is taken up again within this time. */
 const CALM = 2 * Timestamp.MINUTE
-/** No rule waits longer: a crossing at most 5 minutes, a stay of the swarm 5 minutes and then 10 of silence. */
+/**
+ * Longer than a rule of a random run waits before it fires: a crossing waits at most 5 minutes, and a dwell rule with
+ * `silenceS` 5 minutes of dwell time and then 10 minutes of silence.
+ */
 const WAITS = 17 * Timestamp.MINUTE
 
-/** The programs of the service, the faults and the time: everything that the people outside act on. */
+/**
+ * The programs of the service, the faults and the time: everything that the simulated people and the scenario act on.
+ */
 export class Stage {
   private readonly parts: Parts
   /** Operations that the server has not answered yet, by the entry that began them. */
@@ -108,16 +113,19 @@ export class Stage {
     return this.parts.engine.settle
   }
 
-  /** Sets the clock of the world forward or, when negative, back. */
+  /** Moves the time of day by `millis` milliseconds, back when the number is negative. */
   jump(millis: number): Effect.Effect<void> {
     return Effect.zipRight(this.note("clock.jump", `${millis}`), this.parts.engine.jump(millis))
   }
 
-  /** Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it succeeded. */
+  /**
+   * Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it succeeded.
+   * Before this wait, time passes without a limit until the clock shows its latest time again, interrupted work was
+   * taken up again, and crossings and stays that wait have fired.
+   */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
-      const until = clock.monotonic + Duration.toMillis(cap)
       // Work that was scheduled before the clock was set back becomes due when the clock shows that time again.
       if (clock.behindMillis > 0) {
         yield* this.advance(clock.behindMillis)
@@ -125,6 +133,7 @@ export class Stage {
       }
       yield* this.advance(CALM)
       if (yield* this.hasWaiting) yield* this.advance(WAITS)
+      const until = clock.monotonic + Duration.toMillis(cap)
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
@@ -137,7 +146,9 @@ export class Stage {
     })
   }
 
-  /** Whether a crossing waits that the clock will settle soon (decision rules-13). */
+  /**
+   * Whether a rule has a crossing or a stay that waits and may fire within `WAITS` (decisions rules-13 and rules-14).
+   */
   private get hasWaiting(): Effect.Effect<boolean> {
     const { engine, ports } = this.parts
     return Effect.gen(function* () {
@@ -179,7 +190,7 @@ export class Stage {
         this.open.set(begun, answer)
         const work = this.driven(server, name, args).pipe(
           Effect.flatMap((ended) => {
-            // The server removes the entry, and not the caller, because the caller may be gone by now.
+            // The server removes the entry, and not the caller, because the caller may have been interrupted by now.
             this.open.delete(begun)
             return Deferred.succeed(answer, ended)
           }),
@@ -226,13 +237,16 @@ export class Stage {
 
   // ---- trouble
 
-  /** Kills a program at its present step; does nothing when the program is down. */
-  crash(name: Program): Effect.Effect<void> {
+  /** Kills a program at its present step. Returns false, and does nothing, when the program does not run. */
+  crash(name: Program): Effect.Effect<boolean> {
     return Effect.suspend(() => {
-      if (this.parts.processes.find(name) === undefined) return Effect.void
+      if (this.parts.processes.find(name) === undefined) return Effect.succeed(false)
       return Effect.zipRight(
         this.note("crash", name),
-        Effect.sync(() => this.parts.processes.kill(name))
+        Effect.sync(() => {
+          this.parts.processes.kill(name)
+          return true
+        })
       )
     })
   }
@@ -276,7 +290,7 @@ export class Stage {
 
   /**
    * Kills every program, lets `putBack` put the rows of a backup back, and starts the programs. The apps, phones and
-   * receivers outside keep their state (decision simulation-2).
+   * receivers are outside the service and keep their state (decision simulation-2).
    */
   restore(putBack: () => void): Effect.Effect<void> {
     const { processes, recorder } = this.parts

@@ -3,7 +3,7 @@ import * as App from "./App.js"
 import { type NotDone, Stage } from "./Stage.js"
 import * as User from "./User.js"
 
-/** What a scenario works with: the people outside, and the service that they act on. */
+/** What a scenario works with: the simulated people and apps, and the service that they use. */
 export class World extends Stage {
   /** Signs a person up. Only developers need `roles`. */
   user(name: string, roles: ReadonlyArray<string> = []): Effect.Effect<User.User, NotDone> {

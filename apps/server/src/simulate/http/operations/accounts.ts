@@ -8,7 +8,7 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
   signIn: ({ address, password, userId }, { client, registry }) =>
     Effect.gen(function* () {
       const email = registry.accounts.get(userId)?.email
-      const json = { email, password: Simulation.passwordOf(password) }
+      const json = { email, password: Simulation.passwordOf(password, registry) }
       const answer = yield* client
         .send({ newcomer: userId }, "POST", "/v1/session", { json, address })
         .pipe(Effect.mapError(renamed({ not_signed_in: "WrongCredentials", rate_limited: "TooManyAttempts" })))
@@ -34,7 +34,10 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
 
   changePassword: ({ address, cookie, next, password }, { client, registry }) =>
     Effect.gen(function* () {
-      const json = { password: Simulation.passwordOf(password), new_password: Simulation.passwordOf(next) }
+      const json = {
+        password: Simulation.passwordOf(password, registry),
+        new_password: Simulation.passwordOf(next, registry)
+      }
       const answer: HttpAnswer = yield* client
         .send({ cookie: registry.secrets.raw(cookie) }, "PUT", "/v1/user/account/password", { json, address })
         .pipe(Effect.mapError(renamed({ forbidden: "WrongCredentials", rate_limited: "TooManyAttempts" })))
@@ -44,8 +47,8 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
 }
 
 /**
- * Replaces codes of a refusal with the names that oracles expect. On the wire, refusals with another meaning have the
- * same code.
+ * Replaces the code of a refusal by the name that oracles expect. Some refusals with different meanings have the same
+ * code on the wire.
  */
 const renamed =
   (names: Readonly<Record<string, string>>) =>

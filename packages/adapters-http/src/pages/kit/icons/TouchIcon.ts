@@ -5,17 +5,19 @@ import * as Routes from "../Routes.js"
 
 /**
  * The icon that iOS shows on the home screen: a PNG of 180 x 180 pixels, because iOS takes no SVG there. This module
- * draws the logo (`Assets.mark`) pixel by pixel, so that the repository holds no binary file that somebody would have
- * to make anew when the logo changes.
+ * draws the logo (`Assets.mark`) pixel by pixel. Otherwise the repository would need an image file, which somebody
+ * would have to make again whenever the logo changes.
  */
 
-/** Browsers of iOS ask for this address by themselves, too, when a page names none. */
+/** When a page names no icon, browsers of iOS request this address by themselves. */
 export const PATH = "/apple-touch-icon.png"
 
 const SIZE = 180
-/** The size, as a manifest names it. */
+/** The size of the icon, in the form of a web app manifest. */
 export const SIZES = `${SIZE}x${SIZE}`
-/** The logo has 24 units a side. It keeps a margin, because iOS cuts the corners of the square. */
+/**
+ * The margin around the logo, in pixels, because iOS rounds the corners of the icon. The logo is a square of 24 units.
+ */
 const MARGIN = 26
 const UNIT = (SIZE - 2 * MARGIN) / 24
 /** Each pixel is the mean of 3 x 3 samples, which makes the edges smooth. */
@@ -139,7 +141,7 @@ export const draw = (): Buffer => {
   ])
 }
 
-/** Drawn at the first request: most servers are never asked for it. */
+/** The icon is drawn at the first request, because most servers never get such a request. */
 const show = Effect.map(Effect.cached(Effect.sync(draw)), (drawn) =>
   Effect.map(drawn, (bytes) =>
     HttpServerResponse.uint8Array(bytes, {

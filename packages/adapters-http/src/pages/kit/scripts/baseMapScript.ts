@@ -1,7 +1,7 @@
 /**
  * The part of the map's script that draws the map which the service ships (see `BaseMap.ts`): `L.baseMap(address)` is a
- * layer of Leaflet. It reads the tiles of four zooms and draws every zoom of the map from the highest of these zooms
- * that is not above the map's zoom. `base-map/tile.mjs` writes what `decode` reads.
+ * layer of Leaflet. The file has tiles for four zoom levels. The layer draws each zoom of the map from the highest of
+ * these levels that is not above it. `base-map/tile.mjs` writes what `decode` reads.
  */
 export const baseMapScript = `"use strict"
 ;(() => {

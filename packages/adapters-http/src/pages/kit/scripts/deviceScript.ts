@@ -1,7 +1,7 @@
 /**
- * The script of the pages that set a phone up: plain JavaScript for browsers. It adds a button that copies to each
- * text with `data-copy`, and asks the page of the device until a location has arrived. Without the script people select
- * the texts, and a link asks again. Its own texts come from `data-texts` of its element.
+ * The script of the pages that set a phone up: plain JavaScript for browsers. It adds a copy button to each text with
+ * `data-copy`, and loads the device's page again and again until a location has arrived. Without the script people
+ * select the texts by hand, and a link loads the page again. Its own texts come from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
@@ -38,20 +38,26 @@ export const deviceScript = `"use strict"
     [5 * 60000, 3000],
     [30 * 60000, 15000]
   ]
-  const again = () => {
+  const MOST_MS = 300000
+  const again = (leastMs = 0) => {
     const row = EVERY.find(([until]) => Date.now() - begun < until)
-    if (row !== undefined) setTimeout(ask, row[1])
+    if (row !== undefined) setTimeout(ask, Math.max(row[1], Math.min(leastMs, MOST_MS)))
   }
   const ask = async () => {
     if (document.hidden) return again()
     try {
       const answer = await fetch(box.dataset.page, { credentials: "same-origin", redirect: "error" })
+      // These answers pass. After any other the device is gone, and so is its page.
+      if (answer.status === 429 || answer.status >= 500) {
+        return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
+      }
       if (!answer.ok) return
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       const now = page.getElementById("arrival")
       if (now === null) return
-      // Only a change is announced to people who listen to the page.
-      if (now.dataset.state !== box.dataset.state) {
+      // Only a change is announced to people who listen to the page. The text also names the reason for which readings
+      // were put aside, which the state does not.
+      if (now.textContent !== box.textContent) {
         box.dataset.state = now.dataset.state
         box.className = now.className
         box.replaceChildren(...now.childNodes)

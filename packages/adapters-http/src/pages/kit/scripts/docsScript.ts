@@ -1,8 +1,8 @@
 /**
- * The script of the documentation: plain JavaScript for browsers. It makes tabs of examples that say the same in
- * several languages, adds a button that copies to each block of code, and finds pages while somebody types, in the
- * index at `data-index` of the form. Without the script the examples stand one after the other, and the form asks the
- * server. `rank` is the text of the function with which the server searches.
+ * The script of the documentation: plain JavaScript for browsers. It makes tabs of examples that do the same in several
+ * languages, and adds a copy button to each block of code. While somebody types in the search form, it searches the
+ * index at the form's `data-index`. Without the script the examples stand one after the other, and the server searches.
+ * `rank`: the source text of the function `rank`, with which the server searches too.
  */
 export const docsScript = (rank: string): string => `"use strict"
 ;(() => {
@@ -73,8 +73,17 @@ export const docsScript = (rank: string): string => `"use strict"
     groups.push({ chooseName, parts, choose })
   }
   for (const { chooseName } of groups) chooseName(kept())
+  /** The id that the address names; the text as it is when it cannot be decoded, such as a lone percent sign. */
+  const named = () => {
+    const text = location.hash.slice(1)
+    try {
+      return decodeURIComponent(text)
+    } catch {
+      return text
+    }
+  }
   const follow = () => {
-    const id = decodeURIComponent(location.hash.slice(1))
+    const id = named()
     for (const { choose, parts } of groups) {
       const index = parts.findIndex((part) => part.id === id)
       if (index < 0) continue
@@ -118,15 +127,23 @@ export const docsScript = (rank: string): string => `"use strict"
   said.setAttribute("role", "status")
   form.append(said, found)
   let index
-  const entries = () => {
-    index ??= fetch(form.dataset.index, { credentials: "same-origin" }).then((answer) => answer.json())
-    return index
+  const load = async () => {
+    const answer = await fetch(form.dataset.index, { credentials: "same-origin" })
+    return answer.ok ? answer.json() : undefined
+  }
+  /** The index, loaded once; undefined when that failed. The next key then tries again, and Enter asks the server. */
+  const entries = async () => {
+    index ??= load().catch(() => undefined)
+    const loaded = await index
+    if (loaded === undefined) index = undefined
+    return loaded
   }
   field.addEventListener("focus", () => void entries(), { once: true })
   field.addEventListener("input", async () => {
     const question = field.value
-    const best = rank(await entries(), question, 8)
-    if (field.value !== question) return
+    const loaded = await entries()
+    if (loaded === undefined || field.value !== question) return
+    const best = rank(loaded, question, 8)
     found.replaceChildren(
       ...best.map(({ heading, page, to }) => {
         const item = document.createElement("li")

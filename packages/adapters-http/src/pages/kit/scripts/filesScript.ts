@@ -70,31 +70,61 @@ export const filesScript = `"use strict"
     }
   }
 
+  const refuse = (name, reason) => {
+    const line = document.createElement("li")
+    line.textContent = name + ": " + reason
+    refused.append(line)
+  }
+
+  // All drops share one queue, and the page leaves when the queue is empty: leaving after the files of one drop would
+  // cut off the upload of the next. A drop is open until its last file is sent.
+  let open = 0
+  let done = 0
+  let all = 0
+  let queue = Promise.resolve()
+
   const sendAll = async (files) => {
-    let done = 0
-    for (const [index, file] of files.entries()) {
-      status.textContent = fill(texts.going, { done: index, all: files.length })
+    for (const file of files) {
+      status.textContent = fill(texts.going, { done, all })
       const reason = await send(file).catch(() => texts.failed)
       if (reason === undefined) done++
-      else {
-        const line = document.createElement("li")
-        line.textContent = file.name + ": " + reason
-        refused.append(line)
+      else refuse(file.name, reason)
+    }
+  }
+
+  /** The files of the dropped entries. An entry that the browser cannot read counts as a file that was refused. */
+  const readAll = async (entries) => {
+    const files = []
+    for (const entry of entries) {
+      try {
+        files.push(...(await filesOf(entry)))
+      } catch {
+        all++
+        refuse(entry.name, texts.failed)
       }
     }
-    if (done === files.length) return location.assign(form.dataset.list)
-    status.textContent = fill(texts.ended, { done, all: files.length }) + " "
+    all += files.length
+    return files
+  }
+
+  const add = async (entries) => {
+    if (open === 0) done = all = 0
+    open++
+    const files = await readAll(entries)
+    queue = queue.then(() => sendAll(files))
+    await queue
+    open--
+    if (open > 0 || all === 0) return
+    if (done === all) return location.assign(form.dataset.list)
+    status.textContent = fill(texts.ended, { done, all }) + " "
     status.append(linkToList())
   }
 
   form.addEventListener("dragover", (event) => event.preventDefault())
-  form.addEventListener("drop", async (event) => {
+  form.addEventListener("drop", (event) => {
     event.preventDefault()
     // The list of a drop is empty after the event: its entries are taken at once.
-    const entries = [...event.dataTransfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? [])
-    const files = []
-    for (const entry of entries) files.push(...(await filesOf(entry)))
-    if (files.length > 0) await sendAll(files)
+    add([...event.dataTransfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []))
   })
 })()
 `

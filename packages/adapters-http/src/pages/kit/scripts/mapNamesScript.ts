@@ -1,8 +1,8 @@
 /**
  * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far, kept)`. It leaves out a
  * name that would cover another one, or a box that must stay free (`kept`). The reader's own places come first, then
- * the names of the base map, the most important first. `far(name, km, turn)` is the text about the nearest town, where
- * the map shows none. Names are added as text nodes, because Leaflet reads strings as HTML.
+ * the names of the base map, the most important first. Where the map shows no town, it writes the text `far(name, km,
+ * turn)` about the nearest town. Names are added as text nodes, because Leaflet reads strings as HTML.
  */
 export const mapNamesScript = `"use strict"
 ;(() => {

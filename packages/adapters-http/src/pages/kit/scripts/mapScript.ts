@@ -1,3 +1,5 @@
+import { GROUPS } from "../Form.js"
+
 /**
  * The script that turns `<div id="map">` into a map (see `Map.ts`): plain JavaScript for browsers, with Leaflet's
  * global `L` and the two scripts for the base map and the names. Without the script, the fields of the form do the
@@ -26,16 +28,19 @@ export const mapScript = `"use strict"
     }
   })
 
-  const number = ({ value }) => {
-    const text = value.trim().replace(",", ".")
+  const number = (given) => {
+    const text = given.replace(",", ".")
     return /^[-+]?\\d{1,9}(?:\\.\\d{1,20})?$/.test(text) ? Number(text) : NaN
   }
   const typed = () => {
-    const [y, x] = [number(lat), number(lon)]
+    const [y, x] = [number(lat.value.trim()), number(lon.value.trim())]
     return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
   }
+  // The form reads 1,000 and 10.000 as thousands, because a radius has at least 100 m.
   const radiusM = () => {
-    const metres = number(radius)
+    const text = radius.value.trim()
+    const digits = text.replace(/\\D/g, "")
+    const metres = number(/${GROUPS.source}/.test(text) && digits.length < 6 ? digits : text)
     return metres > 0 && metres <= 1e6 ? metres : 150
   }
 
@@ -45,7 +50,21 @@ export const mapScript = `"use strict"
   if (byHand !== null && byHand.querySelector("[aria-invalid]") === null) byHand.open = false
   for (const field of [lat, lon]) field.addEventListener("invalid", () => byHand !== null && (byHand.open = true))
 
-  const map = L.map(box, { worldCopyJump: true, scrollWheelZoom: false, maxZoom: 19, minZoom: 1, zoomControl: false })
+  const moves = !matchMedia("(prefers-reduced-motion: reduce)").matches
+  const map = L.map(box, {
+    worldCopyJump: true,
+    scrollWheelZoom: false,
+    maxZoom: 19,
+    minZoom: 1,
+    zoomControl: false,
+    zoomAnimation: moves,
+    markerZoomAnimation: moves,
+    fadeAnimation: moves,
+    inertia: moves
+  })
+  // No option of the map stops the slide to where an arrow key leads.
+  const panBy = map.panBy.bind(map)
+  if (!moves) map.panBy = (offset, options) => panBy(offset, { ...options, animate: false })
   L.control.zoom({ zoomInTitle: texts.zoomIn, zoomOutTitle: texts.zoomOut }).addTo(map)
   map.attributionControl.setPrefix(false)
   const base = tiles === undefined ? L.baseMap(baseAddress, { attribution, maxZoom: 19 }) : undefined

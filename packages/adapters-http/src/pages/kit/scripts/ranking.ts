@@ -10,9 +10,9 @@ export interface SearchEntry {
 
 /**
  * The entries that contain, for every word of the question, a word that begins with it. The best entry comes first. A
- * word in a heading counts more than a word in a text. The browser runs this very function: `docsScript` has its text.
- * So it uses nothing from outside of itself, and has no function with a name inside, because `npm run dev` would wrap
- * that in a helper.
+ * word in a heading counts more than a word in a text. The browser runs this function too: `docsScript` contains its
+ * text. So the function uses nothing from outside of itself. It also contains no named function, because `npm run dev`
+ * would wrap a named function in a helper that the browser does not have.
  */
 export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most: number): Array<SearchEntry> => {
   const words = question
@@ -22,7 +22,7 @@ export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most
   if (words.length === 0) return []
   return entries
     .map((entry) => {
-      // With a blank before each word, the beginning of a word is found by its text.
+      // Each word has a blank before it, so a search for a blank and a word finds the words that begin with it.
       const fields = [entry.heading, entry.page, entry.text].map(
         (text) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, " ")}`
       )

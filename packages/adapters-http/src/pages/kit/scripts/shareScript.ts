@@ -27,6 +27,7 @@ export const shareScript = `"use strict"
   const LEAST_MS = 10000
   const LEAST_M = 20
   const RETRY_MS = 30000
+  const MOST_RETRY_MS = 300000
 
   box.hidden = false
   if (!window.isSecureContext || !("geolocation" in navigator)) {
@@ -52,11 +53,12 @@ export const shareScript = `"use strict"
     stop.hidden = watch === undefined
     forget.hidden = load(DEVICE) === null
   }
+  const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: "medium", hourCycle: "h23" })
   const listed = (locations) => {
     for (const { accuracy_m, captured_at } of locations) {
       const row = document.createElement("li")
       row.textContent = texts.row
-        .replace("{time}", new Date(captured_at).toLocaleTimeString())
+        .replace("{time}", clock.format(new Date(captured_at)))
         .replace("{metres}", Math.ceil(accuracy_m))
       sent.prepend(row)
     }
@@ -67,6 +69,7 @@ export const shareScript = `"use strict"
     if (watch !== undefined) navigator.geolocation.clearWatch(watch)
     watch = undefined
     last = undefined
+    clearTimeout(timer)
     said.textContent = words
     show()
   }
@@ -79,13 +82,33 @@ export const shareScript = `"use strict"
     save(QUEUE, queue().filter((location) => !values.has(valueOf(location))))
   }
 
+  // After a failed upload the page pauses, and new positions do not end the pause. Otherwise a page in a moving car
+  // would send a request every second to a service that has asked it to wait.
+  let timer
+  let failures = 0
+  let isPaused = false
+  const flushIn = (ms) => {
+    clearTimeout(timer)
+    timer = setTimeout(flush, ms)
+  }
+  /** How long to wait after a failed upload. The bound also applies to a Retry-After that names hours. */
+  const pauseMs = (retryAfter) => {
+    const asked = Number(retryAfter)
+    return Math.min(asked > 0 ? asked * 1000 : RETRY_MS * 2 ** (failures - 1), MOST_RETRY_MS)
+  }
+
+  // Sends only while this page shares: the page says that nothing is sent before Start and after Stop.
   // One upload of this tab at a time. Another tab may send the same locations; the service stores each once.
   let isSending = false
   const flush = async () => {
+    clearTimeout(timer)
+    isPaused = false
     const device = load(DEVICE)
     const locations = queue().slice(0, AT_ONCE)
-    if (isSending || device === null || locations.length === 0) return show()
+    if (watch === undefined || isSending || device === null || locations.length === 0) return show()
     isSending = true
+    let isStored = false
+    let retryAfter = null
     try {
       const answer = await fetch("/v1/phone/locations", {
         method: "POST",
@@ -93,7 +116,9 @@ export const shareScript = `"use strict"
         headers: { authorization: "Bearer " + device.token, "content-type": "application/json" },
         body: JSON.stringify({ locations })
       })
-      if (answer.ok) {
+      retryAfter = answer.headers.get("retry-after")
+      isStored = answer.ok
+      if (isStored) {
         remove(locations)
         listed(locations)
         if (watch !== undefined) said.textContent = texts.sharing
@@ -107,8 +132,13 @@ export const shareScript = `"use strict"
       if (watch !== undefined) said.textContent = texts.offline
     }
     isSending = false
+    if (isStored) failures = 0
+    else if (navigator.onLine) failures++
     show()
-    if (queue().length > 0 && navigator.onLine) setTimeout(flush, queue().length > AT_ONCE ? 0 : RETRY_MS)
+    // Offline there is no pause: the event "online" begins the next upload.
+    if (watch === undefined || queue().length === 0 || !navigator.onLine) return
+    isPaused = !isStored
+    flushIn(isPaused ? pauseMs(retryAfter) : queue().length > AT_ONCE ? 0 : RETRY_MS)
   }
 
   const metres = (a, b) => {
@@ -131,7 +161,8 @@ export const shareScript = `"use strict"
     if (last !== undefined && at - last.at < LEAST_MS && metres(last, location) < LEAST_M) return
     last = { at, lat: location.lat, lon: location.lon }
     save(QUEUE, [...queue(), location].slice(-MOST))
-    flush()
+    if (isPaused) show()
+    else flush()
   }
   const missed = ({ code }) => {
     if (code === 1) end(texts.notAllowed)
@@ -165,6 +196,7 @@ export const shareScript = `"use strict"
           maximumAge: 10000,
           timeout: 60000
         })
+        flush()
       }
     } catch {
       said.textContent = texts.tryAgain
@@ -172,7 +204,10 @@ export const shareScript = `"use strict"
     start.disabled = false
     show()
   })
-  stop.addEventListener("click", () => end(texts.stopped))
+  stop.addEventListener("click", () => {
+    save(QUEUE, null)
+    end(texts.stopped)
+  })
   forget.addEventListener("click", async () => {
     const known = load(DEVICE)
     end("")
@@ -189,6 +224,5 @@ export const shareScript = `"use strict"
   })
   addEventListener("online", flush)
   show()
-  flush()
 })()
 `

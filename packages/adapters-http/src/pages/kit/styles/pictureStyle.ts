@@ -1,5 +1,5 @@
 /** The styles of pictures: bars of days, sides of a rule, a day on the map, the timeline and its calendar. */
-export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.55; }
+export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.7; }
 .bars .bad { fill: var(--bad); fill-opacity: 1; }
 .figures {
   list-style: none; padding: 0; display: grid; gap: 0.75rem 1.5rem;

@@ -95,7 +95,10 @@ const dates = ({ sensitive }: Grant, date: number): boolean =>
 const isSameDate = (one: Grant, other: Grant): boolean =>
   one.scopes !== undefined && JSON.stringify(one.sensitive ?? null) === JSON.stringify(other.sensitive ?? null)
 
-/** Reports events that were due while no fault struck, for an app that certainly listened, and that did not come. */
+/**
+ * Reports events that did not come, although they were due while no fault struck, and the app had an endpoint that
+ * certainly gets them.
+ */
 const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent>, say: Say): void => {
   const last = run.entries.at(-1)
   const isWorking = run.entries.some(({ proc }) => proc.startsWith("worker"))
@@ -122,7 +125,7 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
         if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
-        // When the user changes something else, the date stays and its events are still due.
+        // A change of the grant that leaves the sensitive date as it is leaves the events of this date due.
         if (inForce.some((now) => now.value !== value && !isSameDate(now.value, value))) continue
         const span = { from, to, tMin: moment, tMax: end }
         if (alive(known.trace, known.apps, connection, span).life !== "live") continue
@@ -133,8 +136,8 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
 }
 
 /**
- * For each app that certainly listened, the part of the trace in which it did: its endpoint gets every event, was not
- * changed and always answered 2xx.
+ * For each app with an endpoint that certainly gets every event, the part of the trace in which this is so: the
+ * endpoint subscribes to all events, was not changed, and always answered 2xx.
  */
 const listeners = (
   known: Knowledge,

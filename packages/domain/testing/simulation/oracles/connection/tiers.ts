@@ -67,8 +67,8 @@ const firstUploads = (known: Knowledge) => {
 }
 
 /**
- * The verdicts about the sensitive scope of a call, one for each possible situation; undefined when the endpoint needs
- * no sensitive scope or no situation is known.
+ * The verdicts about the sensitive scope of a call. The trace may leave several situations of the connection possible,
+ * and each gives a verdict. Undefined when the endpoint needs no sensitive scope or no situation is known.
  */
 const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   const required = REQUIRED[op.args.request.endpoint]

@@ -128,8 +128,8 @@ const T11 = oracle(
 )
 
 /**
- * Reports a call that was allowed without its scope, or refused although its token had the scope. S2 and S3 judge which
- * 403.
+ * Reports a call that was allowed without its scope, or refused although its token had the scope. Oracles S2 and S3
+ * judge whether a 403 has the right error code.
  */
 const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined

@@ -34,7 +34,7 @@ const T1 = oracle(
 )
 
 /** The shape of credentials in the clear (decisions O5 and W1). */
-const RAW = /\b(?:pa_(?:at|rt|ac|dv)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
+const RAW = /\b(?:pa_(?:at|rt|ac|dv|ds)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
 
 const T2: Oracle = {
   ...oracle("T2", "No raw token, code or secret reaches a store, a log or the trace (Spec §2.1)", (_, say, run) => {
@@ -48,7 +48,7 @@ const T2: Oracle = {
 
 /**
  * The texts of an entry in which a credential would be a leak. Arguments and answers of actors are left out, because
- * the world replaces their secrets by aliases.
+ * the simulation replaces their secrets by aliases.
  */
 const textOf = (entry: Entry): string => {
   switch (entry.kind) {
@@ -133,7 +133,8 @@ const T4 = oracle(
       const sent = mails.get(to) ?? []
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
-      // The worker gives up on a mailbox that refuses for days. Only mails that no fault hindered must be there.
+      // A mail may be missing when a fault hindered it, or when its mailbox refused for so long that the worker gave
+      // up. So only leaks since which no fault struck must have a mail.
       const calm = certain.filter(({ to: at }) => known.trace.isCalm(at, end ?? at))
       const due = !isWorking ? 0 : nameless.has(to) ? apart(known, calm) : calm.length
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
@@ -192,7 +193,7 @@ const leakMails = (known: Knowledge) => {
     const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
     leaks.set(to, { certain: leak === "done" ? [...certain, op] : certain, possible: possible + 1 })
   }
-  // Mail is sent at least once; a repeated message counts once.
+  // A message may be sent more than once. The repetitions have the same id and count once.
   const ids = new Set<string>()
   const nameless = new Set<string>()
   for (const entry of known.trace.entries) {

@@ -10,7 +10,7 @@ import { DAY, REQUIRED, SENSITIVE } from "../../Specification.js"
  * tokens, tiers, purposes, replays and the access log. They are derived from the trace alone.
  */
 
-/** Some run of a swarm must reach each of these marks. */
+/** Some run of a swarm (many random runs) must reach each of these marks. */
 const NAMES = [
   "refresh race",
   "race two links back",
@@ -167,7 +167,7 @@ const purposes = (known: Knowledge, reach: Reach): void => {
   }
 }
 
-/** The refusals of a replay that give the developer a reason in words. */
+/** Why a replay can be refused: a pattern in the message to the developer, and the end of the mark's name. */
 const REFUSED = [
   [/being attempted/i, "being tried"],
   [/older/i, "too old"],

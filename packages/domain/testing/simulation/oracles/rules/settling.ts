@@ -10,7 +10,8 @@ import { index } from "../support/trace/Ops.js"
 import { settleMillis } from "../support/Waiting.js"
 
 /**
- * Judges crossings that wait and that no fix contradicts (decision rules-13). R10 judges the contradicted crossings.
+ * Judges crossings of rules with `settle_s` that no fix contradicts during the wait (decision rules-13). R10 judges the
+ * contradicted crossings.
  */
 export const r13: Oracle = {
   name: "R13",
@@ -33,7 +34,10 @@ export const r14: Oracle = {
   ]
 }
 
-/** The firings of rules with `settle_s`, each with the wait in milliseconds and the readings of the firing's time. */
+/**
+ * The firings of rules with `settle_s`, each with the rule's wait in milliseconds and the readings that were captured
+ * at the time of the firing.
+ */
 const waited = (run: Run) =>
   firings(run).flatMap((firing) => {
     const rule = ground(run).rules.get(firing.ruleId ?? "")
@@ -42,7 +46,10 @@ const waited = (run: Run) =>
     return [{ ...firing, settle, readings: phonesOf(run, rule.pair.userId).at(firing.occurredAt) }]
   })
 
-/** The firings of stays by silence (no reading was captured at their time), each with the stay's earlier readings. */
+/**
+ * The firings of dwell rules by silence: at the time of the firing, no reading was captured. Each has the readings that
+ * were captured during the stay before it.
+ */
 const silent = (run: Run) =>
   firings(run).flatMap((firing) => {
     const rule = ground(run).rules.get(firing.ruleId ?? "")

@@ -41,8 +41,9 @@ const firedAfterwards = (run: Run) =>
   })
 
 /**
- * Lists that show a rule as not finished after an earlier list showed it as finished. A list may do so after the clock
- * was set back; when the clock was set back during the list, the list may have either time.
+ * Reports lists that show a rule as unfinished although an earlier list showed it as finished. Such a list is right
+ * when somebody set the clock back before it. When the clock was set back during a call, the service may have read the
+ * time before or after this change, so the oracle reports a list only when neither time explains it.
  */
 const saidOtherwise = (run: Run) => {
   const finished = new Map<string, number>()

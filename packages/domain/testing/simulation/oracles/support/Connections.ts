@@ -5,7 +5,7 @@ import { DAY, GRACE, SENSITIVE } from "../../Specification.js"
 
 /** What the trace shows of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
 
-/** A date that the trace shows to be from `min` to `max`. */
+/** A date that the trace does not show exactly: it is from `min` to `max`. */
 export interface Range {
   readonly min: number
   readonly max: number
@@ -32,10 +32,13 @@ export interface Connection {
   readonly grant: Register<Grant>
   /** The end date of the standard tier; null: no end; undefined: unknown. */
   readonly standard: Register<Range | null | undefined>
-  /** The live family of tokens; null: a family that no answer showed. */
+  /** The live family of tokens; null: none, or a family that no answer showed. */
   readonly family: Register<Family | null>
   readonly ended: Finality
-  /** The scopes that the user agreed to, or may have, and can give back (decision connection-6). */
+  /**
+   * The scopes that the user agreed to, or may have agreed to. The user can give the app only these scopes without a
+   * new consent (decision connection-6).
+   */
   readonly agreed: Set<string>
 }
 
@@ -76,7 +79,7 @@ export const daysAfter = ({ tMax, tMin }: Span, days: number): Range => ({
   max: tMax + days * DAY
 })
 
-/** Whether the connection lives throughout the span (Spec §3.1, without the tokens). */
+/** Whether the connection was live throughout the span (Spec §3.1). Its tokens are judged elsewhere. */
 export const alive = (trace: Indexed, apps: Apps, connection: Connection, span: Span): Alive =>
   all([
     over(connection.ended, span),
@@ -140,8 +143,8 @@ export interface Situation {
 }
 
 /**
- * Every situation that is possible in the span. A scope is held when the user granted it, the app declares it and an
- * admin left it (Spec §5.6). Undefined: the trace does not show the grant or the app.
+ * Every situation that is possible in the span. A scope is held when the user granted it, the app declares it and no
+ * admin took it from the app (Spec §5.6). Undefined: the trace does not show the grant or the app.
  */
 export const situations = (
   trace: Indexed,

@@ -91,7 +91,7 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 
 /**
  * When the run has quiesced, a crossing or stay that waited must have fired. The oracle reports nothing when the rule
- * may have been stopped or have lacked something since, or when the clock was set.
+ * may have been stopped or have lacked its place or scope since the wait began, or when the clock was set.
  */
 const untold = (
   run: Run,
@@ -136,8 +136,8 @@ const standsUntil = (
 }
 
 /**
- * Applies overlapping events in every order, with any of them left out. The result may have too many states and never
- * misses one.
+ * Applies overlapping events in every order, with any of them left out. The result contains every state that is
+ * possible, and may contain states that are not.
  */
 const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): ReadonlyArray<State> => {
   let all = states
@@ -171,7 +171,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     })
   }
   for (const write of g.pauses.beginnings(rule.connectionId)) {
-    // During a pause nothing is evaluated, so a rule may begin anew when the pause begins instead of when it ends.
+    // A rule begins anew when a pause ends. Here it does so at the pause's beginning: a pause evaluates nothing.
     if (write.end <= made.begin) continue
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })
@@ -201,7 +201,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   return events.sort((a, b) => a.begin - b.begin)
 }
 
-/** A rule that begins anew forgets the crossing that waits, unless that crossing has settled before. */
+/** A rule that begins anew forgets its side and what waits, unless the trace shows that what waited has fired. */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>
   (state, note) => {
@@ -313,15 +313,15 @@ const see = (
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { at, side, telling } = sight
-  // When the trace shows a firing between the last two fixes that this branch did not fire, the branch is impossible.
-  // The branch's last firing may be later than its newest fix, because silence can fire.
+  // This branch is impossible when the trace shows a firing since its newest fix that the branch does not contain. The
+  // branch's last firing may be later than its newest fix, because silence can fire.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
   const isFresh = telling === "told"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // A fix inside before the end of the dwell time leaves the stay waiting; a fix exactly at the end fires by itself.
+  // A fix inside before the end of the dwell time leaves the stay waiting. A fix exactly at the end fires by itself.
   const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side
@@ -354,9 +354,10 @@ const see = (
 }
 
 /**
- * The problem when no state explains an upload: R13 or R14 when a wait was over before the upload and its firing is
- * missing. Otherwise it depends on the upload: its fixes are shuffled, repeated or late, or a fix up to then was
- * captured inside the rule's window and arrived outside of the window, or the reverse; else it is R10.
+ * The violation when no state explains an upload. R13 or R14: a wait was over before the upload, and its firing is
+ * missing. Otherwise the upload decides which oracle reports it. R9: its fixes are not in the order of capture. R8: it
+ * repeats fixes. W2: it came after the end of the rule's window. W5: a fix of this or an earlier upload was captured
+ * inside the window and arrived outside of it, or the reverse. R10: anything else.
  */
 const contradiction = (
   run: Run,

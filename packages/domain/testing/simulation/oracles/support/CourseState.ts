@@ -55,7 +55,10 @@ export type Note =
   | "stay told by silence"
   | "silence broken from outside"
 
-/** A fix on one side, and the upload that brought it: received between `from` and `to`. */
+/**
+ * A fix that a rule evaluates, on one side of the edge. The service received the fix, with `upload`, between the times
+ * `from` and `to`.
+ */
 export interface Sight {
   readonly at: number
   readonly side: "inside" | "outside"
@@ -67,5 +70,7 @@ export interface Sight {
   readonly since: { readonly earliest: number; readonly latest: number }
 }
 
-/** Whether a fix may fire: `told` may; `stale` is too old; `early` is from before the rule began. */
+/**
+ * Whether a fix may fire. `told`: it may. `stale`: it arrived too late. `early`: it was captured before the rule began.
+ */
 export type Telling = "told" | "stale" | "early"

@@ -35,13 +35,16 @@ export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end:
   pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
   standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
-/** Whether the consent made a new connection. Then the connection `connectionId` had ended before. */
+/**
+ * Whether the consent made a connection other than `connectionId`. A user has at most one connection with an app at a
+ * time, so `connectionId` had ended by then.
+ */
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
 /**
- * The end dates of the standard tier that may apply. Each is counted from the beginning and from the end of its
- * operation.
+ * The end dates of the standard tier that may apply. The trace shows only between which times the service counted the
+ * days, so each choice gives two dates: from the beginning and from the end of its operation.
  */
 const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)

@@ -68,7 +68,7 @@ const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined 
   return seedProblem(scene, deciding.chances, earlier.at(-1)?.occurredAt ?? -Infinity)
 }
 
-/** The fixes that may have decided the firing, or what is wrong with all of them. */
+/** The fixes that may have made the rule fire or, when there are none, the first requirement that no fix meets. */
 const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<Candidate> } => {
   const { firing, phones, rule } = scene
   const { activeUntil } = rule.fields
@@ -125,8 +125,9 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
 }
 
 /**
- * What is wrong with a firing by silence. Its time is `dwell_minutes` after a stay began, and no fix was captured at
- * that time (decision rules-14).
+ * Checks a firing by silence: a dwell rule with `silence_s` fired although its phone sent no fix from the moment at
+ * which the stay reached `dwell_minutes`. This moment is the firing's `occurredAt`. Returns the problem, or undefined
+ * when the firing is possible (decision rules-14).
  */
 const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
@@ -203,8 +204,8 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
 }
 
 /**
- * The entry at which the last pause began that certainly came before every upload that may have caused the firing. The
- * rule began anew with this pause.
+ * The entry at which a pause began, of the pauses that certainly began before every upload that may have caused the
+ * firing the last one. The rule began anew with this pause. -Infinity: there was no such pause.
  */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
   ground.pauses

@@ -19,7 +19,9 @@ export interface Pair {
   readonly scopes: Register.Register<ReadonlyArray<string>>
   /** The operations that ended a connection of the pair, or may have. */
   readonly ends: ReadonlyArray<CompletedCall>
-  /** The operations that chose the end of the standard tier, and the days from then on; null: no end. */
+  /**
+   * The operations that chose the end of the standard tier, each with the number of days until this end; null: no end.
+   */
   readonly dated: ReadonlyArray<{ readonly did: CompletedCall; readonly days: number | null }>
 }
 
@@ -193,7 +195,7 @@ const read = (h: Happened): Ground => {
     } else if (is(did, "call")) {
       const { request, token } = did.args
       if ("ruleId" in request) {
-        // Of all apps, only the app of the rule can remove it: a removal by another app answers 404.
+        // An app other than the rule's gets 404 for this request and removes nothing.
         if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
         continue
       }
@@ -277,7 +279,7 @@ const scopesAfter = (
 
 /**
  * The scopes that may be granted after a consent. A renewal keeps standard scopes, and a consent without an answer may
- * be a renewal. When something else than a renewal overlaps, the scopes that a renewal keeps are unknown.
+ * be a renewal. When a change or a consent that is no renewal overlaps, the scopes that a renewal keeps are unknown.
  */
 const scopesGranted = (
   h: Happened,

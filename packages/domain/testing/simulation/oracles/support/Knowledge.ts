@@ -202,7 +202,8 @@ export class Knowledge {
       ofPair.push(connection)
     }
     this.asked.set(op.from, { connection, before })
-    // The connection existed before the trace showed it. A consent without an answer may have made and changed it.
+    // The trace shows the connection only now, but it existed before. Earlier consents without an answer may have made
+    // or changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
     // Two consents at once may both be answered as new. The second consent then found the connection of the first
@@ -350,7 +351,8 @@ export class Knowledge {
       ({ op, token }) =>
         token?.family === family &&
         op.to < from &&
-        // The service looks for such calls in the access log, by the time of the clock, which may have been set back.
+        // The service looks in the access log for calls since the exchange. It compares times of the clock, which may
+        // have been set back.
         op.tMin >= issued.tMax &&
         op.outcome._tag === "ok" &&
         op.outcome.value.status !== 401
@@ -379,7 +381,8 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // A refresh whose answer was lost may have come before. Then its token comes before `child` in the chain.
+    // When the presented token was spent before, `child` follows the last token of its chain that a refresh may have
+    // spent: the answer of that refresh may have been lost.
     if (!leadsTo(child, last)) last.child ??= child
   }
 

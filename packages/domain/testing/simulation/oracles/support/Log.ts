@@ -25,7 +25,7 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** A day less than the log keeps entries: an entry that is younger must be there. */
+/** A day less than the log keeps entries: an entry that is younger than this must be there. */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {
@@ -35,7 +35,10 @@ export interface Compared {
   readonly extra: ReadonlyArray<LoggedAccess>
 }
 
-/** Pairs each request with one entry, where the trace shows which entries must be there. */
+/**
+ * Pairs each of the calls with one entry of the log that the user read. Only a call whose entry must certainly be in
+ * this log can be missing.
+ */
 export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray<CallFact>): Compared => {
   const since = known.trace.latest(reading.to) - KEPT
   const must = new Map<string, Array<CallFact>>()
@@ -114,8 +117,8 @@ const count = (
 const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
 
 /**
- * Finds a request for a leftover entry: a request with an unknown outcome, or the request of another entry when that
- * entry fits another request. Removes the requests that it uses from `loose`.
+ * Finds a request for an entry that `pair` left over: a request of `loose`, or the request of another entry when that
+ * other entry fits a further request. Removes from `loose` the requests that it uses.
  */
 const rearrange = (
   entry: LoggedAccess,

@@ -2,7 +2,10 @@ import type { Connection, Grant } from "./Connections.js"
 import type { OpOf } from "./trace/Ops.js"
 import { SENSITIVE } from "../../Specification.js"
 
-/** What a renewal makes of a grant: it keeps every standard scope, whatever its form names (decision consent-3). */
+/**
+ * What a renewal does to a grant: it keeps every standard scope, also those that the consent page did not name
+ * (decision consent-3).
+ */
 
 type Scopes = ReadonlyArray<string>
 
@@ -32,8 +35,8 @@ export const scopesGranted = (
 }
 
 /**
- * Notes at the end of a renewal that its scopes are unknown when a consent or change that began later may have taken
- * effect first, so that the renewal kept other standard scopes.
+ * Called at the end of a renewal. A consent or change that began later may have taken effect first, and then the
+ * renewal may have kept other standard scopes. In that case the scopes of the renewal become unknown.
  */
 export const renewalDone = (op: OpOf<"consent">, { grant }: Connection): void => {
   const all = grant.candidates(op.from, op.to).map(({ value }) => value)

@@ -25,7 +25,10 @@ interface Known {
 
 type Settle = (came: Came) => void
 
-/** Writes every possible grant, end and date. The end of the operation confirms these writes, or takes them back. */
+/**
+ * Writes every grant, end of the connection and end date of the standard tier to which the change may lead. When the
+ * operation ends, these writes are confirmed or taken back.
+ */
 export const steeringBegun = (
   known: Known,
   op: Change,
@@ -95,7 +98,7 @@ export const steeringDone = ({ apps, trace }: Known, op: Steering, connection: C
   const before = grants.filter(({ value }) => value.by !== op)
   const isRemoved =
     before.length > 0 && before.every(({ value }) => isOnly(tierStates(trace, value.sensitive, op), "removed"))
-  // What the grace period removed comes back through the consent page only.
+  // Scopes that were removed at the end of the grace period come back only through the consent page.
   if (isRemoved) for (const scope of SENSITIVE) connection.agreed.delete(scope)
   const asked = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
   return { op, connection, was, unagreed: asked.filter((scope) => !connection.agreed.has(scope)) }

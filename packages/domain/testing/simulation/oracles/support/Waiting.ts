@@ -10,8 +10,8 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /**
- * The state after its wait has ended. No state when the wait fires and the trace, which would show the firing, shows
- * none.
+ * The state after its wait has ended. Empty when the rule had to fire at the end of the wait and the trace, which would
+ * show this firing, does not show it.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
@@ -43,7 +43,7 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
-/** The states that an upload finds: a wait whose time is over has ended. */
+/** The states in which the rule may be when the upload arrives: a wait whose time is over by then has ended. */
 export const until = (
   run: Run,
   state: State,
@@ -76,7 +76,7 @@ const latest = (run: Run, entry: number): number => {
   return times[Math.min(entry, times.length - 1)] ?? -Infinity
 }
 
-/** Decision rules-13: what a fix does to a rule whose crossings wait for a contradiction. */
+/** Decision rules-13: the states to which a fix leads when the rule's crossings wait for a contradiction. */
 export const see = (
   rule: MadeRule,
   known: State,

@@ -37,7 +37,10 @@ export const stolen = about(
     )
 )
 
-/** A session that nobody uses, and a session that is used every few days, just before and after each of them ends. */
+/**
+ * Somebody uses a session around its end: first a session that was not used since the sign-in, then one that was used
+ * every few days.
+ */
 export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   story(
     signIn(person),

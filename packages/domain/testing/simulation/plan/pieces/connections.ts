@@ -61,7 +61,7 @@ export const expiry = about({ connection, person, days: one([1, 7] as const) }, 
   )
 )
 
-/** A renewal in time and for longer: the old date passes, and nothing happens. */
+/** The user renews the sensitive scopes before their end date. When the old date passes, nothing may happen. */
 export const renewed = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
     consent({ again: connection, sensitiveDays: days, standardDays: null }),

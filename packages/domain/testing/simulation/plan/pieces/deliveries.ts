@@ -23,7 +23,7 @@ import {
 
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
-/** About twenty events or more, of which the receiver accepts none at first. */
+/** About twenty events, none of which the receiver accepts at first: about as many strikes as disable the endpoint. */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },
   ({ bad, connection, person, rush }) =>
@@ -32,7 +32,7 @@ export const outage = about(
       rule(connection),
       rule(connection, { type: "exit" }),
       one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
-      // The twentieth exhausted event disables the endpoint while others still wait.
+      // With `rush`, the twentieth exhausted event disables the endpoint while later events still wait.
       rush
         ? story(wait([15 * HOUR]), commute(person, 2, 3 * MINUTE), wait([8 * HOUR + 35 * MINUTE, 9 * HOUR]))
         : wait([25 * HOUR, DAY]),

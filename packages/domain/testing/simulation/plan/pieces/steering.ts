@@ -210,7 +210,8 @@ export const moved = about(
 /** The user changes something around the end of the grace period, before or after the sweep has removed the scopes. */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
-    // The consent must not come at the time of day of a sweep.
+    // The sensitive scopes end at the time of day of the consent. The wait keeps this apart from the time of a sweep: a
+    // sweep at that same moment would always run before the user's change.
     wait([MINUTE, 7 * MINUTE]),
     consent({ again: connection, standardDays: null, sensitiveDays: days }),
     oneof(

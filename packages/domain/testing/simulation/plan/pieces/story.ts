@@ -5,7 +5,7 @@ import { type Moment, SCOPES, type Step } from "../Plan.js"
 
 /**
  * Stories: a few steps that lead to a situation that single steps seldom reach, such as the end of a grace period, the
- * twentieth exhausted event, or a race for the last free slot. Each run draws other values for a story.
+ * twentieth exhausted event, or several requests at once for the tenth rule. Each run draws other values for a story.
  */
 
 export type Steps = Arbitrary<ReadonlyArray<Step>>
@@ -20,7 +20,7 @@ export const story = (...lines: ReadonlyArray<Line>): Steps =>
   )
 /**
  * Draws the values of a story once, so that all its steps use the same connection. The person and the app are those of
- * the connection, as `beginning` made it.
+ * the connection when `beginning` connected two people with two apps.
  */
 export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
   record(what).chain((drawn) => {

@@ -8,5 +8,7 @@ export interface GatewayAnswer {
   readonly disclosed: string | null
 }
 
-/** Changes the answer to a call, as a bug in the answer itself would. A test plants a bug this way. */
+/**
+ * Changes the answer to a call. A test plants a bug in the answer itself this way, which no replaced port could cause.
+ */
 export type SabotageAnswers = (request: Request, told: GatewayAnswer) => GatewayAnswer

@@ -41,7 +41,10 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
       : told
   )
 
-/** Whether the answer says nothing about where the user is or was. `answer` then adds the reason for a paused app. */
+/**
+ * Whether the answer says nothing about where the user is or was. When the app is paused, `answer` then adds the
+ * reason.
+ */
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
   switch (endpoint) {
     case "GET /v1/answers/current-place":

@@ -20,11 +20,18 @@ export const ISSUER = "https://places.example"
 /** The subscription of an endpoint or a listener. */
 export const Events = Schema.Array(Subscribable)
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
-export const PASSWORD = "correct horse battery staple"
+const PASSWORD = "correct horse battery staple"
+const GUESS = "a guess of somebody else"
 
-/** The passwords of an account by their numbers. Anything below 0 is a guess that no account has. */
-export const passwordOf = (number: number): Password =>
-  Password.make(number === 0 ? PASSWORD : number < 0 ? "a guess of somebody else" : `${PASSWORD} and ${number} carrots`)
+/**
+ * The passwords of an account by their numbers. Anything below 0 is a guess that no account has. The password becomes
+ * one of the secrets of the run, so no store and no log may have it.
+ */
+export const passwordOf = (number: number, { secrets }: Pick<Registry, "secrets">): Password => {
+  const password = number === 0 ? PASSWORD : number < 0 ? GUESS : `${PASSWORD} and ${number} carrots`
+  secrets.alias("password", password)
+  return Password.make(password)
+}
 
 /** Checks an input by the schema that the HTTP API uses. Fails with `Invalid`. */
 export const valid = <A, I>(schema: Schema.Schema<A, I>, field: string, value: unknown): Effect.Effect<A, Invalid> =>

@@ -10,7 +10,7 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
   signIn: ({ address, password, userId }, registry) =>
     Effect.gen(function* () {
       const { email } = yield* account(registry, userId)
-      const { cookie } = yield* signIn({ email, password: passwordOf(password), address })
+      const { cookie } = yield* signIn({ email, password: passwordOf(password, registry), address })
       return { cookie: registry.secrets.alias("cookie", cookie) }
     }),
 
@@ -28,12 +28,13 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
       return { ended: yield* endOtherSessions(id, secrets.raw(cookie)) }
     }),
 
-  changePassword: ({ address, cookie, next, password }, { secrets }) =>
+  changePassword: ({ address, cookie, next, password }, registry) =>
     Effect.gen(function* () {
+      const { secrets } = registry
       const raw = secrets.raw(cookie)
       const fresh = yield* changePassword(yield* signedIn(raw), {
-        password: passwordOf(password),
-        newPassword: passwordOf(next),
+        password: passwordOf(password, registry),
+        newPassword: passwordOf(next, registry),
         address,
         session: (yield* Vault).sha256(raw)
       })

@@ -5,7 +5,7 @@ import * as Lines from "../../../memory/fixes/MemoryImportReader.js"
 import type { Operation } from "../../Operations.js"
 import type { Handlers } from "./Handlers.js"
 
-/** The file, in the format for tests that the worker's reader reads. */
+/** The text of the file, in the format that `MemoryImportReader` reads. */
 const fileOf = ({ readings, wrong }: Pick<Operation<"importFile">["args"], "readings" | "wrong">): string =>
   [
     Lines.FIRST_LINE,
@@ -27,7 +27,7 @@ export const imports: Handlers<"importFile" | "undoImport" | "readImports"> = {
     Effect.as(undoImport({ userId: UserId.make(userId), id: ImportId.make(importId) }), null),
 
   readImports: ({ userId }) =>
-    Effect.map(listImports(UserId.make(userId)), (all) => ({
-      imports: all.map(({ counts, id, state }) => ({ importId: id, state, counts }))
+    Effect.map(listImports(UserId.make(userId), { limit: 500, cursor: undefined }), (page) => ({
+      imports: page.imports.map(({ counts, id, state }) => ({ importId: id, state, counts }))
     }))
 }

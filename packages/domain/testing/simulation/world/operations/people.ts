@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { listAccessLog } from "../../../../src/access-log/listAccessLog.js"
-import { DisplayName, Email, Password, Role } from "../../../../src/accounts/Account.js"
+import { DisplayName, Email, Role } from "../../../../src/accounts/Account.js"
 import { createAccount } from "../../../../src/accounts/createAccount.js"
 import { disconnect } from "../../../../src/connection/endConnections.js"
 import { archivePlace, sharePlaces } from "../../../../src/connection/changeSharedPlaces.js"
@@ -19,7 +19,7 @@ import { ConnectionId, DeviceId, PlaceId, type PurposeId, RuleId, UserId } from 
 import type { Invalid } from "../../../../src/shared/Errors.js"
 import * as Timestamp from "../../../../src/shared/Timestamp.js"
 import type { Circle, LoggedAccess } from "../../Operations.js"
-import { account, type Handlers, PASSWORD, valid } from "./Handlers.js"
+import { account, type Handlers, passwordOf, valid } from "./Handlers.js"
 
 /** The key of a purpose: oracles compare keys, but the access log has the purpose's id. */
 const keyOf = (id: PurposeId) =>
@@ -45,7 +45,7 @@ export const people: Handlers<
     Effect.gen(function* () {
       const made = yield* createAccount({
         email: yield* valid(Email, "email", email),
-        password: Password.make(PASSWORD),
+        password: passwordOf(0, registry),
         displayName: DisplayName.make(email.slice(0, email.indexOf("@"))),
         roles: Role.literals.filter((role) => roles.includes(role))
       })

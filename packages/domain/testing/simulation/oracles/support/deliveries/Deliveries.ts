@@ -5,11 +5,14 @@ import type { Run } from "../../../Oracle.js"
 import type { OpOf } from "../trace/Ops.js"
 import { into } from "../trace/into.js"
 
-/** The delivery log of one app as its developer read it, with the last reading of every row. */
+/** The delivery log of one app as its developer read it: every row, as it was when it was last read. */
 export interface Rows {
   readonly appId: string
   readonly rows: ReadonlyMap<string, DeliveryRow>
-  /** The rows by endpoint and event, in the order of creation. Rows of tests are left out. */
+  /**
+   * The deliveries of each event to each endpoint, oldest first; the key is that of `sendingOf`. Deliveries of test
+   * events are left out.
+   */
   readonly sendings: ReadonlyMap<string, ReadonlyArray<DeliveryRow>>
   readonly last: OpOf<"readDeliveries">
 }
@@ -39,7 +42,10 @@ export const deliveryLogs = (known: Knowledge): ReadonlyArray<Rows> => {
   return made
 }
 
-/** The highest age at which each event may be sent, as its rule sets it. Known only when a POST named the rule. */
+/**
+ * The highest age in seconds at which each event may be sent, as its rule sets it. An event is left out when no POST
+ * shows which rule it is from.
+ */
 export const caps = (known: Knowledge, run: Run): ReadonlyMap<string, number> => {
   const ofRule = new Map<string, number>()
   for (const { op } of known.calls) {

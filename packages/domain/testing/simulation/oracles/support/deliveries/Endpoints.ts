@@ -28,8 +28,8 @@ interface Secret {
   /** The first operation that certainly replaced the secret. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * Later rotations, after the first that may have replaced the secret. Each rotation deletes the old secrets that are
-   * not valid any more.
+   * The rotations after `replaced`. Each of them deletes the endpoint's old secrets that are not valid any more, and so
+   * may delete this one.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }
@@ -94,7 +94,7 @@ const secretsOf = (
     since.outcome?._tag === "ok" ? [{ alias: since.outcome.value.secret, since: since as CompletedCall }] : []
   )
   return [{ alias: first, since: created }, ...named].map(({ alias, since }) => {
-    // Of two rotations that overlap, either may have been the later one.
+    // Of two rotations that overlap, either may have been the later one, so each may have replaced the other's secret.
     const after = rotations.filter((other) => other !== since && other.end > since.begin)
     return {
       alias,

@@ -9,7 +9,10 @@ export interface Firing {
   readonly eventId: string
   /** `enter`, `exit` or `dwell`. */
   readonly type: string
-  /** The capture time of the fix that decided (decision L6). */
+  /**
+   * The capture time of the fix that made the rule fire (decision L6); for a firing by silence, the end of the dwell
+   * time.
+   */
   readonly occurredAt: number
   /** Null when only a row of the log shows the firing: a row names no rule. */
   readonly ruleId: string | null
@@ -19,7 +22,7 @@ export interface Firing {
   readonly at: number
 }
 
-/** A row of the delivery logs as it was last read, and the entry of that reading. */
+/** A row of the delivery logs as it was last read, and the operation that read it. */
 export interface Row extends DeliveryRow {
   readonly appId: string
   readonly read: CompletedCall<"readDeliveries">
@@ -69,7 +72,7 @@ const read = (run: Run): ReadonlyArray<Firing> => {
     const candidates = [...rules.values()].filter(
       (rule) => rule.pair.appId === appId && rule.kind === kind && rule.fields.type === type
     )
-    // The firing may come from a rule whose id no answer showed.
+    // When the app may have rules whose ids no answer showed, the firing may come from one of them: `rules` is empty.
     add({ eventId, ruleId: null, type, occurredAt, rules: made.has(appId) ? [] : candidates, at: read.end })
   }
   return [...found.values()].sort((a, b) => a.occurredAt - b.occurredAt || a.at - b.at)

@@ -2,7 +2,7 @@ import type { Run } from "../../../Oracle.js"
 import { listOf, recordOf } from "../Answers.js"
 import { happened, type Post, textOf } from "../trace/Happened.js"
 
-/** Attempts that a worker made before it stored their deliveries, by the calls of the store. */
+/** Attempts that a worker made before it stored their deliveries, as the calls of `DeliveryStore` show them. */
 
 interface Stored {
   readonly i: number

@@ -2,17 +2,19 @@ import type { Run } from "../../../Oracle.js"
 import { recordOf, listOf } from "../Answers.js"
 import { happened, textOf, timeOf } from "../trace/Happened.js"
 
-/** Which worker had the lease of which delivery and when, by the calls of `DeliveryStore`. */
+/** Which lease held which delivery and when, as the calls of `DeliveryStore` show it. */
 
 interface HeldLease {
   readonly lease: string
   readonly until: number
 }
 
-/** How often a worker claimed a delivery because the lease of another worker had expired. */
+/** How often a delivery was claimed because an earlier lease of it had expired. */
 export const leasesTakenOver = (run: Run): number => look(run).takenOver
 
-/** Claims of deliveries that another lease still holds, and ends that a worker wrote after it had lost its lease. */
+/**
+ * Reports claims of deliveries that another lease still held, and ends that a worker wrote after it had lost its lease.
+ */
 export const claimsHeldTwice = (run: Run) => look(run).wrong
 
 const look = (run: Run) => {

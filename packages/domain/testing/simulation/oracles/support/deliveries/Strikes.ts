@@ -6,14 +6,17 @@ import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
 
 /** How the ends of deliveries change the strike counter of their endpoint (Spec §6.4.7, decision W4). */
 
-/** An end that counts, or may count. A delivery that somebody brought forward by hand does not count (Spec §3.4). */
+/**
+ * The end of a delivery that counts for the strike counter, or may count. A delivery that somebody brought forward by
+ * hand does not count (Spec §3.4).
+ */
 interface End {
   readonly at: number
   readonly what: "strike" | "clear"
   readonly isSure: boolean
 }
 
-/** The ends at an endpoint up to `until`, ordered by time. */
+/** The ends of the endpoint's deliveries up to the time `until`, ordered by time. */
 const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
   rows(run)
     .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)
@@ -48,7 +51,8 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
-  // The trace shows neither the order of ends at one instant, nor whether such an end came before the reading.
+  // When two deliveries ended at one instant, the trace does not show their order. When a delivery ended at the instant
+  // of the reading, the trace does not show which came first.
   if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
   let [least, most] = [0, 0]
   for (const { isSure, what } of ends) {

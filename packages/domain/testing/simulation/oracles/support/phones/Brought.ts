@@ -7,8 +7,8 @@ import { keyOf, phonesOf } from "./Phones.js"
 /** What an upload brings: its fixes in the order in which they are taken, and which of them are new. */
 
 /**
- * The fixes by capture time. At one instant the more accurate fix comes first (decision L4). Of a fix that was sent
- * twice, only the more accurate reading is left.
+ * The fixes, sorted by capture time. Of two fixes with the same time, the more accurate one comes first (decision L4).
+ * Of a fix that was sent twice, only the more accurate reading is left.
  */
 export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
   const worth = (accuracyM: number | null) =>

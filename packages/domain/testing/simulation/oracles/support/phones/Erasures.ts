@@ -24,7 +24,10 @@ const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
 
 const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
 
-/** Whether the time was deleted before `begin` (`yes`), possibly by `end` (`maybe`), or not (`no`). */
+/**
+ * Whether the user certainly deleted the time `at` before the entry `begin` (`yes`), may have deleted it by the entry
+ * `end` (`maybe`), or did neither (`no`).
+ */
 export const erased = (run: Run, userId: string, at: number, begin: number, end: number): "yes" | "maybe" | "no" => {
   let answer: "maybe" | "no" = "no"
   for (const one of erasuresOf(run, userId)) {

@@ -2,7 +2,7 @@ import type { Run } from "../../../Oracle.js"
 import { DAY } from "../../../Specification.js"
 import { happened, mayBeDone } from "../trace/Happened.js"
 
-/** Decision imports-1: a reading that is newer than 24 hours before the end of the upload is left out. */
+/** Decision imports-1: an import leaves out the readings of this long before the end of the file's upload. */
 export const RECENT = DAY
 
 /** Whether a file that the user imported before `end` may have brought a reading of this time. */

@@ -21,7 +21,7 @@ interface Rest {
 
 interface Followed {
   rest: Rest
-  /** The phone's last rest, if the newest reading ended it. */
+  /** The rest before `rest`, if the newest reading ended it; else undefined. */
   before: Rest | undefined
   newest: Reading
 }
@@ -75,7 +75,7 @@ const take = (
   const isOpen =
     !isDone(did) ||
     did.begin < person.last ||
-    // The service deletes a spot at which a phone rested in a deleted stretch.
+    // The service deletes the spot at which a phone rested when the rest is in a deleted stretch.
     erasures.some((one) => one.begin < did.end) ||
     mine.some((one) => !isDone(one) || one.end > did.begin) ||
     fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
@@ -135,7 +135,7 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   }
 }
 
-/** When a distance is closer to the limit than this, the oracle does not decide. */
+/** When a distance is closer than this to the sum of the two readings' margins, the oracle does not decide. */
 const TOLERANCE_M = 0.5
 
 const isApart = (person: Person, one: Reading, other: Reading): Mark => {

@@ -128,7 +128,7 @@ const containing = (circles: ReadonlyArray<Circle>, fix: SeenReading): "yes" | "
 }
 
 /**
- * A place has a history of circles: the first holds from the beginning, each later circle from the moment of its
+ * A place has a history of circles: the first applies from the beginning, each later circle from the moment of its
  * change.
  */
 const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {

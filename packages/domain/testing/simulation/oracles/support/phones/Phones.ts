@@ -7,7 +7,7 @@ import { EARLIEST, FUTURE } from "../../../Specification.js"
 /** What phones sent: the readings of each user by capture time, each with the uploads that may have brought it. */
 
 export interface SeenReading extends Reading {
-  /** One phone, time and place make one fix (decision L4). */
+  /** The key of the fix. Readings of one phone with the same time and position are one fix (decision L4). */
   readonly key: string
   readonly uploads: ReadonlyArray<CompletedCall<"upload">>
 }

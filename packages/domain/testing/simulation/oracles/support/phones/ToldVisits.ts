@@ -101,6 +101,6 @@ const reportsOf = (run: Run, userId: string, begin: number) => {
   return [...found.values()].filter(({ isOne }) => isOne)
 }
 
-/** Whether the service may have quarantined the visit (decision L3). */
+/** Whether the service may have quarantined a visit because of this arrival or departure (decision L3). */
 const isPutAside = (at: number, { beganAt, endedAt }: CompletedCall): boolean =>
   at > Math.min(beganAt, endedAt) + FUTURE || at < EARLIEST

@@ -41,7 +41,7 @@ export const walksOf = (run: Run): ReadonlyArray<Walk> => {
     const { connectionId, request } = page
     const key = (cursor: string | null) => JSON.stringify([connectionId, request.from, request.to, cursor])
     const before = request.cursor === null ? [] : open.get(key(request.cursor))
-    // No page gave this cursor, or the page that gave it was lost.
+    // No page that the trace shows gave this cursor, so the page cannot be added to a walk.
     if (before === undefined) continue
     const pages = [...before, page]
     const next = textOf(page.body["nextCursor"])

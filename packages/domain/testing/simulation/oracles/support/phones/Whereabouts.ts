@@ -137,6 +137,9 @@ const newestFirst = (seen: ReadonlyArray<SeenReading>): ReadonlyArray<SeenReadin
   return made
 }
 
-/** At one instant the more accurate fix comes first. A missing or invalid accuracy is the worst. */
+/**
+ * The accuracy in metres, for sorting: of two fixes with the same time, the more accurate one answers. A missing or
+ * invalid accuracy is the worst.
+ */
 export const worthOf = ({ accuracyM }: Pick<SeenReading, "accuracyM">): number =>
   accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Number.MAX_VALUE

@@ -4,9 +4,9 @@ import { type Between, clockOf, type Moment } from "./Moment.js"
 import type { Register } from "./Register.js"
 
 /**
- * The time from which captures may fire a rule, for an upload between two entries (decision M5). It is the latest of
- * five times: the rule was made, its place got its present circle, the place was shared, the rule's scope was granted,
- * and the last pause ended (decision connection-5).
+ * The earliest capture time with which a fix of `upload` may fire the rule (decision M5). It is the latest of five
+ * times: the rule was made, its place got its present circle, the place was shared, the rule's scope was granted, and
+ * the last pause ended (decision connection-5).
  */
 export const begun = (
   { allowed, declared, happened, pauses, places }: Ground,
@@ -41,7 +41,10 @@ export const begun = (
 
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 
-/** The time of a register's last change. `isNew` says whether a value is a change from the value before. */
+/**
+ * When the register last changed before the entry `end`. `isNew`: whether the step from one value to the next counts as
+ * such a change.
+ */
 const last = <V>(
   register: Register<V> | undefined,
   isNew: (before: V, after: V) => boolean,

@@ -14,7 +14,7 @@ export interface CallFact {
   readonly token: Token | undefined
   /** Whether the service had to accept the token (Spec §2.1, §3.1), and the reason if not. */
   readonly admitted: Alive
-  /** The situations of the scopes that are possible; undefined when they are unknown. */
+  /** The possible situations of the token's connection, which decide its scopes; undefined: unknown. */
   readonly situations: ReadonlyArray<Situation> | undefined
   /** The possible verdicts about the purpose of a call for coordinates; undefined: another call, or unknown. */
   readonly purpose: ReadonlySet<PurposeVerdict> | undefined

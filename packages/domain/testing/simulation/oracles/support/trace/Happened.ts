@@ -44,8 +44,8 @@ export interface Happened {
   readonly calls: ReadonlyArray<Called>
   readonly faults: ReadonlyArray<Struck>
   /**
-   * The longest time between the check of what is allowed and the POST that relies on it: 0 when no fault disturbed a
-   * program or the database, otherwise the 30 s of a delivery's lease.
+   * The longest time between a worker's check whether an event may be sent and the POST of the event: 0 when no fault
+   * disturbed a program or the database, otherwise the 30 s of a delivery's lease.
    */
   readonly slackMs: number
   /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */

@@ -14,7 +14,7 @@ export interface Observer {
   readonly between: (from: number, to: number) => boolean
   /**
    * Whether the trace would certainly show a firing for `capturedAt`. `until`: the last entry at which the service may
-   * have written the firing. `since`: an entry before the firing; needed when no reading was captured at that time.
+   * have written the firing. `since`: an entry before the firing; needed when no reading was captured at `capturedAt`.
    */
   readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean
 }

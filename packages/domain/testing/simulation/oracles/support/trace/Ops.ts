@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import type { Entry } from "../../../Trace.js"
 import { OUTSIDE, skewOf } from "./Happened.js"
 
-/** The earliest and the latest place in the trace, and time of the clock, at which something happened. */
+/** Between which entries of the trace, and between which times of the clock, something happened. */
 export interface Span {
   /** `i` of the entry with which the operation began. */
   readonly from: number
@@ -14,7 +14,7 @@ export interface Span {
   readonly tMax: number
 }
 
-/** The span alone of a value that has more fields. */
+/** Copies the fields of `Span` from a value that has more fields. */
 export const spanOf = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
 
 /** An operation from its beginning to its end. An operation without an end has an unknown outcome. */
@@ -31,7 +31,7 @@ export type OpOf<N extends Name> = Extract<Op, { readonly name: N }>
 /** The trace, indexed. The index is made once for a run and shared by all oracles. */
 export interface Indexed {
   readonly entries: ReadonlyArray<Entry>
-  /** The operations by the `i` of their beginning, in that order. */
+  /** The operations in the order in which they began. The key is the `i` of the entry that began the operation. */
   readonly ops: ReadonlyMap<number, Op>
   /** The operation that an entry ended, by the `i` of that entry. */
   readonly ended: ReadonlyMap<number, Op>
@@ -52,7 +52,7 @@ export interface Indexed {
    * Whether somebody set the clock between `i` and `j`. Then times from before and after do not show what came first.
    */
   readonly clockWasSet: (i: number, j: number) => boolean
-  /** The first entry at or after which the clock has shown `t`; the number of entries when it never has. */
+  /** The first entry by which the clock had shown `t` or a later time; the number of entries when it never has. */
   readonly firstAt: (t: number) => number
   /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
   readonly skewMs: number
@@ -151,7 +151,10 @@ const any = (indexes: ReadonlyArray<number>, from: number, to: number): boolean 
   return next !== undefined && next <= to
 }
 
-/** The smallest of 0 … length for which `holds`, which is first false and then true (binary search). */
+/**
+ * Binary search: the smallest `k` from 0 to `length` for which `holds(k)`; `length` when there is none. `holds` must
+ * not become false again once it is true.
+ */
 export const search = (length: number, holds: (k: number) => boolean): number => {
   let low = 0
   let high = length

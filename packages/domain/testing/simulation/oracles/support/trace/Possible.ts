@@ -28,7 +28,9 @@ export class Possible<S> {
     return this.under.length - 1
   }
 
-  /** Settles an operation. `step`: its effect, which is known more exactly than when the operation began. */
+  /**
+   * Records whether an operation had its effect. `step`: this effect, known more exactly than when the operation began.
+   */
   settle(handle: number, i: number, came: Came, step?: Step<S>): void {
     const one = this.under[handle]
     if (one === undefined) return

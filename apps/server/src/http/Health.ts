@@ -1,28 +1,37 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql/SqlClient"
+import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
+import * as ErrorHelp from "@place-access/adapters-http/wire/ErrorHelp"
 import { JudgedClock } from "@place-access/domain/shared"
 import { VERSION } from "@place-access/worker"
 import { Duration, Effect, type Layer } from "effect"
 
 const PATIENCE = Duration.seconds(2)
 
-const notReady = (message: string) =>
-  HttpServerResponse.json(
-    { statusCode: 503, error: "unavailable", message },
-    { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } }
+/**
+ * Answers 503 when the server is not ready. This is an answer and no failed Effect: a failure would count as a fault of
+ * the service, and a browser would get a page.
+ */
+const notReadyAt = (baseUrl: string) => (message: string) =>
+  CurrentRequest.cellWith(({ id }) =>
+    HttpServerResponse.json(
+      { statusCode: 503, error: "unavailable", message, ...ErrorHelp.of("unavailable", id, { baseUrl }) },
+      { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } }
+    )
   )
 
 const ok = (answer: { readonly status: string; readonly version?: string }) =>
   HttpServerResponse.json(answer, { headers: { "cache-control": "no-store" } })
 
 /**
- * The two paths that supervisors and load balancers call. `/healthz`: the process runs, in this version. `/readyz`: the
- * server takes requests, because the database answers (its schema is current, or there would be no handlers), the
- * server's clock is right, and the server is not draining.
+ * The two paths that supervisors and load balancers call. `/healthz` says that the process runs, and in which version.
+ * `/readyz` says that the server takes requests: the database answers, the server's clock is right, and the server is
+ * not draining. It need not check the schema, because these routes exist only after the migrations.
  */
-export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlClient> =>
+export const layer = (isDraining: () => boolean, baseUrl: string): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
+      const notReady = notReadyAt(baseUrl)
       const sql = yield* SqlClient
       yield* router.get("/healthz", ok({ status: "ok", version: VERSION }))
       yield* router.get(

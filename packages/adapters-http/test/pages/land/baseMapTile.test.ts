@@ -1,7 +1,7 @@
 import { Timestamp } from "@place-access/domain/shared"
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
-import * as BaseMapTile from "@place-access/adapters-http/pages/kit/BaseMapTile"
+import * as BaseMapTile from "@place-access/adapters-http/pages/land/BaseMapTile"
 import * as Land from "@place-access/adapters-http/pages/land/Land"
 import { miniMap } from "@place-access/adapters-http/pages/land/miniMap"
 
@@ -67,7 +67,7 @@ describe("the base map on the server [places-5]", () => {
     expect(project(view.centre)).toEqual({ x: 100, y: 50 })
     const [west, east] = [project({ lat: -17, lon: 179.8 }), project({ lat: -17, lon: -180 })]
     expect(100 - west.x).toBeCloseTo(east.x - 100, 6)
-    // The kilometres of 0.1 degrees of longitude at 17 degrees south.
+    // The length of 0.1 degrees of longitude at 17 degrees south, in kilometres.
     expect(east.x - 100).toBeCloseTo(11.132 * Math.cos((17 * Math.PI) / 180), 2)
     const back = Land.pointOf(Land.worldOf(view.centre))
     expect(back.lat).toBeCloseTo(-17, 9)

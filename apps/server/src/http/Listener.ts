@@ -1,12 +1,12 @@
 import { Bag } from "@place-access/domain/shared"
 import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Patience from "@place-access/adapters-http/edge/Patience"
-import { startingPage } from "@place-access/adapters-http/pages/startingPage"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type CannotStart, Listening, VERSION } from "@place-access/worker"
+import { type CannotStart, Listening } from "@place-access/worker"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
+import * as Starting from "./Starting.js"
 
 /** How long requests in flight may take to finish after the server has stopped accepting connections. */
 const FINISH = Duration.seconds(10)
@@ -24,7 +24,8 @@ export interface HttpListener {
   /** Accepts connections. Until the handlers are attached, requests are answered with 503. */
   readonly listen: Effect.Effect<void, CannotStart>
   /**
-   * Called with a text that names what is still missing before the handlers can be attached. `/readyz` shows the text.
+   * While the server starts, the start-up code calls this with a text that names what is still missing before the
+   * handlers can be attached, such as "the database does not answer". `/readyz` shows the text.
    */
   readonly onMissing: (what: string) => void
   /** Closes every open connection. */
@@ -47,15 +48,17 @@ export interface HttpListener {
  * Replaces the platform's own layer for Node's server. That layer never answers a request that arrives before there is
  * a handler, and when it closes it waits for connections that nobody will close.
  */
-export const make = (host: string, port: number): HttpListener => {
+export const make = (host: string, port: number, baseUrl: string): HttpListener => {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     headersTimeout: HEADERS_MILLIS,
-    // No common time-out: it would have to be as long as that of the longest upload. Each request sets its own.
+    // Node's time-out for all requests is off: it would have to be as long as the longest upload may take. `Patience`
+    // limits the time of each request instead.
     requestTimeout: 0
   })
   const underWay = new Bag<ServerResponse>()
   let missing = "the database is being opened"
+  const notYet = Starting.answering(baseUrl)
   let handler: RequestListener = (request, response) => notYet(request, response, missing)
   let draining = false
   const stopping = Deferred.unsafeMake<void>(FiberId.none)
@@ -104,27 +107,6 @@ export const make = (host: string, port: number): HttpListener => {
   }
 }
 
-/**
- * Answers requests that arrive before the handlers are attached: a browser gets a page that loads itself again. The
- * process is alive but not ready; only `/readyz` says what is missing.
- */
-const notYet = (request: IncomingMessage, response: ServerResponse, missing: string): void => {
-  const { url } = request
-  const page = url === "/readyz" || url === "/healthz" ? undefined : startingPage(request)
-  if (page !== undefined) {
-    response.writeHead(503, { ...page.headers, "cache-control": "no-store", "retry-after": "1" })
-    response.end(page.body)
-    return
-  }
-  const message = url === "/readyz" ? `The server is starting: ${missing}` : "The server is starting"
-  const [status, body] =
-    url === "/healthz"
-      ? [200, { status: "starting", version: VERSION }]
-      : [503, { statusCode: 503, error: "unavailable", message }]
-  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" })
-  response.end(JSON.stringify(body))
-}
-
 const finish = (server: Server): Effect.Effect<void> => {
   const closed = Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
   // A kept-alive connection becomes idle when its answer is finished, so the check repeats.
@@ -133,7 +115,8 @@ const finish = (server: Server): Effect.Effect<void> => {
     Schedule.spaced("50 millis")
   )
   return Effect.raceFirst(closed, closeIdle).pipe(
-    // `drain` runs while the server is being interrupted. Without this, `FINISH` could not stop the wait.
+    // `drain` runs while the server is being interrupted, and that code is uninterruptible. Without
+    // `Effect.interruptible`, the time-out after `FINISH` could not stop the wait.
     Effect.interruptible,
     Effect.timeoutOption(FINISH),
     Effect.ensuring(Effect.sync(() => server.closeAllConnections())),

@@ -1,7 +1,10 @@
 import { gunzipSync } from "node:zlib"
-import * as BaseMap from "./BaseMap.js"
+import * as BaseMap from "../kit/BaseMap.js"
 
-/** Reads the tiles of the base map on the server, for small pictures. `base-map/tile.mjs` writes them. */
+/**
+ * This module reads the tiles of the base map, from which the server draws small pictures. `base-map/tile.mjs` writes
+ * the tiles.
+ */
 
 /** A tile is this many units wide. */
 export const EXTENT = 4096
@@ -19,7 +22,8 @@ export interface Tile {
   readonly rivers: ReadonlyArray<TileLine>
   readonly borders: ReadonlyArray<TileLine>
   /**
-   * The names on the tile. A name of `rank` 0 is a country; a town has a greater rank, the smaller the more important.
+   * The names on the tile. A name of `rank` 0 is a country. Towns have greater ranks; the smaller the rank, the more
+   * important the town.
    */
   readonly names: ReadonlyArray<{
     readonly x: number

@@ -1,0 +1,101 @@
+import { Simulation } from "@place-access/domain/testing"
+import { CannotStart } from "@place-access/worker"
+import { Effect, Either } from "effect"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { parse } from "../../src/simulate/options.js"
+import { type Running, simulate } from "../../src/simulate/run.js"
+
+const startTwin: Running["startTwin"] = () =>
+  Effect.succeed({ hash: () => new CannotStart({ message: "The other process ended." }) })
+
+let folder = ""
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "place-access-failing-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+/** Each printed line, and the number of SIGINT listeners when it was printed. Control-C sends SIGINT. */
+const listening: Array<readonly [line: string, count: number]> = []
+beforeEach(() => void listening.splice(0))
+
+const run = async (line: string, runPlan: Running["runPlan"]) => {
+  const command = Either.getOrThrow(parse(line.split(" ")))
+  if (command._tag === "Help") throw new Error("It is no run")
+  const say = (...args: ReadonlyArray<unknown>) =>
+    Effect.sync(() => void listening.push([args.join(" "), process.listenerCount("SIGINT")]))
+  const ended = await Effect.runPromise(
+    Effect.gen(function* () {
+      const console = { ...(yield* Effect.console), log: say, error: say }
+      return yield* Effect.either(Effect.withConsole(simulate(command.options, { runPlan, startTwin }), console))
+    })
+  )
+  return { message: Either.isLeft(ended) ? ended.left.message : "", text: listening.map(([text]) => text).join("\n") }
+}
+
+/** The run with this seed throws; every earlier one breaks a rule. */
+const throwsAt =
+  (seed: number): typeof Simulation.runPlan =>
+  async (plan) => {
+    if (plan.seed === seed) throw new Error("out of order")
+    const violations = [{ invariant: "T1", at: 0, detail: "a rule" }]
+    return { ...Simulation.runPlanSync(plan), violations }
+  }
+
+it("a run that throws is what is saved, though an earlier run broke a rule; it is not shrunk", async () => {
+  const file = join(folder, "plan.json")
+  const { message, text } = await run(`--seed 5 --runs 9 --steps 3 --shrink --save ${file}`, throwsAt(6))
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ seed: 6 })
+  expect(text).not.toContain("Shrinking")
+  expect(text).toContain("2 runs · ")
+  expect(text).toContain("rules broken 1 times · 1 run could not be run")
+  expect(message).toBe("2 of the runs broke a rule or could not be run.")
+})
+
+it("a run that throws breaks no rule, and nobody is told to shrink it", async () => {
+  const { text } = await run("--seed 5 --steps 3", throwsAt(5))
+  expect(text).toContain("no rule broken · 1 run could not be run")
+  expect(text).not.toContain("--shrink")
+})
+
+it("the search gives Control-C back before a failing run is shrunk or explained", async () => {
+  const others = [() => undefined, () => undefined]
+  for (const listener of others) process.on("SIGINT", listener)
+  const before = process.listenerCount("SIGINT")
+  await run("--seed 5 --steps 3", throwsAt(0))
+  for (const listener of others) process.off("SIGINT", listener)
+  const counts = (part: string) => listening.filter(([line]) => line.includes(part)).map(([, count]) => count)
+  expect(counts("Seed 5 breaks T1")).toEqual([1])
+  expect(counts("--shrink would")).toEqual([before])
+})
+
+it("when a file of the search cannot be written, its other findings are still named", async () => {
+  const broken = "1 of the runs broke a rule or could not be run."
+  const twice = await run(`--seed 5 --steps 3 --twice --save ${folder}`, throwsAt(0))
+  expect(twice.message.split("\n")).toEqual([
+    expect.stringContaining(`--save ${folder} cannot be written: `),
+    "The other process ended.",
+    broken
+  ])
+  const corpus = join(folder, "corpus")
+  const removing: Running["runPlan"] = async (plan) => {
+    await rm(corpus, { recursive: true })
+    return throwsAt(0)(plan)
+  }
+  const guided = await run(`--guided --seed 5 --runs 1 --steps 3 --corpus ${corpus} --save ${folder}`, removing)
+  expect(guided.message.split("\n")).toEqual([
+    expect.stringContaining(`--corpus ${corpus} cannot be written: `),
+    expect.stringContaining(`--save ${folder} cannot be written: `),
+    broken
+  ])
+})
+
+it("when the other process of --twice ends early, what the search found is still printed and saved", async () => {
+  const file = join(folder, "twice.json")
+  const { message, text } = await run(`--seed 5 --runs 9 --steps 3 --twice --save ${file}`, throwsAt(0))
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ seed: 5 })
+  expect(text).toContain("1 run · ")
+  expect(message).toBe("The other process ended.\n1 of the runs broke a rule or could not be run.")
+})

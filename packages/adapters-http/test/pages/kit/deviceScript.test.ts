@@ -1,0 +1,97 @@
+import { textsIn } from "@place-access/adapters-http/languages/index"
+import { deviceScript } from "@place-access/adapters-http/pages/kit/scripts/deviceScript"
+import { runInNewContext } from "node:vm"
+import { describe, expect, it } from "vitest"
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter?: string
+  /** State and text of the box that the device's page has. */
+  readonly box?: readonly [state: string, text: string]
+}
+
+/** The set-up page in a browser. `wait` lets the next timer end; the service then gives the next answer. */
+const opened = (answers: ReadonlyArray<Answer>, text = "Nothing has arrived yet") => {
+  const left = [...answers]
+  const timers = new Array<{ readonly ms: number; readonly run: () => Promise<void> }>()
+  const box = {
+    textContent: text,
+    className: "",
+    dataset: { state: "nothing_sent", page: "/portal/devices/dev_1" },
+    drawn: 0,
+    replaceChildren(child: string) {
+      box.textContent = child
+      box.drawn++
+    }
+  }
+  let next: Answer | undefined
+  runInNewContext(deviceScript, {
+    document: {
+      currentScript: { dataset: { texts: JSON.stringify(textsIn("en").setUp.copyScript) } },
+      querySelectorAll: () => [],
+      getElementById: () => box,
+      hidden: false
+    },
+    navigator: {},
+    fetch: async () => {
+      next = left.shift()
+      if (next === undefined) throw new TypeError("the network is away")
+      const { retryAfter, status } = next
+      return { ok: status === 200, status, headers: { get: () => retryAfter ?? null }, text: async () => "" }
+    },
+    DOMParser: class {
+      parseFromString() {
+        const [state, text] = next?.box ?? []
+        return {
+          getElementById: () => ({ dataset: { state }, className: state, textContent: text, childNodes: [text] })
+        }
+      }
+    },
+    setTimeout: (run: () => Promise<void>, ms: number) => timers.push({ run, ms })
+  })
+  return {
+    box,
+    pauses: () => timers.map(({ ms }) => ms),
+    wait: () => timers.shift()?.run()
+  }
+}
+
+describe("the set-up page of a phone [devices-13]", () => {
+  it.each([429, 500, 502, 503])("goes on watching after an answer of %i", async (status) => {
+    const page = opened([{ status }, { status: 200, box: ["sending", "Received"] }])
+    await page.wait()
+    expect(page.pauses()).toEqual([3_000])
+    await page.wait()
+    expect([page.box.textContent, page.pauses()]).toEqual(["Received", []])
+  })
+
+  it.each([
+    ["60", 60_000],
+    ["1", 3_000],
+    ["soon", 3_000],
+    ["99999999", 300_000]
+  ])("waits as long as Retry-After says, within its bounds: %s", async (retryAfter, pause) => {
+    const page = opened([{ status: 429, retryAfter }])
+    await page.wait()
+    expect(page.pauses()).toEqual([pause])
+  })
+
+  it("stops when the device is gone", async () => {
+    const page = opened([{ status: 404 }])
+    await page.wait()
+    expect(page.pauses()).toEqual([])
+  })
+
+  it("shows another reason why readings were put aside, and does not announce the same one twice", async () => {
+    const page = opened([
+      { status: 200, box: ["put_aside", "The clock of the phone is wrong"] },
+      { status: 200, box: ["put_aside", "The clock of the phone is wrong"] },
+      { status: 200, box: ["put_aside", "The position is impossible"] }
+    ])
+    await page.wait()
+    await page.wait()
+    expect([page.box.textContent, page.box.drawn]).toEqual(["The clock of the phone is wrong", 1])
+    await page.wait()
+    expect([page.box.textContent, page.box.drawn]).toEqual(["The position is impossible", 2])
+  })
+})

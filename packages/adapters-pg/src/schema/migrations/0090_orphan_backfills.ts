@@ -1,0 +1,9 @@
+/**
+ * Deletes work that can never be done. A row of `stay_backfills` says that the stays of a device at a place must still
+ * be derived. Undoing an import deletes its device, but until this migration it left these rows of the device. A worker
+ * then tried to derive these stays every five minutes without end.
+ */
+export const statements = [
+  `DELETE FROM stay_backfills b
+   WHERE NOT EXISTS (SELECT 1 FROM devices d WHERE d.user_id = b.user_id AND d.device_id = b.device_id)`
+]

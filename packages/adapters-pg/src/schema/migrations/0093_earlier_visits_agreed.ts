@@ -1,0 +1,5 @@
+/**
+ * The places whose visits from before the sharing are shared too (decision connection-7). Null in rows that an older
+ * version wrote: it did not record this.
+ */
+export const statements = [`ALTER TABLE consent_history ADD COLUMN earlier_visits_place_ids text[]`]

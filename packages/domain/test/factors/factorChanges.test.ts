@@ -1,0 +1,87 @@
+import {
+  beginCodeApp,
+  confirmCodeApp,
+  describeFactors,
+  Factors,
+  OneTimeCode,
+  OneTimeCodes,
+  removeFactors
+} from "@place-access/domain/factors"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryAuditLog,
+  MemoryAuthenticators,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryFactorStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { eventsOf } from "../../src/factors/factorAudit.js"
+import { proveWithCode } from "../../src/factors/proveFactor.js"
+
+const stores = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
+  MemoryAuthenticators.codes,
+  MemoryFactorStore.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
+)
+const account = await Effect.runPromise(Effect.provide(Fixtures.user, stores))
+
+const NOW = Timestamp.make(0)
+const codes = (count: number) =>
+  Array.from({ length: count }, (_, index) => Vault.Hash.make(`${index}`.padStart(64, "0")))
+const codeApp: Factors.CodeApp = { secret: Vault.Sealed.make("sealed"), confirmedAt: NOW, usedStep: -1 }
+const withCodes = (count: number): Factors.Factors => ({ ...Factors.NONE, codeApp, recoveryCodes: codes(count) })
+
+describe("the audit log of a change of the factors [factors-6]", () => {
+  const kinds = (before: Factors.Factors, after: Factors.Factors) => {
+    const state: Factors.FactorState = { account, passwordVersion: 1, factors: before }
+    return eventsOf(state, after, NOW).map(({ detail }) => detail.kind)
+  }
+
+  it("a recovery code that was used is one, also the last; codes that go with the last factor are removed, also one", () => {
+    expect(kinds(withCodes(2), withCodes(1))).toEqual(["recovery_code_used"])
+    expect(kinds(withCodes(1), withCodes(0))).toEqual(["recovery_code_used"])
+    expect(kinds(withCodes(1), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
+    expect(kinds(withCodes(2), Factors.NONE)).toEqual(["factor_removed", "factor_removed"])
+    expect(kinds(withCodes(0), Factors.NONE)).toEqual(["factor_removed"])
+  })
+})
+
+describe("the removal that an operator requested [factors-7]", () => {
+  /** Requests a removal of the factors, uses a recovery code, and returns whether the removal is still requested. */
+  const survivesUse = (isSuspended: boolean) =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const secret = yield* beginCodeApp(user)
+      const step = OneTimeCode.stepAt(yield* Timestamp.now)
+      const codes = yield* confirmCodeApp(user, (yield* OneTimeCodes).code(secret, step))
+      yield* removeFactors(user.email)
+      const { accounts } = yield* MemoryDatabase
+      const kept = accounts.get(user.id)
+      if (kept === undefined || codes === null) throw new Error("no account with recovery codes")
+      const suspendedAt = isSuspended ? yield* Timestamp.now : null
+      accounts.set(user.id, { ...kept, account: { ...kept.account, suspendedAt } })
+      yield* proveWithCode(user.id, codes[0] ?? "", "192.0.2.1")
+      return (yield* describeFactors(user)).removal !== null
+    }).pipe(Effect.provide(stores), Effect.runPromise)
+
+  it("is cancelled by a use of a factor, but not while the account is suspended", async () => {
+    expect(await survivesUse(false)).toBe(false)
+    expect(await survivesUse(true)).toBe(true)
+  })
+
+  it("ends with the last factor, so that it cannot remove a factor that is added later", () => {
+    const removal = { requestedAt: NOW }
+    const left = Factors.tidy({ ...withCodes(3), codeApp: null, removal })
+    expect(left).toEqual(Factors.NONE)
+    expect(Factors.tidy({ ...withCodes(3), removal }).removal).toEqual(removal)
+  })
+})

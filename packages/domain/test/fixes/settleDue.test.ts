@@ -1,0 +1,100 @@
+import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
+import { StoreError, Telemetry, type UserId } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Metric, TestClock } from "effect"
+import { clockAt } from "../support/clock.js"
+import { DAY, INSIDE, MINUTE, NOON, OUTSIDE } from "../support/rules.js"
+import { reading, run } from "../support/uploads.js"
+
+/** How many rules of the type "enter" have fired, as the metric counts them. */
+const counted = () =>
+  Metric.unsafeSnapshot()
+    .filter(
+      ({ metricKey: { name, tags } }) =>
+        name === "place_access.rule.firings" && tags.some(({ value }) => value === "enter")
+    )
+    .reduce((sum, { metricState }) => sum + Number((metricState as { readonly count?: number }).count), 0)
+
+describe("crossings that the clock settles [rules-13]", () => {
+  it.effect("are counted once as firings, as those of uploads are", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* Effect.gen(function* () {
+          const made = yield* RuleSamples.sharing()
+          yield* RuleSamples.rule(made.connection, RuleSamples.onPlace(made.place), { type: "enter", settleS: 60 })
+          return { phone: yield* RuleSamples.device(made.user.id) }
+        }).pipe(Effect.withClock(clockAt(NOON - DAY)))
+        const before = counted()
+        yield* ingestFixes(phone, [reading(-2 * MINUTE, OUTSIDE), reading(0, INSIDE)], [])
+        expect([yield* settleDue(), counted() - before]).toEqual([0, 0])
+        yield* TestClock.setTime(NOON + 2 * MINUTE)
+        expect([yield* settleDue(), counted() - before]).toEqual([1, 1])
+        expect([yield* settleDue(), counted() - before]).toEqual([0, 1])
+      }).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
+    )
+  )
+})
+
+/** A person whose arrival at a place is settled one minute after noon. */
+const arrives = Effect.gen(function* () {
+  const made = yield* RuleSamples.sharing()
+  yield* RuleSamples.rule(made.connection, RuleSamples.onPlace(made.place), { type: "enter", settleS: 60 })
+  const phone = yield* RuleSamples.device(made.user.id)
+  yield* ingestFixes(phone, [reading(-2 * MINUTE, OUTSIDE), reading(0, INSIDE)], []).pipe(
+    Effect.withClock(clockAt(NOON))
+  )
+  return made.user.id
+}).pipe(Effect.withClock(clockAt(NOON - DAY)))
+
+/** The store, but these people cannot be read. `asked` counts the attempts. */
+const failing = (fails: (userId: UserId) => boolean, asked = { times: 0 }) =>
+  Effect.map(FixStore, (store) =>
+    FixStore.of({
+      ...store,
+      view: (one, ...rest) => {
+        asked.times++
+        return fails(one) ? Effect.fail(StoreError.unavailable("lock time-out")) : store.view(one, ...rest)
+      }
+    })
+  )
+
+describe("a person who cannot be settled [rules-13]", () => {
+  it.effect("stops nobody behind them, also when more are due than one read returns", () =>
+    run(
+      Effect.gen(function* () {
+        const people = (yield* Effect.replicateEffect(arrives, 102)).toSorted()
+        yield* TestClock.setTime(NOON + 2 * MINUTE)
+        const settled = settleDue().pipe(
+          Effect.provideServiceEffect(
+            FixStore,
+            failing((one) => one === people[0])
+          )
+        )
+        expect([yield* settled, yield* settled]).toEqual([101, 0])
+        expect(yield* settleDue()).toBe(1)
+      })
+    )
+  )
+
+  it.effect("end the run with an error, when as many as one read returns failed, and nobody could be settled", () =>
+    run(
+      Effect.gen(function* () {
+        const people = (yield* Effect.replicateEffect(arrives, 101)).toSorted()
+        yield* TestClock.setTime(NOON + 2 * MINUTE)
+        const settling = (fails: (userId: UserId) => boolean) =>
+          Effect.gen(function* () {
+            const asked = { times: 0 }
+            const settled = settleDue().pipe(Effect.provideServiceEffect(FixStore, failing(fails, asked)))
+            return [yield* Effect.either(settled), asked.times]
+          })
+        const error = StoreError.unavailable("lock time-out")
+        expect(yield* settling(() => true)).toEqual([Either.left(error), 101])
+        expect(yield* settling((one) => one !== people[100])).toEqual([Either.right(1), 101])
+        expect(yield* settling((one) => one !== people[99])).toEqual([Either.right(1), 100])
+        // Fewer people failed than one read returns: the fault may be with these.
+        expect(yield* settling(() => true)).toEqual([Either.right(0), 99])
+      })
+    )
+  )
+})

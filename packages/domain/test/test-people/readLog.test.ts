@@ -1,0 +1,72 @@
+import { ImportReader, type Read } from "@place-access/domain/imports"
+import { readLog, Trip } from "@place-access/domain/test-people"
+import { MemoryImportReader } from "@place-access/domain/testing"
+import { Effect, Either, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+
+const { FIRST_LINE, line } = MemoryImportReader
+
+/** What reading the file gives: the number of readings, or the problems. */
+const outcome = (lines: ReadonlyArray<string>) => {
+  const file = new TextEncoder().encode(`${[FIRST_LINE, ...lines].join("\n")}\n`)
+  return Effect.runPromise(
+    readLog(file).pipe(
+      Effect.provide(MemoryImportReader.layer),
+      Effect.either,
+      Effect.map(Either.match({ onLeft: ({ problems }) => problems, onRight: (readings) => readings.length }))
+    )
+  )
+}
+
+/** A reader whose `push` gives `steps` results, one after the other, as that of a packed file does. */
+const packed = (steps: number, last: Partial<Read> = {}) => {
+  const asked: Array<number | undefined> = []
+  const step = (left: number): Read =>
+    left === 1 ? { entries: [], fault: null, ...last } : { entries: [], fault: null, more: () => step(left - 1) }
+  const layer = Layer.succeed(ImportReader, {
+    open: (_, mostUnpacked) => {
+      asked.push(mostUnpacked)
+      return { format: () => null, push: () => step(steps), end: () => ({ entries: [], fault: null }) }
+    }
+  })
+  return { asked, layer }
+}
+
+describe("a recorded log [test-people-4]", () => {
+  const reading = line(1_588_327_200_000, 52.37, 4.89)
+
+  it("has at most 10,000 entries, with those that are no readings", async () => {
+    const unusable = (count: number) => Array.from({ length: count }, () => "x")
+    expect(await outcome([reading, ...unusable(Trip.LOG_ENTRIES - 1)])).toBe(1)
+    expect(await outcome([reading, ...unusable(Trip.LOG_ENTRIES)])).toEqual([
+      { field: "file", message: "must have at most 10000 entries, with those that are no readings" }
+    ])
+    expect(await outcome(Array.from({ length: 1_001 }, () => reading))).toEqual([
+      { field: "file", message: "must have at most 1000 readings" }
+    ])
+  })
+
+  it("lets other work of the process run between the steps of a packed file", async () => {
+    const { layer } = packed(50)
+    let turns = 0
+    let waiting = setTimeout(function count() {
+      turns++
+      waiting = setTimeout(count, 0)
+    }, 0)
+    await Effect.runPromise(Effect.either(Effect.provide(readLog(new Uint8Array(1)), layer)))
+    clearTimeout(waiting)
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  it("unpacks to at most 4 MiB, and the answer says so", async () => {
+    const { asked, layer } = packed(2, { fault: "unsafe_archive" })
+    const refused = await Effect.runPromise(Effect.flip(Effect.provide(readLog(new Uint8Array(1)), layer)))
+    expect(refused.problems).toEqual([
+      {
+        field: "file",
+        message: "must unpack to at most 4 MiB, and must not be built like a packed file that does harm"
+      }
+    ])
+    expect(asked).toEqual([4 * 1_048_576])
+  })
+})

@@ -1,0 +1,66 @@
+import type { Context } from "effect"
+import type { STORES, StoreName } from "./Ports.js"
+
+type MethodsOf<P extends StoreName> = ReadonlyArray<keyof Context.Tag.Service<(typeof STORES)[P]>>
+
+/**
+ * The methods that store nothing. A full disk does not strike them, and no other fibre waits for what they do. A test
+ * checks that every other method is known to write, so that a new method is put on one of the two lists.
+ */
+const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
+  AccessLogStore: ["list", "countUses", "tally", "lastAnswered"],
+  AccountDeletionStore: ["describe", "due"],
+  AccountStore: [
+    "find",
+    "findByEmail",
+    "hasAnother",
+    "hasFactor",
+    "notices",
+    "listNotified",
+    "findSession",
+    "listSessions"
+  ],
+  AppStore: ["find", "findRegistered", "members", "listOf", "list", "findLogo"],
+  ConnectionStore: ["findOfUser", "findOfApp", "history", "findLive", "listOfUser", "listOfApp", "listRevoked"],
+  ConsentStore: ["findRequest"],
+  CredentialStore: ["findLink", "findSignUp", "newestSignUp"],
+  DeliveryStore: ["nextDueAt", "find", "list"],
+  DeviceStore: ["list", "findByToken"],
+  EndpointStore: ["find", "list", "listWarnings"],
+  EventStore: ["pending", "authorisation"],
+  ExportSource: ["devices", "letters"],
+  ExportStore: ["list", "find", "due", "piece"],
+  FactorStore: ["read"],
+  FiguresStore: ["hours", "calls", "attempts", "newest", "waiting", "users"],
+  FixHistory: ["newest", "around", "range", "tally", "sent"],
+  FixStore: ["view", "settling", "waiting", "latest", "lastReceivedAt"],
+  HistoryStore: ["choice", "survey", "listOverdue", "erasures"],
+  IdempotencyStore: [],
+  ImportStore: ["list", "find", "due", "piece"],
+  LeaseStore: ["survey"],
+  LegacyStore: ["isSubscribed", "receivers", "findOwner"],
+  LimitStore: [],
+  ListenerStore: ["live", "waiting", "expired"],
+  MailOutbox: ["due", "recent"],
+  PlaceStore: ["find", "list", "shapes"],
+  PurposeStore: ["list", "find"],
+  RetentionStore: [],
+  ReviewStore: ["queue", "decisions", "leaks"],
+  RuleStore: ["list", "find", "evaluations"],
+  ServiceStore: ["counts"],
+  StaffStore: ["list"],
+  StayStore: ["due", "behind", "outdated", "view", "heardBefore", "openAt", "fixes"],
+  TeamStore: ["find", "listInvited"],
+  TestPersonStore: ["list", "find", "listStray"],
+  TierStore: ["due"],
+  TokenStore: ["findByAccessToken"],
+  VisitStore: ["stays", "ends", "staysWithin", "medians", "toldWithin", "told"],
+  VolumeFlagStore: ["list", "listOfUser"]
+}
+
+const NAMES: ReadonlySet<string> = new Set(
+  Object.entries(READS).flatMap(([port, methods]) => methods.map((method) => `${port}.${method}`))
+)
+
+/** Whether the method stores nothing. */
+export const storesNothing = (port: StoreName, method: string): boolean => NAMES.has(`${port}.${method}`)
