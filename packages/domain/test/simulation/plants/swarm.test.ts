@@ -9,10 +9,11 @@ import { type Plant, planted } from "./plant.js"
 
 /**
  * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for bugs with `isRare`. For each bug,
- * `swarm.json` has the seed that finds it. When the generators change, look for new seeds with: PLANTS=500 npx vitest
- * run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". It makes at most 500 runs for each bug that
- * its seed does not find any more. The search keeps a seed as long as the seed finds its bug, even when the run of the
- * seed has become slow. To replace such a seed, delete its line in `swarm.json`, and search again.
+ * `swarm.json` has the seed that finds it. When the generators change, a seed may not find its bug any more. The test
+ * then tries the other seeds until one finds the bug, which can take minutes, and prints that seed. To look for the
+ * seeds of all bugs: PLANTS=500 npx vitest run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for".
+ * The search keeps a seed as long as the seed finds its bug, even when the run of the seed has become slow. To replace
+ * such a seed, delete its line in `swarm.json`, and search again.
  */
 const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
@@ -28,6 +29,16 @@ const isFound = ({ oracle, ...plant }: Plant, seed: number): boolean => {
   return violations.some(({ invariant }) => invariant === oracle)
 }
 
+/** Seeds that find other bugs come first: they are few, and likely to be short runs. */
+const anotherThatFinds = async (plant: Plant): Promise<number | undefined> => {
+  const seeds = new Set([...Object.values(recorded), ...Array.from({ length: MOST_RUNS }, (_, n) => n + 1)])
+  for (const seed of seeds) {
+    await breath()
+    if (isFound(plant, seed)) return seed
+  }
+  return undefined
+}
+
 describe("bugs planted in the service and found by the swarm", () => {
   it("are all in the file, and nothing else is", () => {
     expect(Object.keys(recorded).sort()).toEqual(plants.map(nameOf).sort())
@@ -39,7 +50,11 @@ describe("bugs planted in the service and found by the swarm", () => {
       await breath()
       expect(seed).toBeGreaterThanOrEqual(1)
       expect(seed).toBeLessThanOrEqual(MOST_RUNS)
-      expect(isFound(plant, seed)).toBe(true)
+      if (isFound(plant, seed)) return
+      const found = await anotherThatFinds(plant)
+      if (found === undefined) throw new Error("None of 500 runs finds the bug.")
+      process.stderr.write(`${nameOf(plant)}: write seed ${found} into swarm.json, seed ${seed} finds it no more.\n`)
+      expect(Simulation.randomSync({ seed: found }).violations).toEqual([])
     }
   )
 
