@@ -14,7 +14,7 @@ export type Picked = "rows" | "result"
 
 /**
  * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. Call it only at the
- * moment when the statement should run, and run its effect once.
+ * moment when the statement should run, because the call may already choose the connection. Run its effect once.
  */
 export type RunStatement = (
   text: string,

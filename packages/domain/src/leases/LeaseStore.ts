@@ -10,7 +10,10 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
   {
     /** Stores the worker's beat in place of its earlier one. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
-    /** The beats of all workers, and the leases of every kind that were ever taken in this home. */
+    /**
+     * Reads the beats of all workers, and every lease of this home, of each kind, that was taken at least once. All
+     * leases of a service have one home (`Lease.HOME`), so that a cluster keeps them on one shard.
+     */
     readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
     /** Takes those of the leases whose token has not changed, raises their tokens by one, and returns them. */
     readonly take: (

@@ -22,7 +22,7 @@ export interface NewTestPerson {
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
 }
 
-/** A test person, with the places, connection and readings that belong to it. */
+/** A test person, with its places, the id of its live connection, and the time of its newest reading. */
 export interface TestPerson {
   readonly id: UserId
   readonly name: DisplayName

@@ -19,7 +19,7 @@ import { NOON } from "./rules.js"
  * that is disabled at the end, the result has only the firings: the stores show no state of a disabled rule.
  */
 export const liveThrough = (life: Life) => {
-  // The clock starts at noon of the life: a connection that was made in 1970 would have ended by then.
+  // The clock starts at `NOON`, not in 1970 as a `TestClock` does: a connection made then would have ended long ago.
   const { clock, set } = settableClock(NOON)
   return Effect.gen(function* () {
     const { app, connection, place, user } = yield* RuleSamples.sharing()

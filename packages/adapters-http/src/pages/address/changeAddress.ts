@@ -158,7 +158,10 @@ const taken = Effect.flatMap(Visitor.currentLocale, (locale) =>
 
 const confirmed = (portal: string) => Effect.succeed(seeOther(`${portal}/settings/email?done=address-confirmed`))
 
-/** True when the button was pressed twice: the first request has used up the link. Reads the account as it is now. */
+/**
+ * True when the address was confirmed within the last minute: then the button was probably pressed twice, and the first
+ * request has used up the link. Reads the account as it is now.
+ */
 const wasJustConfirmed = Effect.gen(function* () {
   const now = yield* Timestamp.now
   return Option.exists(

@@ -82,7 +82,10 @@ const stores = Layer.mergeAll(
   MemoryVolumeFlagStore.layer
 )
 
-/** Keeps the rows in the memory of this process: the fastest backend, and the only one without promises. */
+/**
+ * Keeps the rows in the memory of this process: the fastest backend, and the only one whose stores answer without
+ * promises. So a run over it is synchronous.
+ */
 export const memory: Backend = {
   name: "memory",
   isHosted: false,

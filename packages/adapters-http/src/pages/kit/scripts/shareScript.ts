@@ -147,7 +147,8 @@ export const shareScript = `"use strict"
   }
   const found = ({ coords, timestamp }) => {
     if (watch === undefined) return
-    // A position is never newer than the clock, and the service refuses what is from the future.
+    // Replaces a timestamp that is ahead of the clock with the present time: the service quarantines a reading whose
+    // time is more than five minutes after its arrival (Fix.MAX_AHEAD).
     const at = Math.min(timestamp, Date.now())
     const location = {
       captured_at: new Date(at).toISOString(),
