@@ -13,17 +13,16 @@ const IS_BUILT = process.env["BUILT"] === "1"
 const conditions = IS_BUILT ? [] : ["@place-access/source"]
 
 /**
- * The test files that `npm test` leaves to `npm run test:long`: tests that start a browser or built programs, where
- * each start takes a second or more, and files that compute for a long time. `.ci/run` runs both commands.
+ * The test files that `npm test` leaves to `npm run test:long`: tests that need PostgreSQL, Citus or a browser, tests
+ * that start built programs, and files that compute for a long time. So `npm test` needs only Node. `.ci/run` runs both
+ * commands.
  */
 const LONG = [
-  "**/*.{browser,e2e}.test.ts",
-  "packages/adapters-pg/test/contracts.citus.test.ts",
-  "packages/adapters-pg/test/contracts.pg.test.ts",
+  "**/*.{pg,citus,browser,e2e}.test.ts",
   "packages/domain/test/simulation/{seeds,plants/*}.test.ts",
   "packages/domain/test/testing/simulation/oneHash.test.ts",
   "packages/domain/test/rules/referenceAgreement.test.ts",
-  "apps/server/test/simulate/{backends,backends.pg,http}.test.ts"
+  "apps/server/test/simulate/{backends,http}.test.ts"
 ]
 
 /** `npm test` runs the short files and `npm run test:long` the long ones. Without `TESTS`, all files run. */

@@ -100,6 +100,15 @@ const dropDatabases = async (url: string, names: ReadonlyArray<string>): Promise
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { TEST_DATABASE_URL: url = DEFAULT_PG_URL, TEST_CITUS_URL, CHROMIUM_PATH } = process.env
   const { REQUIRE_POSTGRES, REQUIRE_CITUS, REQUIRE_CHROMIUM } = process.env
+  const pgTemplate = `place_access_template_${randomBytes(6).toString("hex")}`
+  project.provide("pgTemplate", pgTemplate)
+  if (process.env["TESTS"] === "short") {
+    process.stderr.write("\nTests that need PostgreSQL, Citus, a browser or built programs: npm run test:long.\n")
+    project.provide("pgUrl", null)
+    project.provide("citusNodes", null)
+    project.provide("chromiumPath", null)
+    return async () => undefined
+  }
   const pgUrl = orExplain(await findPostgres(url), {
     required: REQUIRE_POSTGRES === "1",
     explanation:
@@ -112,12 +121,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       `No Citus cluster: its tests are skipped. Set TEST_CITUS_URL to a database of a coordinator, ` +
       `as a role that may create databases on every node.`
   })
-  if (process.env["TESTS"] === "short") {
-    process.stderr.write("\nWhat starts programs or takes minutes is left out: npm run test:long runs it.\n")
-  }
-  const pgTemplate = `place_access_template_${randomBytes(6).toString("hex")}`
   project.provide("pgUrl", pgUrl)
-  project.provide("pgTemplate", pgTemplate)
   project.provide("citusNodes", citusNodes)
   project.provide(
     "chromiumPath",
