@@ -47,6 +47,10 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   })
 }
 
+/** Whether all repeats were in one second. A page shows seconds, so it shows the time of such a fold only once. */
+export const isOneSecond = ({ newest, oldest }: Fold): boolean =>
+  Math.floor(newest.at / Timestamp.SECOND) === Math.floor(oldest.at / Timestamp.SECOND)
+
 /** The number with which a text about several items begins, such as `12 visits to “Home”`. */
 const FIRST_COUNT =
   /^(the names of |how many locations there are on each of |)\d+ (visit|location|day|shared place)s?\b/

@@ -166,8 +166,10 @@ const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
     </table>
   </div>`
 
-const when = ({ newest, oldest }: Folded.Fold): Html =>
-  newest === oldest ? time(newest.at, "clock") : words.span(time(oldest.at, "clock"), time(newest.at, "clock"))
+const when = (fold: Folded.Fold): Html => {
+  const last = time(fold.newest.at, "clock")
+  return Folded.isOneSecond(fold) ? last : words.span(time(fold.oldest.at, "clock"), last)
+}
 
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {

@@ -48,6 +48,14 @@ describe("repeats of the access log [access-log-6]", () => {
     expect(Folded.fold([entry(63), entry(2)])).toHaveLength(2)
   })
 
+  it("within one second have one time; those of 0.999 s and 1.000 s have two", () => {
+    const at = (millis: number) => ({ at: Timestamp.make(Timestamp.MINUTE + millis) })
+    const isOneSecond = (newest: number, oldest: number) =>
+      Folded.fold([entry(1, at(newest)), entry(1, at(oldest))]).map(Folded.isOneSecond)
+    expect(isOneSecond(999, 0)).toEqual([true])
+    expect(isOneSecond(1_000, 999)).toEqual([false])
+  })
+
   it("a number in a label or a question is no count: each place and each circle has a line of its own", () => {
     const lines = (...disclosed: ReadonlyArray<string>) =>
       Folded.fold(disclosed.map((text, index) => entry(9 - index, { disclosed: text }))).length
