@@ -1,5 +1,6 @@
 import type { Device, Silence } from "@place-access/domain/devices"
 import type { Language } from "@place-access/domain/shared"
+import { isIPv4 } from "node:net"
 import { textsIn } from "../languages/index.js"
 
 // The texts about what may be wrong with a silent phone (decision devices-13).
@@ -67,5 +68,9 @@ export const troubleWords = (
 }
 
 /** Whether the address belongs to a network at home or at work (RFC 1918, or a name that is known only there). */
-const isPrivate = (address: string): boolean =>
-  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|.*\.(?:local|lan|home\.arpa)$)/.test(new URL(address).hostname)
+const isPrivate = (address: string): boolean => {
+  const { hostname } = new URL(address)
+  return isIPv4(hostname)
+    ? /^(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./.test(hostname)
+    : /\.(?:local|lan|home\.arpa)$/.test(hostname)
+}
