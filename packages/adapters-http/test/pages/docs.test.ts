@@ -123,6 +123,34 @@ describe("what is documented", () => {
     }
   })
 
+  it("every operation says who may call it, and its example has credentials exactly when a call needs them [wire-1-reference]", async () => {
+    const { paths } = (await world.call("/openapi.json")).json as {
+      readonly paths: Record<string, Record<string, { readonly security?: ReadonlyArray<object> }>>
+    }
+    for (const { id, method, path } of operations) {
+      const html = Array.from(pages.values()).find((one) => one.includes(`<section class="operation" id="${id}"`)) ?? ""
+      const section = html.split(`<section class="operation" id="${id}"`)[1]?.split("</section>")[0] ?? ""
+      const caller = textOf(/<dt>Who may call<\/dt>\s*<dd>([\s\S]*?)<\/dd>/.exec(section)?.[1] ?? "").trim()
+      expect([id, caller]).not.toEqual([id, ""])
+      const needsCredentials = (paths[path]?.[method.toLowerCase()]?.security ?? []).length > 0
+      expect([id, caller !== "Anybody" || !needsCredentials]).toEqual([id, true])
+      const example = textOf(section.split(">Example</p>")[1]?.split("</pre>")[0] ?? "").trim()
+      const hasCredentials = /\$(TOKEN|PHONE_TOKEN|CLIENT_SECRET)|-b cookies/.test(example)
+      expect([id, example.startsWith("curl"), hasCredentials]).toEqual([id, true, needsCredentials])
+    }
+  })
+
+  it("the example of a phone app that fills in an address has a position", () => {
+    const [, section = ""] = page("/docs/reference/phone-apps").split('id="phoneAppsOsmandQuery"')
+    expect(textOf(section)).toContain(`curl '${world.url}/v1/phone/osmand?lat=52.3702&lon=4.8952'`)
+  })
+
+  it("an app's server makes test people: the reference lists them with the app's operations [test-people-2]", () => {
+    const section = page("/docs/reference").split('id="app"')[1]?.split('id="developer"')[0] ?? ""
+    expect(section).toContain('href="/docs/reference/test-people"')
+    expect(textOf(page("/docs/reference/test-people"))).toContain('-u "$CLIENT_ID:$CLIENT_SECRET"')
+  })
+
   it("every event type, with a body that the domain made [wire-1-events]", () => {
     const html = page("/docs/webhooks")
     const shown = Array.from(

@@ -87,7 +87,7 @@ const audienceOf = ({ path, scheme }: Operation): Audience => {
   if (path.startsWith("/v1/developer/")) return "developer"
   if (path.startsWith("/v1/admin/")) return "staff"
   if (path.startsWith("/v1/phone/")) return "phone"
-  return scheme === "accessToken" || path.startsWith("/v1/oauth/") ? "app" : "user"
+  return scheme === "accessToken" || scheme === "clientSecret" || path.startsWith("/v1/oauth/") ? "app" : "user"
 }
 
 const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`

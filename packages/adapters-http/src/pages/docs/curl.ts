@@ -1,12 +1,6 @@
 import { callerOf } from "../../openapi/Security.js"
 import { type Json, isObject, list, object, text } from "../../openapi/Json.js"
-
-const CREDENTIALS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  accessToken: ['-H "Authorization: Bearer $TOKEN"'],
-  deviceToken: ['-H "Authorization: Bearer $PHONE_TOKEN"'],
-  devicePassword: ['-u "phone:$PHONE_TOKEN"'],
-  session: ["-b cookies"]
-}
+import { schemeOf } from "./schemes.js"
 
 /** The operation as a curl command, with the example values. Credentials are shell variables. */
 export const curl = (baseUrl: string, method: string, path: string, operation: Json): string => {
@@ -14,13 +8,19 @@ export const curl = (baseUrl: string, method: string, path: string, operation: J
   const [contentType, media] = Object.entries(object(object(operation["requestBody"])["content"]))[0] ?? []
   const lines = [
     `curl ${method === "GET" ? "" : `-X ${method} `}${quote(baseUrl + address(path, operation))}`,
-    ...(CREDENTIALS[scheme ?? ""] ?? []),
+    ...(scheme === null ? [] : [schemeOf(scheme).credentials]),
     ...(scheme === "session" && method !== "GET" ? [`-H ${quote(`Origin: ${baseUrl}`)}`] : []),
     ...(contentType === undefined ? [] : [`-H ${quote(`Content-Type: ${contentType}`)}`]),
     ...(media === undefined ? [] : body(object(media)))
   ]
   return lines.join(" \\\n  ")
 }
+
+/**
+ * An example has these query parameters where the contract requires none: phone apps have other names for them, and a
+ * reading without a position is put aside.
+ */
+const POSITION: ReadonlyArray<string> = ["lat", "lon"]
 
 const address = (path: string, operation: Json): string => {
   const parameters = list(operation["parameters"]).map(object)
@@ -31,7 +31,7 @@ const address = (path: string, operation: Json): string => {
   )
   const query = new URLSearchParams(
     named("query")
-      .filter((one) => one["required"] === true)
+      .filter((one) => one["required"] === true || POSITION.includes(text(one["name"])))
       .map((one): [string, string] => [text(one["name"]), String(one["example"])])
   ).toString()
   return query === "" ? filled : `${filled}?${query}`

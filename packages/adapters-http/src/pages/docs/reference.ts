@@ -8,6 +8,7 @@ import { code, DOCS, json, page, table } from "./frame.js"
 import { errorPath } from "./errorPages.js"
 import { inline, prose } from "./prose.js"
 import { fields, typeOf, variants } from "./schemaWords.js"
+import { APP_WITH_SECRET, schemeOf } from "./schemes.js"
 
 export const pages = (options: ServiceOptions, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
   page(`${DOCS}/reference`, () => index(contract())),
@@ -100,20 +101,9 @@ const section = (options: ServiceOptions, { schemas }: Contract, operation: Oper
     ${code(curl(options.baseUrl, operation.method, operation.path, operation.json))} ${answers(operation, schemas)}
   </section>`
 
-const SCHEMES: Readonly<Record<string, Html>> = {
-  accessToken: html`An app, with an <a href="${DOCS}/authorization#tokens">access token</a>`,
-  session: html`Somebody who is <a href="${DOCS}/authorization#sessions">signed in</a>`,
-  deviceToken: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a>`,
-  devicePassword: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a> as password of HTTP Basic`,
-  deviceId: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a> as bearer token, as <code>id</code>,
-    or in the body`
-}
-
 const caller = ({ path, scheme }: Operation): Value => {
-  if (scheme !== null) return SCHEMES[scheme]
-  return path === "/v1/oauth/token" || path === "/v1/oauth/revoke"
-    ? html`An app, with its <a href="${DOCS}/authorization#tokens">id and secret</a>`
-    : "Anybody"
+  if (scheme !== null) return schemeOf(scheme).caller
+  return path === "/v1/oauth/token" || path === "/v1/oauth/revoke" ? APP_WITH_SECRET : "Anybody"
 }
 
 const needs = ({ needs, scheme }: Operation): Value => {
