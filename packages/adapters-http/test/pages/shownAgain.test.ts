@@ -62,6 +62,17 @@ describe("a form with a mistake is shown again as it was sent", () => {
     expect(card).toMatch(new RegExp(`<option value="${place}"\\s+selected`))
   })
 
+  it("redirect URIs: the fault names the line as the form shows it, in which empty lines count", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    const path = `/developer/apps/${app.id}`
+    const browser = await signedIn(world, owner.account.email)
+    const text = "https://a.example/cb\r\n\r\n  http://b.example/cb\r\n"
+    const again = await browser.submit(await browser.get(path), `${path}/redirect-uris`, { redirect_uris: text })
+    expect(again.status).toBe(400)
+    expect(new Set(again.text.match(/in line \d/g))).toEqual(new Set(["in line 3"]))
+  })
+
   it("the ticks that remove headers of an endpoint", async () => {
     const owner = await world.person()
     const { app } = await world.app(owner)

@@ -251,16 +251,13 @@ const register = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "secrets")
-    const lines = form
-      .value("redirect_uris")
-      .split(/\r?\n/)
-      .map((line) => line.trim())
-      .filter((line) => line !== "")
-    const uris = Form.decode(RedirectUri.List, lines)
+    const lines = linesOf(form.value("redirect_uris"))
+    const typed = lines.map(({ text }) => text)
+    const uris = Form.decode(RedirectUri.List, typed)
     if (Either.isLeft(uris)) {
       const problems = uris.left.map(({ field, message }) => ({
         field: "redirect_uris",
-        message: inLine(field, message)
+        message: inLine(lines, field, message)
       }))
       return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
     }
@@ -270,7 +267,7 @@ const register = Visitor.signedIn((visitor) =>
       const error = registered.left
       if (error._tag !== "Conflict") return yield* error
       if (Form.isOutdated(error)) {
-        return yield* outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, lines, now))
+        return yield* outdated(visitor, "redirects", (now) => Outdated.ofRedirects(form, typed, now))
       }
       const problems = [{ field: "redirect_uris", message: words.cannotBeRegistered(ofDomain(error.reason)) }]
       return yield* refused(
@@ -295,13 +292,23 @@ const register = Visitor.signedIn((visitor) =>
   })
 )
 
-/**
- * The message about one entry of a list, with the line of the entry: the field `[2]` becomes `in line 3 …`, because the
- * page shows one entry in each line.
- */
-const inLine = (field: string, message: string): Html => {
-  const index = /^\[(\d+)\]$/.exec(field)?.[1]
-  return index === undefined ? ofDomain(message) : words.inLine(Number(index) + 1, ofDomain(message))
+interface Line {
+  /** The number of the line in the field, from 1. Empty lines count, because the person sees them. */
+  readonly number: number
+  readonly text: string
+}
+
+/** The lines of a field that are not empty. */
+const linesOf = (field: string): ReadonlyArray<Line> =>
+  field
+    .split(/\r?\n/)
+    .map((line, index) => ({ number: index + 1, text: line.trim() }))
+    .filter(({ text }) => text !== "")
+
+/** The message about one entry of a list, with the line of the entry: the field `[2]` becomes `in line 3 …`. */
+const inLine = (lines: ReadonlyArray<Line>, field: string, message: string): Html => {
+  const line = lines[Number(/^\[(\d+)\]$/.exec(field)?.[1])]
+  return line === undefined ? ofDomain(message) : words.inLine(line.number, ofDomain(message))
 }
 
 const addPurpose = Visitor.signedIn((visitor) =>
