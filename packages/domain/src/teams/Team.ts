@@ -1,7 +1,7 @@
 // The team of an app. Decisions teams-1 and teams-2.
 import type { Email } from "../accounts/Account.js"
 import type { AppId, InvitationId, MemberId, UserId } from "../shared/Ids.js"
-import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { TeamRole } from "./Role.js"
 
 /** Somebody in the team, other than the holder. */
@@ -44,6 +44,20 @@ export const endsAt = ({ createdAt }: Pick<Invitation, "createdAt">): Timestamp 
 
 /** Whether the invitation can be accepted now. */
 export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp): boolean => now < endsAt(invitation)
+
+/**
+ * Whether `by` has invited this address with this role in the last minute. The owner then pressed the button twice, and
+ * the second request must not read as a refusal.
+ */
+export const wasJustInvited = (
+  invitations: ReadonlyArray<Invitation>,
+  by: UserId,
+  { email, role }: Pick<Invitation, "email" | "role">,
+  now: Timestamp
+): boolean =>
+  invitations.some(
+    (one) => one.invitedBy === by && one.email === email && one.role === role && now < plus(one.createdAt, MINUTE)
+  )
 
 /** The role of this account in the team; undefined when the account is not in the team. */
 export const roleOf = (

@@ -21,6 +21,7 @@ import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { ofDomain, time } from "../kit/Time.js"
@@ -118,7 +119,7 @@ const row = (app: TeamApp, member: ListedMember, isReaderHolder: boolean, token:
 
 const changes = (
   app: TeamApp,
-  { id, name, role }: ListedMember & { readonly id: MemberId },
+  { id, isReader, name, role }: ListedMember & { readonly id: MemberId },
   isReaderHolder: boolean,
   token: string
 ): Html => {
@@ -150,12 +151,15 @@ const changes = (
         </form>
       </details>`
     }
-    <details>
-      <summary>${words.remove}</summary>
-      <form method="post" action="${path}/remove">
-        ${Fields.hidden("form_token", token)}<button class="danger">${words.remove}</button>
-      </form>
-    </details>`
+    ${
+      !isReader &&
+      html`<details>
+        <summary>${words.remove}</summary>
+        <form method="post" action="${path}/remove">
+          ${Fields.hidden("form_token", token)}<button class="danger">${words.remove}</button>
+        </form>
+      </details>`
+    }`
 }
 
 const inviteForm = (app: TeamApp, form: Fields.Shown | undefined, token: string): Html => {
@@ -201,21 +205,24 @@ const invite = Visitor.fresh((visitor) =>
     const draft = Form.decode(Draft, { email: form.value("email"), role: form.value("role") })
     if (Either.isLeft(draft)) return yield* again(draft.left)
     yield* RateOfAccount.take(RateOfAccount.INVITATION, visitor.account.id)
+    const invited = seeOther(`${teamPath(app)}?done=team-invited`)
     return yield* inviteMember(visitor.account, app.id, draft.right).pipe(
-      Effect.as(seeOther(`${teamPath(app)}?done=team-invited`)),
+      Effect.as(invited),
       Effect.catchTag("Conflict", ({ reason }) =>
-        again([{ field: "email", message: words.cannotBeInvited(ofDomain(reason)) }])
+        Effect.gen(function* () {
+          const { invitations } = yield* readTeam(visitor.account, app.id)
+          const now = yield* Timestamp.now
+          if (Team.wasJustInvited(invitations, visitor.account.id, draft.right, now)) return invited
+          return yield* again([{ field: "email", message: words.cannotBeInvited(ofDomain(reason)) }])
+        })
       )
     )
   })
 )
 
-/** The name of the notice to a person who has left the team, and so cannot open the page of the team any more. */
-const LEFT = "team-left"
-
 /**
  * Handles a button of the page: checks the form's token, and shows the page again with the reason of a refusal. `act`
- * returns the name of the notice to show.
+ * returns the address to go to.
  */
 const acted =
   <E, R>(
@@ -230,7 +237,7 @@ const acted =
       const form = yield* Visitor.checked(visitor.cookie)
       const app = yield* ownApp(visitor, "read")
       return yield* act(visitor, app, form).pipe(
-        Effect.map((done) => seeOther(`${done === LEFT ? DEVELOPER : teamPath(app)}?done=${done}`)),
+        Effect.map(seeOther),
         Effect.catchIf(isConflict, ({ reason }) => page(visitor, app, { refused: reason }))
       )
     })
@@ -247,37 +254,54 @@ const setRole = Visitor.fresh(
         Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
       )
       yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)
-      return "team-role-changed"
+      return `${teamPath(app)}?done=team-role-changed`
     })
   )
 )
 
 const remove = Visitor.fresh(
   acted((visitor, app) =>
-    Effect.gen(function* () {
-      const id = yield* memberId
-      const { members } = yield* readTeam(visitor.account, app.id)
-      yield* removeMember(visitor.account, app.id, id)
-      return members.some((member) => member.id === id && member.isReader) ? LEFT : "team-member-removed"
-    })
+    Effect.flatMap(memberId, (id) =>
+      Effect.as(
+        Removal.once("member", removeMember(visitor.account, app.id, id)),
+        `${teamPath(app)}?done=team-member-removed`
+      )
+    )
   )
 )
 
 const give = Visitor.fresh(
   acted((visitor, app) =>
-    Effect.flatMap(memberId, (id) => Effect.as(handOver(visitor.account, app.id, id), "team-handed-over"))
+    Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)).pipe(
+      Effect.as(`${teamPath(app)}?done=team-handed-over`),
+      // The holder pressed the button twice, and is now another owner. The page shows who the holder is.
+      Effect.catchTag("Forbidden", (error) =>
+        app.role === "owner" ? Effect.succeed(teamPath(app)) : Effect.fail(error)
+      )
+    )
   )
 )
 
 const withdraw = Visitor.signedIn(
   acted((visitor, app) =>
     Effect.flatMap(param("invitation", InvitationId, "invitation"), (id) =>
-      Effect.as(withdrawInvitation(visitor.account, app.id, id), "team-withdrawn")
+      Effect.as(
+        Removal.once("invitation", withdrawInvitation(visitor.account, app.id, id)),
+        `${teamPath(app)}?done=team-withdrawn`
+      )
     )
   )
 )
 
-const leave = Visitor.signedIn(acted((visitor, app) => Effect.as(leaveTeam(visitor.account, app.id), LEFT)))
+const leaveOnce = acted((visitor, app) => Effect.as(leaveTeam(visitor.account, app.id), `${DEVELOPER}?done=team-left`))
+
+/**
+ * A person who presses the button twice is outside the team at the second request. The answer is the same for every app
+ * in whose team the person is not, so it does not show which apps exist.
+ */
+const leave = Visitor.signedIn((visitor) =>
+  Effect.catchTag(leaveOnce(visitor), "NotFound", () => Effect.succeed(seeOther(DEVELOPER)))
+)
 
 export const routes = [
   Routes.get(`${DEVELOPER}/apps/:app/team`, show),
