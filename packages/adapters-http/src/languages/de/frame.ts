@@ -17,6 +17,7 @@ export const frame: typeof en.frame = {
   settings: "Einstellungen",
   signOut: "Abmelden",
   documentation: "Dokumentation",
+  notKept: "Noch hat sich nichts geändert. Wählen Sie noch einmal: Ihre Auswahl wurde nicht gespeichert.",
   fields: {
     problems: "Etwas stimmt nicht",
     outdated:

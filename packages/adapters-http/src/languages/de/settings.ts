@@ -231,7 +231,6 @@ export const notices: typeof en.notices = {
   "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
   "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
   "exact-location-restored": "Die App bekommt Ihren genauen Standort wieder, bis zum selben Datum wie vorher.",
-  "choose-again": "Noch hat sich nichts geändert. Wählen Sie noch einmal: Ihre Auswahl wurde nicht gespeichert.",
   "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
   "rule-removed": "Die Regel ist entfernt.",
   "app-created": "Die App ist angelegt. Sie ist in der Sandbox: Nur Sie können sie verbinden.",

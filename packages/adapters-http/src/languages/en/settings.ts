@@ -234,7 +234,6 @@ export const notices = {
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
   "exact-location-restored": "The app gets your exact location again, until the same date as before.",
-  "choose-again": "Nothing has changed yet. Choose again: what you had chosen was not kept.",
   "permissions-changed": "Saved. The change takes effect now.",
   "rule-removed": "The rule was removed.",
   "app-created": "The app was created. It is in the sandbox: only you can connect it.",

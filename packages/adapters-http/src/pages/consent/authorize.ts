@@ -20,7 +20,7 @@ import type * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html, nothing, type Text, type Value } from "../../html/Html.js"
 import { forScript, texts } from "../../languages/index.js"
-import { respond, seeOther } from "../kit/Page.js"
+import { CHOOSE_AGAIN, respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
@@ -218,8 +218,8 @@ const requestId = param("request", ConsentRequestId, "consent request")
 /** Shows the request again, after sign-in or a reload. */
 const review = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const isBack = (yield* Form.query).value("done") === "choose-again"
-    return yield* show(visitor, yield* requestId, { warning: isBack ? texts.notices["choose-again"] : undefined })
+    const isBack = (yield* Form.query).value("done") === CHOOSE_AGAIN
+    return yield* show(visitor, yield* requestId, { warning: isBack ? texts.frame.notKept : undefined })
   })
 )
 

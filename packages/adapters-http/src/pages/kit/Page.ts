@@ -6,6 +6,7 @@ import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import * as Assets from "./Assets.js"
 import * as BrowserLocale from "../../html/BrowserLocale.js"
+import * as Form from "./Form.js"
 import { attribute, forReader, Html, html, type Text, type Value } from "../../html/Html.js"
 import type * as Map from "./Map.js"
 import { withCapitals } from "./Time.js"
@@ -121,13 +122,24 @@ const scriptSource = (nonces: ReadonlyArray<string>): ReadonlyArray<string> =>
 export const respond = (
   page: HtmlPage
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
-  Effect.map(localeOf(page), (locale) =>
-    HttpServerResponse.text(document(page, locale), {
-      status: page.status ?? 200,
+  Effect.zipWith(localeOf(page), Form.query, (locale, query) => {
+    const { reader, status = 200 } = page
+    const isBack = reader !== null && status === 200 && query.value("done") === CHOOSE_AGAIN
+    return HttpServerResponse.text(document(isBack ? { ...page, main: [NOT_KEPT, page.main] } : page, locale), {
+      status,
       contentType: CONTENT_TYPE,
       headers: { ...headers(page), "cache-control": "no-store", ...page.headers }
     })
-  )
+  })
+
+/**
+ * The value of `done` in the address of a page to which a person comes back from a sign-in or a confirmation, and whose
+ * form was not sent. Every page of a signed-in reader then says that nothing has changed (decision accounts-17). The
+ * frame says it, because no page must forget it.
+ */
+export const CHOOSE_AGAIN = "choose-again"
+
+const NOT_KEPT = html`<div class="note" role="status"><p>${words.notKept}</p></div>`
 
 const localeOf = ({ locale, reader }: HtmlPage): Effect.Effect<Locale, never, HttpServerRequest.HttpServerRequest> => {
   const known = locale ?? reader?.locale

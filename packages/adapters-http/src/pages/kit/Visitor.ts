@@ -22,7 +22,7 @@ import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
-import { type PageReader, seeOther } from "./Page.js"
+import { CHOOSE_AGAIN, type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
 
 /** A signed-in person, with the session cookie to which the form tokens are bound. */
@@ -49,13 +49,13 @@ const pageOf: PageToReturnTo = ({ headers, method, url }) => {
 }
 
 /**
- * Adds the notice `choose-again` to the address of a page. The notice says that the page's form is shown again without
+ * Adds the notice `CHOOSE_AGAIN` to the address of a page. The notice says that the page's form is shown again without
  * what the person had chosen (decision accounts-17). It replaces the notice of an earlier form in `path`.
  */
 export const chooseAgain = (path: string): string => {
   const [page = ""] = path.split("?")
   const query = new URLSearchParams(path.slice(page.length))
-  query.set("done", "choose-again")
+  query.set("done", CHOOSE_AGAIN)
   return `${page}?${query}`
 }
 
