@@ -50,7 +50,12 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/developer/apps/app_1/withdraw", "/developer/apps/app_1#withdraw"],
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
-    ["/sign-out", "/#sign-out"]
+    ["/sign-out", "/#sign-out"],
+    // The address of a form that was shown again, after a sign-in: the query says that the form was not sent.
+    [
+      "/developer/apps/app_1/team/invitations?done=choose-again",
+      "/developer/apps/app_1/team?done=choose-again#invitations"
+    ]
   ])("%s leads to %s", async (address, to) => {
     const { headers, status } = await visit(address)
     expect([status, headers.get("location")]).toEqual([303, to])

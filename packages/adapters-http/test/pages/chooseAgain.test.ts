@@ -93,4 +93,24 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
     expect(times((await browser.get(back)).text)).toBe(1)
     await signedIn(world, person.account.email)
   })
+
+  it("a form that was shown again with a mistake leads back to the page of the form, which says so", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await signedIn(world, person.account.email)
+    const team = `/developer/apps/${app.id}/team`
+    const action = `${team}/invitations`
+    const again = await browser.submit(await browser.get(team), action, { email: "nonsense", role: "viewer" })
+    expect(again.status).toBe(400)
+    world.clock.advance(16 * 60_000)
+    const fields = { ...hidden(again, action), email: "ada@example.com", role: "viewer" }
+    // The browser shows the address that the form was posted to.
+    const asked = await browser.post(action, fields, { referer: world.url + action })
+    const confirm = asked.headers.get("location") ?? ""
+    expect(confirm).toMatch(/^\/confirm\?/)
+    const confirmed = await browser.submit(await browser.get(confirm), "/confirm", { password: PASSWORD })
+    const led = (await browser.get(confirmed.headers.get("location") ?? "")).headers.get("location") ?? ""
+    const page = await browser.get(led.split("#")[0] ?? "")
+    expect([page.status, times(page.text), led]).toEqual([200, 1, `${team}?done=choose-again#invitations`])
+  })
 })

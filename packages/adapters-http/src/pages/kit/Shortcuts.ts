@@ -1,4 +1,4 @@
-import { HttpRouter } from "@effect/platform"
+import { HttpRouter, HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { seeOther } from "./Page.js"
 import * as Routes from "./Routes.js"
@@ -7,11 +7,11 @@ import * as Routes from "./Routes.js"
  * Redirects from shortened addresses. People cut the end off an address, or reload an address that a form was posted
  * to. When a beginning of a route's path has no page, it redirects to the nearest page above it: the longest shorter
  * beginning with a page, or the front page. The dropped part becomes the fragment, because a page often has a section
- * of that name.
+ * of that name. The query stays: after a sign-in it says that the form of the page was not sent (decision accounts-17).
  */
 export const routes = (
   all: ReadonlyArray<Routes.PageRoute<unknown>>
-): ReadonlyArray<Routes.PageRoute<HttpRouter.RouteContext>> => {
+): ReadonlyArray<Routes.PageRoute<HttpRouter.RouteContext | HttpServerRequest.HttpServerRequest>> => {
   const pages = new Set(all.filter(({ method }) => method === "GET").map(({ path }) => path))
   const beginnings = new Set(all.flatMap(({ path }) => beginningsOf(path)))
   return [...beginnings]
@@ -22,7 +22,9 @@ export const routes = (
       const fragment = cut.startsWith(":") ? "" : `#${cut}`
       return Routes.get(
         path,
-        Effect.map(HttpRouter.params, (params) => seeOther(`${filled(above, params)}${fragment}`))
+        Effect.zipWith(HttpRouter.params, HttpServerRequest.HttpServerRequest, (params, { url }) =>
+          seeOther(`${filled(above, params)}${/\?[^#]*/.exec(url)?.[0] ?? ""}${fragment}`)
+        )
       )
     })
 }
