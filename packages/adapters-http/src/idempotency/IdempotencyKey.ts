@@ -10,6 +10,7 @@ import * as RateLimit from "../limits/RateLimit.js"
 import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
+import { lookUpBefore } from "./lookUpBefore.js"
 import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
 
 /**
@@ -111,18 +112,10 @@ const again = ({ body, contentType, status }: Idempotency.StoredAnswer): Respons
     ? HttpServerResponse.empty({ status, headers: REPLAYED })
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
 
-/**
- * Looks up the host of the body's `url`. Returns a sender that already knows the result, so that the transaction does
- * not wait for the network.
- */
+/** The sender for the work. When the body has a `url`, its host is looked up before the transaction. */
 const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {
   const sender = Context.unsafeGet(own as Context.Context<WebhookSender>, WebhookSender)
   const url = Predicate.hasProperty(body, "url") && typeof body.url === "string" ? body.url : undefined
-  if (url === undefined) return Effect.succeed(Context.make(WebhookSender, sender))
-  return Effect.map(sender.checkUrl(url), (reason) =>
-    Context.make(WebhookSender, {
-      ...sender,
-      checkUrl: (asked) => (asked === url ? Effect.succeed(reason) : sender.checkUrl(asked))
-    })
-  )
+  const prepared = url === undefined ? Effect.succeed(sender) : lookUpBefore(sender, url)
+  return Effect.map(prepared, (one) => Context.make(WebhookSender, one))
 }

@@ -150,6 +150,58 @@ describe("a form that adds something and is sent twice adds it once", () => {
     expect(await devicesOf(person)).toEqual([])
   })
 
+  /** The browser of a person with an app, and the path of the app's page. */
+  const developing = async () => {
+    const { browser, person } = await visit()
+    const { app } = await world.app(person)
+    return { browser, path: `/developer/apps/${app.id}`, api: `/v1/developer/apps/${app.id}`, person }
+  }
+
+  it("a webhook endpoint: both answers show the same secret; a changed form is another endpoint [idempotency-6]", async () => {
+    const { api, browser, path, person } = await developing()
+    const page = await browser.get(`${path}/webhooks`)
+    const secretOf = ({ text }: Answer) => /data-testid="signing-secret"\s*>([^<]+)</.exec(text)?.[1]
+    const add = (url: string) => browser.submit(page, `${path}/webhooks`, { url, events: ["rule.fired"] })
+    const [first, second] = await Promise.all([add("https://a.example.com/in"), add("https://a.example.com/in")])
+    expect(secretOf(first)).toMatch(/^whsec_/)
+    expect(secretOf(second)).toBe(secretOf(first))
+    expect(secretOf(await add("https://b.example.com/in"))).not.toBe(secretOf(first))
+    const { webhooks } = (await person.get(`${api}/webhooks`)).json as { readonly webhooks: ReadonlyArray<object> }
+    expect(webhooks).toMatchObject([{ url: "https://b.example.com/in" }, { url: "https://a.example.com/in" }])
+  })
+
+  it("an app: both presses lead to the same app; a changed form is another app [idempotency-6]", async () => {
+    const { browser, person } = await visit()
+    const page = await browser.get("/developer/apps/new")
+    const draft = { name: "Coffee", description: "Finds coffee", homepage_url: "", scopes: ["location.rules.place"] }
+    const add = async (name: string) => where(await browser.submit(page, "/developer/apps", { ...draft, name }))
+    const first = await add("Coffee")
+    expect(first).toEqual([303, expect.stringMatching(/^\/developer\/apps\/app_\w+\?done=app-created$/)])
+    expect(await add("Coffee")).toEqual(first)
+    expect(await add("Tea")).not.toEqual(first)
+    const { apps } = (await person.get("/v1/developer/apps")).json as { readonly apps: ReadonlyArray<object> }
+    expect(apps).toMatchObject([{ name: "Coffee" }, { name: "Tea" }])
+  })
+
+  it("a purpose: both presses say that it was created, and not that its key is taken [idempotency-6]", async () => {
+    const { api, browser, path, person } = await developing()
+    const page = await browser.get(path)
+    const draft = {
+      key: "find_coffee",
+      purpose_description: "Finds the coffee nearest to you",
+      purpose_scopes: ["location.lookup"],
+      expected_daily_volume: "100"
+    }
+    const add = async () => where(await browser.submit(page, `${path}/purposes`, draft))
+    const first = await add()
+    expect(first).toEqual([303, expect.stringContaining("?done=purpose-created")])
+    expect(await add()).toEqual(first)
+    const { purposes } = (await person.get(`${api}/purposes`)).json as { readonly purposes: ReadonlyArray<object> }
+    expect(purposes).toHaveLength(1)
+    const other = await browser.submit(await browser.get(path), `${path}/purposes`, draft)
+    expect([other.status, other.text.includes("cannot be used")]).toEqual([400, true])
+  })
+
   it("two people's forms with the same id are two forms [devices-1]", async () => {
     const [ada, bob] = [await visit(), await visit()]
     const page = await ada.browser.get(`${DEVICES}?phone=android`)

@@ -10,11 +10,12 @@ import {
 } from "@place-access/domain/apps"
 import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
 import { type Conflict, Scope } from "@place-access/domain/shared"
-import { Effect, Either } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 
+import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
@@ -108,13 +109,13 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
         ${!isRevoked && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)}
         ${
           may(app, "develop") &&
-          Purposes.section(
+          (yield* Purposes.section(
             app,
             purposes,
             token,
             shown("purpose", { expected_daily_volume: "100" }),
             again?.which === "purpose" ? again.ticked : []
-          )
+          ))
         }
         ${
           edits &&
@@ -322,11 +323,14 @@ const addPurpose = Visitor.signedIn((visitor) =>
     if (Either.isLeft(draft)) return yield* again(draft.left)
     const { key, ...terms } = draft.right
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-    return yield* createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }).pipe(
-      Effect.map((purpose) => {
-        const isUsable = Purpose.usableTerms(purpose, app.status) !== undefined
-        return seeOther(`${appPath(app)}?done=${isUsable ? "purpose-created" : "purpose-created-unusable"}`)
-      }),
+    const add = Effect.map(
+      createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }),
+      (purpose) => Purpose.usableTerms(purpose, app.status) !== undefined
+    )
+    return yield* addOnce(visitor, form, { typed: draft.right, kept: Schema.Boolean, add }).pipe(
+      Effect.map((isUsable) =>
+        seeOther(`${appPath(app)}?done=${isUsable ? "purpose-created" : "purpose-created-unusable"}`)
+      ),
       Effect.catchTags({
         Invalid: ({ problems }) => again(Purposes.undeclared(problems)),
         Conflict: (error) =>

@@ -1,10 +1,11 @@
 import { App, createApp, listApps } from "@place-access/domain/apps"
-import { Scope } from "@place-access/domain/shared"
+import { AppId, Scope } from "@place-access/domain/shared"
 import { listInvitations } from "@place-access/domain/teams"
 import { Effect, Either, Schema } from "effect"
 import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
+import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
@@ -121,12 +122,14 @@ const blank = (
         <p class="lead">${words.createLead}</p>
         ${Fields.problems(form, LABELS)}
         <form class="card" method="post" action="${DEVELOPER}/apps">
-          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${fields(form, ticked)}<button>
-            ${words.createApp}
-          </button>
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))} ${yield* Visitor.onceField}
+          ${fields(form, ticked)}<button>${words.createApp}</button>
         </form>`
     })
   })
+
+/** What is kept of a new app for a repeated form. */
+const Kept = Schema.Struct({ id: AppId })
 
 const create = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
@@ -135,7 +138,8 @@ const create = Visitor.signedIn((visitor) =>
     if (Either.isLeft(draft)) return yield* blank(visitor, Form.shown(form, draft.left), form.all("scopes"))
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-    return yield* createApp(visitor.account, { name, description, homepageUrl, scopes }).pipe(
+    const add = createApp(visitor.account, { name, description, homepageUrl, scopes })
+    return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add }).pipe(
       Effect.map((app) => seeOther(`${appPath(app)}?done=app-created`)),
       Effect.catchTag("Conflict", ({ reason }) =>
         blank(

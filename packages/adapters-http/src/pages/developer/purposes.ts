@@ -100,27 +100,31 @@ export const section = (
   token: string,
   form: Fields.Shown,
   ticked: ReadonlyArray<string>
-): Html =>
-  html`<section class="card" aria-labelledby="purposes">
-    <h2 id="purposes">${words.heading}</h2>
-    <p>${words.lead}</p>
-    ${
-      purposes.length > 0 &&
-      html`<ul class="plain choices">
-        ${purposes.map((purpose) => item(app, purpose, token))}
-      </ul>`
-    }
-    ${
-      app.revokedAt !== null
-        ? html`<p class="soft">${words.revoked}</p>`
-        : Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
-          ? html`<p class="soft">${words.needsNone}</p>`
-          : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
+) =>
+  Effect.map(
+    Visitor.onceField,
+    (once) =>
+      html`<section class="card" aria-labelledby="purposes">
+        <h2 id="purposes">${words.heading}</h2>
+        <p>${words.lead}</p>
+        ${
+          purposes.length > 0 &&
+          html`<ul class="plain choices">
+            ${purposes.map((purpose) => item(app, purpose, token))}
+          </ul>`
+        }
+        ${
+          app.revokedAt !== null
+            ? html`<p class="soft">${words.revoked}</p>`
+            : Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
+              ? html`<p class="soft">${words.needsNone}</p>`
+              : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}${once}
 ${Fields.input(form, { name: "key", label: LABELS.key, hint: words.hints.key, maxlength: 40 })}
 ${fields(app, form, ticked)}
 <button>${words.addPurpose}</button></form></details>`
-    }
-  </section>`
+        }
+      </section>`
+  )
 
 const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   const { key, reviewNote, status, terms } = purpose

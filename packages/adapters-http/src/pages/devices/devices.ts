@@ -1,11 +1,12 @@
 import { HttpServerRequest } from "@effect/platform"
-import { Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
+import { addDevice, Device, keepAtHome, listDevices, removeDevice } from "@place-access/domain/devices"
 import { DeviceId, Entropy, type Timestamp } from "@place-access/domain/shared"
 import { type OwnPhone, readPhones, readSending } from "@place-access/domain/timeline"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Errors from "../../wire/Errors.js"
+import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
@@ -17,7 +18,6 @@ import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
-import { addOnce } from "./addOnce.js"
 import { arrival, badge, lastSeen, troubles } from "./arrival.js"
 import { appChoice, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
@@ -178,6 +178,13 @@ const show = (portal: string) =>
     })
   )
 
+/** What is kept of a new device for a repeated form. */
+const Kept = Schema.Struct({
+  device: Schema.Struct({ id: DeviceId }),
+  token: Schema.String,
+  setupKey: Schema.NullOr(Schema.String)
+})
+
 const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -185,11 +192,15 @@ const create = (portal: string) =>
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-      return yield* addOnce(visitor, form, draft.right).pipe(
-        Effect.flatMap(
-          Option.match({
-            onNone: () => Effect.succeed(seeOther(`${portal}/devices`)),
-            onSome: (added) => setUpPage(portal, visitor, added)
+      const add = addDevice(visitor.account.id, draft.right)
+      return yield* addOnce(visitor, form, { typed: draft.right, kept: Kept, add }).pipe(
+        Effect.flatMap(({ device: { id }, setupKey, token }) =>
+          Effect.gen(function* () {
+            const device = (yield* listDevices(visitor.account.id)).find((one) => one.id === id)
+            // The device of a repeated form may have been removed meanwhile.
+            return device === undefined
+              ? seeOther(`${portal}/devices`)
+              : yield* setUpPage(portal, visitor, { device, setupKey, token })
           })
         ),
         Effect.catchTag("Conflict", ({ reason }) =>

@@ -17,10 +17,12 @@ import { EndpointFigures, readEndpointHealth } from "@place-access/domain/figure
 import { EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
+import { lookUpBefore } from "../../idempotency/lookUpBefore.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 
+import { addOnce } from "../addOnce.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../../html/Html.js"
@@ -102,7 +104,9 @@ const list = (
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">${words.add}</h2>
               <form method="post" action="${appPath(app)}/webhooks">
-                ${Fields.hidden("form_token", token)}${fields(form, ticked)}<button>${words.addEndpoint}</button>
+                ${Fields.hidden("form_token", token)}${yield* Visitor.onceField}${fields(form, ticked)}<button>
+                  ${words.addEndpoint}
+                </button>
               </form>
             </section>`
           : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`)
@@ -270,6 +274,9 @@ const secretPage = (visitor: Visitor.Visitor, app: TeamApp, url: string, secret:
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => list(visitor, app)))
 
+/** What is kept of a new endpoint for a repeated form. */
+const Kept = Schema.Struct({ endpoint: Schema.Struct({ url: Schema.String }), secret: Schema.String })
+
 const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
@@ -281,7 +288,11 @@ const add = Visitor.signedIn((visitor) =>
     const problems = [...problemsOf(draft), ...problemsOf(headers)]
     if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* again(problems)
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
-    return yield* createEndpoint(visitor.account, app.id, { ...draft.right, headers: headers.right }).pipe(
+    const input = { ...draft.right, headers: headers.right }
+    const sender = Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url))
+    const add = createEndpoint(visitor.account, app.id, input)
+    return yield* addOnce(visitor, form, { typed: input, kept: Kept, add }).pipe(
+      Effect.provideServiceEffect(WebhookSender, sender),
       Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
       Effect.catchTags({
         Invalid: ({ problems }) => again(problems),

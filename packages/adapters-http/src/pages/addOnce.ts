@@ -1,0 +1,59 @@
+import { answerOnce, Idempotency } from "@place-access/domain/idempotency"
+import { Vault } from "@place-access/domain/shared"
+import { Effect, Schedule, Schema } from "effect"
+import * as Errors from "../wire/Errors.js"
+import type * as Form from "./kit/Form.js"
+import * as Visitor from "./kit/Visitor.js"
+
+/** A form that adds something. */
+interface Addition<A, I, E, R> {
+  /** What the person typed. */
+  readonly typed: unknown
+  /**
+   * The part of the result that is stored for a repeated form: ids, and secrets that are shown once. Everything else is
+   * read again, because it may have changed.
+   */
+  readonly kept: Schema.Schema<A, I>
+  /** Runs in a transaction, so it must not use the network. */
+  readonly add: Effect.Effect<A, E, R>
+}
+
+const isInUse = (error: unknown): error is Idempotency.KeyInUse => error instanceof Idempotency.KeyInUse
+
+/** While the first of two requests is running, the second one waits for its result. */
+const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
+
+/**
+ * Does what a form with `Visitor.onceField` asks for, once: a person who presses the button twice sends the form twice,
+ * and the browser drops the first answer. The second request gets the result of the first one, which is stored as for a
+ * request with an `Idempotency-Key` (decision idempotency-6).
+ */
+export const addOnce = <A, I, E, R>(
+  { account }: Visitor.Visitor,
+  form: Form.Form,
+  { add, kept, typed }: Addition<A, I, E, R>
+) =>
+  Effect.gen(function* () {
+    const sent = Visitor.sentForm(form)
+    if (sent === undefined) return yield* add
+    // A person who goes back in the browser can send the same form with other texts, to add another thing. So the typed
+    // texts are a part of the key.
+    const content = JSON.stringify([sent, typed])
+    const key = Idempotency.IdempotencyKey.make(`form-${(yield* Vault.Vault).sha256(content)}`)
+    const request = { userId: account.id, subject: Idempotency.account(account.id), key, content }
+    const Kept = Schema.parseJson(kept)
+    const work = Effect.map(add, (value) => ({
+      answer: { status: 200, contentType: null, body: Schema.encodeSync(Kept)(value), disclosed: null },
+      value
+    }))
+    const answered = yield* answerOnce(request, work).pipe(
+      Effect.retry(WAIT),
+      Effect.catchIf(isOfKey, (error) =>
+        error._tag === "KeyInUse" ? Effect.fail(Errors.unavailable) : Effect.die(error)
+      )
+    )
+    return answered._tag === "Worked" ? answered.value : yield* Effect.orDie(Schema.decode(Kept)(answered.answer.body))
+  })
+
+const isOfKey = (error: unknown): error is Idempotency.KeyInUse | Idempotency.KeyReused =>
+  isInUse(error) || error instanceof Idempotency.KeyReused
