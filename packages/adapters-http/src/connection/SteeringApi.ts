@@ -23,7 +23,7 @@ const Change = request({
     description: "The connection ends this many days from now"
   }),
   sensitive_days: optional(Tier.SensitiveDays).annotations({
-    description: "Exact location ends this many days from now"
+    description: "Exact location ends this many days from now. Required to give exact location back after it has ended"
   })
 })
 

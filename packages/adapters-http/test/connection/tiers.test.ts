@@ -3,6 +3,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { deadLinks, signedIn } from "../support/browsing.js"
 import { connected, type Connected, CURRENT, LATEST, LOOKUP, RULES, saying, tokensIn } from "../support/connected.js"
 import { startWorld, type World } from "../support/World.js"
 import type { Answer } from "../support/wire.js"
@@ -240,6 +241,29 @@ describe("Spec §4.2", () => {
     expect(scope.split(" ")).toHaveLength(3)
     world.clock.advance(1)
     expect((await one.me(access_token)).json).toMatchObject({ scopes: [RULES] })
+  })
+
+  it("a sensitive scope that comes back after exact location has ended: API and page say at the field that its end must be chosen [connection-6]", async () => {
+    const one = await connected(world)
+    const granted = [RULES, LATEST, LOOKUP]
+    await one.connect([RULES, LATEST, LOOKUP], { sensitiveDays: "1" })
+    const { id } = await one.connection()
+    const change = (body: object) => one.person.send("PATCH", `/v1/user/connections/${id}`, body)
+    expect((await change({ scopes: [RULES, LATEST] })).status).toBe(200)
+    world.clock.advance(DAY)
+    const fault = "must be chosen: exact location has ended"
+    const refused = await change({ scopes: granted })
+    expect([refused.status, refused.json]).toMatchObject([400, { message: `sensitive_days ${fault}` }])
+
+    const browser = await signedIn(world, one.person.account.email)
+    const path = `/portal/connections/${id}`
+    const again = await browser.submit(await browser.get(path), `${path}/permissions`, { scopes: granted })
+    expect(again.status).toBe(400)
+    expect(again.text).toContain(`The end of exact location ${fault}`)
+    expect(deadLinks(again.text)).toEqual([])
+    const saved = await browser.submit(again, `${path}/permissions`, { scopes: granted, sensitive_days: "7" })
+    expect(saved.headers.get("location")).toBe(`${path}?done=permissions-changed`)
+    expect((await one.connection()).scopes).toHaveLength(3)
   })
 })
 

@@ -21,7 +21,7 @@ export interface SteeringChange {
   readonly standardDays?: Tier.StandardDays | undefined
   /**
    * The sensitive tier ends this many days from now. Left out: 30 days when the change begins a new tier; otherwise the
-   * end stays.
+   * end stays. Must not be left out when the change gives a sensitive scope back after the tier has ended.
    */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
   /**
@@ -317,6 +317,11 @@ const problemsOf = (
   }
   if (asked.sensitiveDays !== undefined && !EffectiveScopes.held(after, now).some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")
+  }
+  // Without a choice the scope would get the date that has passed, and would allow nothing from the first moment.
+  const hasEnded = Tier.sensitiveState(connection, now) === "lapsed"
+  if (hasEnded && asked.sensitiveDays === undefined && regained.some(Scope.isSensitive)) {
+    problem("sensitive_days", "must be chosen: exact location has ended")
   }
   return problems
 }

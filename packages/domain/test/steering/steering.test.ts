@@ -85,6 +85,29 @@ it("what cannot be agreed to now is not given back: a scope without a purpose [c
     })
   ))
 
+it("a sensitive scope that comes back after exact location has ended needs a choice of its end [connection-6]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const all = ["location.place.current", "location.lookup", "location.history.read"] as const
+      const { id, user } = yield* connected(all)
+      const change = (asked: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, asked, FRESH))
+      yield* change({ scopes: BOTH, standardDays: 90, sensitiveDays: 7 })
+      yield* TestClock.adjust("8 days")
+      const { mail } = yield* MemoryDatabase
+      const [before, mails] = [yield* getConnection(user.id, id), mail.size]
+      expect(before.scopes).toEqual(["location.place.current"])
+      const problem = { field: "sensitive_days", message: "must be chosen: exact location has ended" }
+      expect(yield* change({ scopes: all })).toMatchObject({ left: { _tag: "Invalid", problems: [problem] } })
+      expect([yield* getConnection(user.id, id), mail.size]).toEqual([before, mails])
+
+      // Other changes need no choice: the date that has passed stays.
+      yield* change({ scopes: BOTH, standardDays: 30 })
+      expect((yield* getConnection(user.id, id)).sensitiveExpiresAt).toBe(before.sensitiveExpiresAt)
+      yield* change({ scopes: all, sensitiveDays: 7 })
+      expect((yield* getConnection(user.id, id)).scopes).toEqual(Scope.normalise(all))
+    })
+  ))
+
 it("permissions, ends and the end of exact location are mailed, a pause is not [connection-8]", () =>
   inWorld(
     Effect.gen(function* () {

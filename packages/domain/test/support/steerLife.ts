@@ -69,7 +69,7 @@ export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
 /**
  * Scenarios that the generator rarely reaches: the grace period passes and the removed scopes do not come back, or the
- * user ends exact location and gives the scopes back.
+ * user ends exact location and gives the scopes back, or the user gives a scope back during the grace period.
  */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [
@@ -101,6 +101,17 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
     { _tag: "EndExact" },
     { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 },
     { _tag: "Pass", millis: DAY }
+  ],
+  [
+    {
+      _tag: "Change",
+      scopes: AGREED.filter((scope) => scope !== "location.lookup"),
+      standardDays: undefined,
+      sensitiveDays: 1
+    },
+    { _tag: "Pass", millis: DAY },
+    { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: undefined },
+    { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 }
   ]
 ]
 
@@ -113,6 +124,7 @@ export const STEER_MARKS = [
   "lapsed",
   "paused",
   "pause over by itself",
+  "refused: no end date for a tier that has ended",
   "refused: never agreed",
   "refused: nothing left",
   "removed for good"
@@ -256,6 +268,15 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
     return "Invalid"
   }
   if (one.sensitiveDays !== undefined && !after.some(isSensitive)) return "Invalid"
+  // Without a choice, a scope that comes back gets the date of the tier that it joins, or 30 days in a new tier.
+  const joinsAnEndedTier =
+    model.sensitiveEnd !== null &&
+    now >= model.sensitiveEnd &&
+    after.some((scope) => isSensitive(scope) && !model.held.has(scope))
+  if (joinsAnEndedTier && one.sensitiveDays === undefined) {
+    seen.add("refused: no end date for a tier that has ended")
+    return "Invalid"
+  }
   const standardEnd =
     one.standardDays === undefined
       ? model.standardEnd

@@ -122,6 +122,10 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be left out while the app has no exact location",
     de: "muss fehlen, solange die App keinen genauen Standort hat"
   },
+  {
+    en: "must be chosen: exact location has ended",
+    de: "muss gewählt werden: Der genaue Standort ist beendet"
+  },
   { en: "must not be in the future", de: "darf nicht in der Zukunft liegen" },
   { en: "must be later than from", de: "muss nach dem Anfang liegen" },
   { en: "must be at most 31 days later than from", de: "darf höchstens 31 Tage nach dem Anfang liegen" },
