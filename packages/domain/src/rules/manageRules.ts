@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { getApp } from "../apps/readApps.js"
 import type { Connection } from "../connection/Connection.js"
-import { ConnectionStore } from "../connection/ConnectionStore.js"
+import { ConnectionStore, type WithApp } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
 import * as History from "../retention-choice/History.js"
@@ -34,17 +34,21 @@ export const listRules = program(
 )
 
 /**
- * All rules of the connection, for its user. Empty once the connection has ended. `NotFound` for another user's
- * connection.
+ * All rules of the connection, for its user. Empty once the connection is over, also before a worker stores its end
+ * (decision connection-3). `NotFound` for another user's connection.
  */
 export const listRulesOfUser = program(
   "listRulesOfUser",
   function* (userId: UserId, connectionId: ConnectionId, query: PageRequest) {
-    const connection = yield* (yield* ConnectionStore).findOfUser(userId, connectionId)
-    if (Option.isNone(connection)) return yield* new NotFound({ what: "connection" })
-    return yield* page(userId, connectionId, "all", query)
+    const found = yield* (yield* ConnectionStore).findOfUser(userId, connectionId)
+    if (Option.isNone(found)) return yield* new NotFound({ what: "connection" })
+    const none: RulesPage = { rules: [], nextCursor: null }
+    return (yield* isLive(found.value)) ? yield* page(userId, connectionId, "all", query) : none
   }
 )
+
+const isLive = ({ app, connection }: WithApp) =>
+  Effect.map(Timestamp.now, (now) => EffectiveScopes.isLive(connection, app, now))
 
 const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, request: PageRequest) =>
   Effect.gen(function* () {
@@ -107,10 +111,15 @@ export const getEvaluations = program(
   }
 )
 
-/** Like `getEvaluations`, for the user, who may read every evaluation of every kind of rule. */
+/**
+ * Like `getEvaluations`, for the user, who may read every evaluation of every kind of rule. `NotFound` also for a rule
+ * of a connection that is over, as in `listRulesOfUser`.
+ */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",
   function* (userId: UserId, connectionId: ConnectionId, id: RuleId) {
+    const connection = yield* (yield* ConnectionStore).findOfUser(userId, connectionId)
+    if (Option.isNone(connection) || !(yield* isLive(connection.value))) return yield* new NotFound({ what: "rule" })
     const rule = yield* find(userId, connectionId, id, "all")
     const evaluations = yield* (yield* RuleStore).evaluations(userId, connectionId, [id])
     const kept = yield* keptOf(userId)

@@ -1,8 +1,15 @@
 import { TokenStore } from "@place-access/domain/tokens"
 import { archivePlace } from "@place-access/domain/connection"
-import { createPlaceRule, listRules, listRulesOfUser, removeRule, removeRuleOfUser } from "@place-access/domain/rules"
+import {
+  createPlaceRule,
+  getEvaluationsOfUser,
+  listRules,
+  listRulesOfUser,
+  removeRule,
+  removeRuleOfUser
+} from "@place-access/domain/rules"
 import { ConnectionId, RuleId, Timestamp } from "@place-access/domain/shared"
-import { RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
+import { MemoryDatabase, RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, TestClock } from "effect"
 import { NOON } from "../support/rules.js"
@@ -111,6 +118,31 @@ describe("the user's view of rules [decisions §10]", () => {
         expect(yield* tagOf(listRulesOfUser(user.id, ConnectionId.make("con_none"), ALL))).toBe("NotFound")
       })
     )
+  )
+
+  it.effect.each(["its standard tier has passed", "its app was revoked"])(
+    "a connection has no rules once %s, also before a worker stores that [rules-6, connection-3, tiers-3]",
+    (why) =>
+      run(
+        Effect.gen(function* () {
+          const standardExpiresAt = Timestamp.plus(yield* Timestamp.now, 2)
+          const { app, connection, place, user } = yield* RuleSamples.sharing({ standardExpiresAt })
+          const { id } = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
+          const readEvaluations = getEvaluationsOfUser(user.id, connection.id, id)
+          yield* TestClock.adjust(1)
+          expect((yield* listRulesOfUser(user.id, connection.id, ALL)).rules.map((rule) => rule.id)).toEqual([id])
+          expect((yield* readEvaluations).rule.id).toBe(id)
+
+          if (why === "its app was revoked") {
+            const { apps } = yield* MemoryDatabase
+            apps.set(app.id, { app: { ...app, revokedAt: yield* Timestamp.now }, secrets: [] })
+          } else {
+            yield* TestClock.adjust(1)
+          }
+          expect(yield* listRulesOfUser(user.id, connection.id, ALL)).toEqual({ rules: [], nextCursor: null })
+          expect(yield* tagOf(readEvaluations)).toBe("NotFound")
+        })
+      )
   )
 
   it.effect("the user stops any of their rules; what is not there is not found", () =>
