@@ -294,6 +294,21 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
       expect(outcomes(asked, seen).filter((outcome) => outcome !== "outside_window")).toEqual(outcomes(asked, within))
     })
   })
+
+  it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
+    const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
+    holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([asked, after]) => {
+      // A dwell waits only when its dwell time ends inside the window.
+      const arrival = asked.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
+      const { state } = evaluate(asked, [
+        { after: 0, where: OUTSIDE },
+        { after: arrival, where: INSIDE }
+      ])
+      expect(state.unsettled?.fires).toBe(true)
+      const { state: next } = evaluate(asked, [{ after, where: OUTSIDE }], state)
+      expect(next.unsettled).toEqual(after < HOUR ? null : state.unsettled)
+    })
+  })
 })
 
 describe("Spec §4.6, rule 8: an event older than max_event_age_s is not delivered", () => {
