@@ -28,7 +28,7 @@ const fields = {
   state: Delivery.DeliveryState,
   fail_reason: Schema.NullOr(Delivery.FailReason).annotations({
     description:
-      "Why the delivery failed: all attempts were used, the endpoint was disabled or removed meanwhile, the app was no longer authorised, a fault of this service kept it from being sent, or it was abandoned because no worker finished it"
+      "Why the delivery failed: all attempts were used, the endpoint was disabled or removed meanwhile, the endpoint no longer had the address that the rule names, the app was no longer authorised, a fault of this service kept it from being sent, or it was abandoned because no worker finished it"
   }),
   attempt: Schema.Int.annotations({
     description:

@@ -33,6 +33,7 @@ const AuthorisationRow = Schema.Struct({
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   revoked_at: Rows.NullableAt,
   rule_stands: Schema.Boolean,
+  webhook_url: Schema.NullOr(Schema.String),
   is_erased: Schema.Boolean,
   is_suspended: Schema.Boolean
 })
@@ -49,7 +50,8 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   app: { declaredScopes: row.declared_scopes, allowedScopes: row.allowed_scopes, revokedAt: row.revoked_at },
   ruleStands: row.rule_stands,
   ...(row.is_erased ? { isErased: true } : {}),
-  ...(row.is_suspended ? { isSuspended: true } : {})
+  ...(row.is_suspended ? { isSuspended: true } : {}),
+  ...(row.webhook_url === null ? {} : { webhookUrl: row.webhook_url })
 })
 
 /**
@@ -80,7 +82,10 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
                   WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
                     AND shared.place_id = r.place_id AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
+            ) AS rule_stands,
+            (SELECT r.webhook_url FROM rules r
+             WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id) AS webhook_url,
+            ${isSuspended(sql, sql`asked.occurred_at`)} AS is_suspended,
             EXISTS (SELECT 1 FROM erasures e
                     WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
                       AND e.until_at > asked.occurred_at) AS is_erased
@@ -114,7 +119,9 @@ export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, rule
                     AND shared.connection_id = ${connectionId} AND shared.place_id = r.place_id
                     AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${isSuspended(sql, sql`${Rows.nullableAt(occurredAt)}::timestamptz`)} AS is_suspended,
+            ) AS rule_stands,
+            (SELECT r.webhook_url FROM rules r WHERE r.user_id = ${userId} AND r.rule_id = ${ruleId}) AS webhook_url,
+            ${isSuspended(sql, sql`${Rows.nullableAt(occurredAt)}::timestamptz`)} AS is_suspended,
             ${occurredAt === null ? sql`false` : Erasures.covering(sql, userId, occurredAt)} AS is_erased
           FROM connections c JOIN apps a ON a.app_id = c.app_id
           WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(

@@ -27,6 +27,8 @@ export interface Authorisation {
    * during an earlier suspension of one of them (decision staff-1).
    */
   readonly isSuspended?: true
+  /** Present when the event's rule names the address to which its events go (Spec §4.6.7). */
+  readonly webhookUrl?: string
 }
 
 /**
@@ -54,3 +56,10 @@ export const permits = (
     (scope === undefined || EffectiveScopes.check(connection, app, scope, now) === "allowed")
   )
 }
+
+/**
+ * Whether the event may be sent to the endpoint that has this address now: its rule names no address, or this one. An
+ * event must not follow the endpoint to another address, which may belong to a stranger (decision endpoints-3).
+ */
+export const mayGoTo = ({ webhookUrl }: Authorisation, url: string): boolean =>
+  webhookUrl === undefined || webhookUrl === url

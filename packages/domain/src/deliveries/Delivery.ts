@@ -13,7 +13,7 @@ export type DeliveryState = typeof DeliveryState.Type
 /**
  * Why a delivery failed. `exhausted`: the last attempt failed. `not_sent`: faults of our own delayed an attempt for
  * longer than `OWN_FAULT_LIMIT`, or prevented a test. `abandoned`: too many leases in a row ran out on the same attempt
- * (`MAX_LAPSES`).
+ * (`MAX_LAPSES`). `address_changed`: the event's rule names an address, and the endpoint has another one now.
  */
 export const FailReason = Schema.Literal(
   "exhausted",
@@ -21,7 +21,8 @@ export const FailReason = Schema.Literal(
   "endpoint_removed",
   "not_authorised",
   "not_sent",
-  "abandoned"
+  "abandoned",
+  "address_changed"
 )
 export type FailReason = typeof FailReason.Type
 
@@ -32,7 +33,8 @@ const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
   endpoint_removed: false,
   not_authorised: false,
   not_sent: false,
-  abandoned: false
+  abandoned: false,
+  address_changed: false
 }
 
 /**

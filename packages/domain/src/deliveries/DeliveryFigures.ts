@@ -30,7 +30,8 @@ const FAILURES: Readonly<Record<FailReason, "failed" | "not_authorised">> = {
   endpoint_removed: "failed",
   not_authorised: "not_authorised",
   not_sent: "failed",
-  abandoned: "failed"
+  abandoned: "failed",
+  address_changed: "failed"
 }
 
 export const outcomeOf = (how: DeliveryFinish | undefined) => {

@@ -10,12 +10,12 @@ import type { Delivery } from "./Delivery.js"
 /**
  * What the user's access log says about an event (Spec §4.6.8, §4.7).
  *
- * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: a
- * firing whose endpoints were disabled or removed, or whose delivery was abandoned, before the first attempt. An event
- * has one entry for all endpoints, attempts and replays, and one more entry when a retry is withheld (decision M10).
- * Time and id of an entry are derived from the event, so recording the entry again changes nothing. A delivery that was
- * withheld before its first attempt has no entry when another receiver got the event. The functions return undefined
- * when the event is about nobody, or when the log needs no further entry.
+ * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: before
+ * the first attempt, its endpoints were disabled or removed or got another address than the rule names, or its delivery
+ * was abandoned. An event has one entry for all endpoints, attempts and replays, and one more entry when a retry is
+ * withheld (decision M10). Time and id of an entry are derived from the event, so recording the entry again changes
+ * nothing. A delivery that was withheld before its first attempt has no entry when another receiver got the event. The
+ * functions return undefined when the event is about nobody, or when the log needs no further entry.
  */
 
 /** An event that was not sent. `entry` is written unless the user has an entry with one of the keys in `unless`. */

@@ -3,6 +3,7 @@ import * as SigningSecret from "../endpoints/SigningSecret.js"
 import { body } from "../events/Event.js"
 import { report } from "../figures/FiguresRecorder.js"
 import { Entropy, fn, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import * as Authorisation from "./Authorisation.js"
 import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import { LEASE } from "./Delivery.js"
@@ -36,9 +37,10 @@ export interface StoredAttempt {
 }
 
 /**
- * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5). No database
- * connection is held while the receiver answers. Returns the stored result. Returns undefined when the lease was lost,
- * or when it would run out before the result could be stored. Then another worker makes the same attempt.
+ * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5), and if the
+ * endpoint has the address that the rule names. No database connection is held while the receiver answers. Returns the
+ * stored result. Returns undefined when the lease was lost, or when it would run out before the result could be stored.
+ * Then another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
@@ -91,6 +93,8 @@ const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, u
       yield* recordUnsent(Disclosure.withheld(delivery))
       return ended({ _tag: "TooOld", at: now })
     case "send":
+      if (Option.exists(authorisation, (found) => !Authorisation.mayGoTo(found, receiver.url)))
+        return ended({ _tag: "Failed", at: now, reason: "address_changed" })
       yield* record(Disclosure.sent(delivery))
       return yield* send(delivery, receiver, until, now)
   }

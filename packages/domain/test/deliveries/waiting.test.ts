@@ -2,7 +2,7 @@ import { DeliveryStore, recover, redeliver, retryNow } from "@place-access/domai
 import { removeEndpoint, updateEndpoint, WebhookEndpoint } from "@place-access/domain/endpoints"
 import type { Event } from "@place-access/domain/events"
 import { DeliveryId, EventId, Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import {
@@ -41,6 +41,45 @@ describe("what may change while a delivery waits for its next attempt", () => {
             expect(seconds(yield* posts(), occurredAt)).toEqual([0])
             expect(seconds(yield* posts(moved), occurredAt)).toEqual([30])
             expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 2 }])
+          })
+        )
+      })
+    )
+  })
+
+  it("the endpoint's address, which the rule names: nothing is sent to the new one, not by hand either, and there is no strike [endpoints-3, deliveries-2]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { app, developer, endpoint } = stage
+        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const moved = `${URL}/moved`
+        yield* script(answers(500))
+        yield* script(answers(200), moved)
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire({ ...stage, rule }, { webhookUrl: URL })
+            yield* Effect.sleep("10 seconds")
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: moved })
+            yield* Effect.sleep("1 hour")
+            const [row] = yield* deliveries
+            expect(row).toMatchObject({ state: "failed", failReason: "address_changed", attempt: 2 })
+            yield* redeliver(developer, app.id, row?.id ?? DeliveryId.make(""))
+            yield* Effect.sleep("1 hour")
+            expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(1)
+            yield* Effect.sleep("1 hour")
+            expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(
+              Array.from({ length: 3 }, () => "address_changed")
+            )
+            expect([(yield* posts()).length, (yield* posts(moved)).length]).toEqual([1, 0])
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+
+            // When the endpoint has its old address again, the event can be sent there.
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: URL })
+            yield* script(answers(200))
+            expect(yield* recover(developer, app.id, endpoint.id, occurredAt)).toBe(1)
+            yield* Effect.sleep("1 minute")
+            expect([(yield* posts()).length, (yield* posts(moved)).length]).toEqual([2, 0])
           })
         )
       })

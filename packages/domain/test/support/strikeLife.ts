@@ -51,6 +51,7 @@ const hows: ReadonlyArray<How> = [
   "too_old",
   "not_sent",
   "not_authorised",
+  "address_changed",
   "abandoned"
 ]
 

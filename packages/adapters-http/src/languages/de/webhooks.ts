@@ -197,7 +197,8 @@ export const webhooks: typeof en.webhooks = {
     endpoint_removed: "der Endpunkt wurde entfernt",
     not_authorised: "Ihre App ist nicht mehr berechtigt",
     not_sent: "ein Fehler dieses Dienstes hat das Senden verhindert",
-    abandoned: "unsere Prozesse haben es mehrmals nicht zu Ende gebracht"
+    abandoned: "unsere Prozesse haben es mehrmals nicht zu Ende gebracht",
+    address_changed: "der Endpunkt hat nicht mehr die Adresse, die die Regel nennt"
   },
   attemptOf: (attempt, most) => `Versuch ${attempt} von ${most}`,
   attemptDue: (attempt, most, due) => html`Versuch ${attempt} von ${most}, fällig ${due}`,

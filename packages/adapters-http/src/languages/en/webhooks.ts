@@ -191,7 +191,8 @@ export const webhooks = {
     endpoint_removed: "the endpoint was removed",
     not_authorised: "your app is no longer authorised",
     not_sent: "a fault of this service prevented sending",
-    abandoned: "our workers failed to finish it repeatedly"
+    abandoned: "our workers failed to finish it repeatedly",
+    address_changed: "the endpoint no longer has the address that the rule names"
   } satisfies Record<Delivery.FailReason, string>,
   attemptOf: (attempt: number, most: number): string => `attempt ${attempt} of ${most}`,
   attemptDue: (attempt: number, most: number, due: Html): Html => html`attempt ${attempt} of ${most}, due ${due}`,

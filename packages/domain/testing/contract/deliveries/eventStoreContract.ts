@@ -344,6 +344,23 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "authorisation: the address that the rule names, if it names one [endpoints-3]",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Rules.sharing()
+      const webhookUrl = "https://hooks.example.com/places"
+      const naming = yield* Rules.rule(connection, Rules.onPlace(place), { webhookUrl })
+      const zone = yield* Rules.rule(connection, Rules.ZONE, { webhookUrl })
+      const silent = yield* Rules.rule(connection, Rules.onPlace(place))
+      const asked = [naming, zone, silent, { ...naming, id: null }]
+      const named = yield* Effect.forEach(asked, authorisation, { concurrency: "unbounded" })
+      Check.equal(
+        named.map((found) => found.webhookUrl),
+        [webhookUrl, webhookUrl, undefined, undefined],
+        "the addresses"
+      )
+    })
+  },
+  {
     name: "authorisation: a zone rule needs no place, an event without a rule needs none",
     run: Effect.gen(function* () {
       const { connection } = yield* Rules.sharing({ places: [] })

@@ -80,6 +80,7 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
             if (connection.userId !== userId) return yield* Option.none()
             const registered = yield* Option.fromNullable(tables.apps.get(connection.appId))
+            const webhookUrl = ruleId === null ? null : (tables.rules.get(ruleId)?.webhookUrl ?? null)
             return {
               connection,
               app: registered.app,
@@ -89,7 +90,8 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
                 : {}),
               ...(isSuspended(tables, connection, registered.app) || wasSuspended(tables, connection, occurredAt)
                 ? { isSuspended: true as const }
-                : {})
+                : {}),
+              ...(webhookUrl === null ? {} : { webhookUrl })
             }
           })
         )

@@ -191,7 +191,7 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   if (rule === undefined && isFiring(type)) return undefined
   const webhookUrl = rule?.fields.webhookUrl ?? null
   if (webhookUrl !== null) {
-    return endpoint.urls.possible(begin, post.i).includes(webhookUrl) ? undefined : "its rule names another address"
+    return post.url === webhookUrl ? undefined : "its rule names another address"
   }
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
 }
