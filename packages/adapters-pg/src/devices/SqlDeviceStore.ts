@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Device, DeviceStore } from "@place-access/domain/devices"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
+import { DeviceId, type Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
 import * as MovementColumn from "../fixes/MovementColumn.js"
 import * as PutAsideColumn from "../fixes/PutAsideColumn.js"
+import * as UploadStream from "../history/UploadStream.js"
 import * as Rows from "../driver/Rows.js"
 
 const DeviceRow = Schema.Struct({
@@ -149,10 +150,25 @@ const keepAtHome =
 const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, id, at) =>
-    Rows.affected(
-      sql`UPDATE devices SET removed_at = ${Rows.at(at)}
-          WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
-    ).pipe(
-      Effect.map((count) => count > 0),
-      orStoreError
-    )
+    Effect.gen(function* () {
+      // The raised version keeps a worker from firing a dwell that it read before the removal (`Settling.commit`).
+      yield* UploadStream.lock(sql, userId, 1)
+      const removed = yield* Rows.affected(
+        sql`UPDATE devices SET removed_at = ${Rows.at(at)}
+            WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
+      )
+      if (removed === 0) return false
+      yield* forgetDwells(sql, userId, at)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
+/**
+ * Forgets the dwells that wait for silence, unless a phone is left that may be carried (decision rules-14). A dwell
+ * whose time has come fires, whether or not a worker has looked at it before the removal.
+ */
+const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
+  sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
+      WHERE user_id = ${userId} AND settle_due_at > ${Rows.at(at)}
+        AND rule_id IN (SELECT rule_id FROM rules WHERE user_id = ${userId} AND type = 'dwell')
+        AND NOT EXISTS (SELECT 1 FROM devices
+                        WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import' AND NOT stays_at_home)`

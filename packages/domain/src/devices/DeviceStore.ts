@@ -29,7 +29,11 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
     /** Sets or removes the owner's mark that the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
-    /** False when the user has no such device, or it was removed already. */
+    /**
+     * False when the user has no such device, or it was removed already. When no device is left that may be carried,
+     * the dwells that wait for silence after `at` are forgotten in the same transaction, and the user's version
+     * (`UploadView.version`) is raised (decision rules-14).
+     */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }
 >() {}

@@ -1,3 +1,4 @@
+import { removeDevice } from "@place-access/domain/devices"
 import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { StoreError, Telemetry, type UserId } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
@@ -32,6 +33,32 @@ describe("crossings that the clock settles [rules-13]", () => {
         expect([yield* settleDue(), counted() - before]).toEqual([1, 1])
         expect([yield* settleDue(), counted() - before]).toEqual([0, 1])
       }).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
+    )
+  )
+})
+
+describe("a dwell that waits for silence, when its phone is removed [rules-14]", () => {
+  it.effect.each([
+    ["no device is left: nobody would hear that the person has left", undefined, 0],
+    ["only a device that stays at home is left", { staysAtHome: true }, 0],
+    ["another phone is left, which may be carried", {}, 1]
+  ] as const)("%s", ([, other, events]) =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* Effect.gen(function* () {
+          const { connection, place, user } = yield* RuleSamples.sharing()
+          const dwell = { type: "dwell", dwellMinutes: 30, silenceS: 1_800 } as const
+          yield* RuleSamples.rule(connection, RuleSamples.onPlace(place), dwell)
+          if (other !== undefined) yield* RuleSamples.device(user.id, other)
+          return { phone: yield* RuleSamples.device(user.id) }
+        }).pipe(Effect.withClock(clockAt(NOON - DAY)))
+        yield* TestClock.setTime(NOON)
+        yield* ingestFixes(phone, [reading(0, INSIDE)], [])
+        yield* TestClock.adjust("2 minutes")
+        yield* removeDevice(phone.userId, phone.id)
+        yield* TestClock.adjust("2 hours")
+        expect(yield* settleDue()).toBe(events)
+      })
     )
   )
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import type { RuleMemory, Unsettled } from "../../../src/rules/RuleEvaluation.js"
@@ -97,6 +98,46 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         "event"
       )
       Check.equal(yield* dueOf(Timestamp.plus(now, 300_000), [user.id]), [], "not due again")
+    })
+  },
+  {
+    name: "DeviceStore.remove: a dwell that waits for silence is forgotten with the last phone that may be carried [rules-14]",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const until = Timestamp.plus(now, 1)
+      const { connection, phone, place, rule, state, user } = yield* waiting({ at: now, until, fires: true })
+      const dwells = { type: "dwell", dwellMinutes: 5, silenceS: 300, settleS: null } as const
+      const [waits, isDue] = [
+        yield* Samples.rule(connection, Samples.onPlace(place), dwells),
+        yield* Samples.rule(connection, Samples.onPlace(place), dwells)
+      ]
+      const states = [
+        Uploads.progress(waits, state),
+        Uploads.progress(isDue, { ...state, unsettled: { at: now, until: now, fires: true } })
+      ]
+      Check.isTrue(yield* Uploads.commit(phone, { states }), "committed")
+      const other = yield* Samples.device(user.id)
+      const tablet = yield* Samples.device(user.id, { staysAtHome: true })
+      const unsettled = Effect.gen(function* () {
+        const { rules } = yield* (yield* FixStore).view(user.id, null, [], now)
+        return [waits, isDue, rule].map(({ id }) =>
+          rules.some((one) => one.rule.id === id && one.state.unsettled !== null)
+        )
+      })
+      // The samples have made phones of their own.
+      for (const { id } of yield* devices.list(user.id)) {
+        if (![phone, other, tablet].some((one) => one.id === id)) yield* devices.remove(user.id, id, now)
+      }
+      Check.isTrue(yield* devices.remove(user.id, other.id, now), "another phone is left")
+      Check.equal(yield* unsettled, [true, true, true], "with another phone")
+      const seen = yield* version(user.id, now)
+      Check.isTrue(yield* devices.remove(user.id, phone.id, now), "only the tablet is left")
+      // A crossing was seen, and a dwell whose time has come fires, whether or not a worker has looked at it.
+      Check.equal(yield* unsettled, [false, true, true], "without a phone")
+      Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
+      Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")
+      Check.equal(yield* unsettled, [false, true, true], "without any device")
     })
   },
   {

@@ -2,11 +2,23 @@ import { Effect, Layer, Option } from "effect"
 import type { Device } from "../../../src/devices/Device.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { AccountLimits } from "../../../src/quotas/index.js"
-import { MemoryDatabase } from "../MemoryDatabase.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import type * as Timestamp from "../../../src/shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+
+/** Forgets the dwells that wait for silence. A dwell whose time has come stays: it fires (decision rules-14). */
+const forgetDwells = ({ ruleStates, rules }: Tables, userId: UserId, at: Timestamp.Timestamp): void => {
+  for (const [ruleId, state] of ruleStates) {
+    const rule = rules.get(ruleId)
+    if (rule?.userId !== userId || rule.type !== "dwell") continue
+    if (state.unsettled !== null && state.unsettled.until > at) ruleStates.set(ruleId, { ...state, unsettled: null })
+  }
+}
 
 export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effect(
   DeviceStore,
-  Effect.map(MemoryDatabase, ({ devices, importDevices, visitTellers }) => {
+  Effect.map(MemoryDatabase, (tables) => {
+    const { devices, importDevices, visitTellers } = tables
     const present = (userId: string): ReadonlyArray<Device> =>
       [...devices.values()].filter(
         (device) => device.userId === userId && device.removedAt === null && !importDevices.has(device.id)
@@ -46,6 +58,8 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
           const device = present(userId).find((one) => one.id === id)
           if (device === undefined) return false
           devices.set(id, { ...device, removedAt: at })
+          tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
+          if (present(userId).every(({ staysAtHome }) => staysAtHome)) forgetDwells(tables, userId, at)
           return true
         })
     })

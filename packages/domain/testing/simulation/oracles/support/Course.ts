@@ -182,6 +182,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     const isCertain = isDone(did) && did.begin > made.end
     events.push({ begin: did.begin, end: did.end, isCertain, upload: null, step: forgetting(from, until, observer) })
   }
+  events.push(...Waiting.removedPhones(run, rule, observer))
   const stoppedAt = Math.min(
     ...removals.map(({ begin }) => begin),
     ...(place?.archivings ?? []).map(({ begin }) => begin)
@@ -195,8 +196,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
       continue
     }
     const isCertain = isDone(upload) && upload.begin > made.end && stands === "yes"
-    const { begin, end } = upload
-    events.push({ begin, end, isCertain, upload, step: taking(run, rule, upload, observer) })
+    events.push({ begin: upload.begin, end: upload.end, isCertain, upload, step: taking(run, rule, upload, observer) })
   }
   return events.sort((a, b) => a.begin - b.begin)
 }

@@ -2,7 +2,7 @@ import type { Run } from "../../Oracle.js"
 import { COOLDOWN, LAST_WORD, MINUTE, SECOND, SETTLE_PROMPT, STALE } from "../../Specification.js"
 import type { Note, Sight, State } from "./CourseState.js"
 import type { MadeRule } from "./Ground.js"
-import type { CompletedCall } from "./trace/Happened.js"
+import { type CompletedCall, happened, mayBeDone } from "./trace/Happened.js"
 import type { Observer } from "./trace/Observed.js"
 
 /** How many milliseconds a crossing of the rule waits for a contradiction; 0: crossings do not wait. */
@@ -38,6 +38,23 @@ export const isLost = (state: State, from: number, upload: CompletedCall<"upload
 /** Whether the trace shows no firing of the crossing or stay that waits. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
+
+/**
+ * Decision rules-14: after the removal of a phone, a stay waits no longer, unless another phone is left that may be
+ * carried. The oracle does not know which phones may be carried, so it follows both states.
+ */
+export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
+  happened(run)
+    .of("removeDevice")
+    .filter((did) => mayBeDone(did) && did.args.userId === pair.userId && did.end >= made.begin)
+    .map(({ begin, end }) => ({
+      begin,
+      end,
+      isCertain: false,
+      upload: null,
+      step: (state: State): ReadonlyArray<State> =>
+        state.waits?.stay == null || !isSilent(state, observer) ? [state] : [state, { ...state, waits: null }]
+    }))
 
 /** The state with its wait and the state after its wait: the trace does not show whether a worker ended the wait. */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
