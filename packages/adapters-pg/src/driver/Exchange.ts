@@ -83,7 +83,7 @@ const UNKNOWN_NAME = "26000"
  */
 const OUTDATED = "0A000"
 
-const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }
+export const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }
 const NOTHING: Shape = { fields: [], read: () => ({}) }
 
 /** `pg`'s own conversion of a parameter to text or bytes. */

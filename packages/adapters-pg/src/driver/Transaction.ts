@@ -2,10 +2,10 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { makeWithTransaction, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Context, Effect, Exit, FiberRef, Scope } from "effect"
+import { Context, Effect, Exit, FiberRef, Scope, Stream } from "effect"
 import { Telemetry } from "@place-access/domain/shared"
 import type pg from "pg"
-import type { QueryRequest } from "./Exchange.js"
+import { NO_RESULT, type QueryRequest } from "./Exchange.js"
 import { NamingClient } from "./NamingClient.js"
 import { cancel } from "./Pooled.js"
 import { answered, isTraced, noConnection, type Picked, refused } from "./Run.js"
@@ -18,7 +18,17 @@ import { answered, isTraced, noConnection, type Picked, refused } from "./Run.js
 
 type Statement = readonly [text: string, params: ReadonlyArray<unknown>]
 
-/** The connection of a transaction. It takes a statement before the server has answered the earlier ones. */
+/** How far BEGIN has come. When it has failed: its error. */
+type Begin = "waiting" | "sent" | "done" | Error
+
+/**
+ * The connection of a transaction. It takes a statement before the server has answered the earlier ones.
+ *
+ * BEGIN may fail while the connection stays usable: the embedded database refuses it when the one session is in use for
+ * too long. The statements after it would then run without a transaction, each committed at once. So BEGIN waits for
+ * the first statement and is sent in the same exchange, which fails as a whole. Later statements wait until BEGIN is
+ * answered. When BEGIN has failed, nothing more is sent, and every statement fails with its error.
+ */
 class Line {
   readonly connection: Connection
   /** The error of the first failed statement that no caller waited for. */
@@ -26,22 +36,29 @@ class Line {
 
   private readonly pool: pg.Pool
   private readonly client: NamingClient
-  private waiting: Array<QueryRequest> = []
+  private begin: Begin = "waiting"
+  private waiting: Array<QueryRequest> = [{ text: "BEGIN", values: [], done: (error) => this.begun(error) }]
+  private isCalled = false
 
   /** `plain`: the library's connection over the same client. It does everything that this class does not replace. */
   constructor(pool: pg.Pool, client: NamingClient, plain: Connection) {
     this.pool = pool
     this.client = client
-    this.connection = Object.assign(Object.create(plain) as Connection, {
-      run: (text: string, params: ReadonlyArray<unknown>) => this.run(text, params, "rows"),
-      executeRaw: (text: string, params: ReadonlyArray<unknown>) => this.run(text, params, "result"),
-      executeValues: (text: string, params: ReadonlyArray<unknown>) =>
-        Effect.suspend(() => {
-          this.flush()
-          return plain.executeValues(text, params)
-        })
-    })
+    const replaced: Partial<Connection> & { readonly run: Connection["executeUnprepared"] } = {
+      run: (text, params) => this.run(text, params, "rows") as Effect.Effect<ReadonlyArray<never>, SqlError>,
+      executeRaw: (text, params) => this.run(text, params, "result"),
+      executeValues: (text, params) => Effect.zipRight(this.ready(), plain.executeValues(text, params)),
+      executeStream: (text, params, transform) =>
+        Stream.unwrap(Effect.as(this.ready(), plain.executeStream(text, params, transform)))
+    }
+    this.connection = Object.assign(Object.create(plain) as Connection, replaced)
     lines.set(this.connection, this)
+  }
+
+  private begun(error: Error | null): void {
+    this.begin = error ?? "done"
+    if (error === null) return this.call()
+    for (const { done } of this.waiting.splice(0)) done(error, NO_RESULT)
   }
 
   /**
@@ -49,30 +66,62 @@ class Line {
    * queued until then travel together.
    */
   ask(asked: QueryRequest): void {
-    if (this.waiting.push(asked) === 1) process.nextTick(this.flush)
+    if (this.begin instanceof Error) return asked.done(this.begin, NO_RESULT)
+    this.waiting.push(asked)
+    this.call()
+  }
+
+  private call(): void {
+    if (this.isCalled) return
+    this.isCalled = true
+    process.nextTick(this.flush)
   }
 
   private readonly flush = (): void => {
-    const asked = this.waiting
-    if (asked.length === 0) return
-    this.waiting = []
-    this.client.send(asked)
+    this.isCalled = false
+    if (this.begin === "sent" || this.waiting.length === 0) return
+    if (this.begin === "waiting") this.begin = "sent"
+    this.client.send(this.waiting.splice(0))
   }
 
   private run(text: string, values: ReadonlyArray<unknown>, picked: Picked): Effect.Effect<unknown, SqlError> {
+    const ask = this.sent(picked, (done) => this.ask({ text, values, done }))
+    // A text without values may contain several statements, which cannot travel with others.
+    return values.length > 0 || !text.includes(";") ? ask : Effect.zipRight(this.ready(), this.alone(text, picked))
+  }
+
+  private alone(text: string, picked: Picked): Effect.Effect<unknown, SqlError> {
+    return this.sent(picked, (done) => {
+      this.flush()
+      this.client.query(text, done)
+    })
+  }
+
+  private sent(picked: Picked, send: (done: QueryRequest["done"]) => void): Effect.Effect<unknown, SqlError> {
     return Effect.async((resume) => {
-      const done: QueryRequest["done"] = (error, result) =>
-        resume(error === null ? answered(result, picked) : refused(error))
-      if (values.length > 0) this.ask({ text, values, done })
-      else {
-        // A text without values may contain several statements, which cannot travel with others.
-        this.flush()
-        this.client.query(text, done)
-      }
+      send((error, result) => resume(error === null ? answered(result, picked) : refused(error)))
       return Effect.suspend(() => {
         this.flush()
         return cancel(this.pool, this.client)
       })
+    })
+  }
+
+  /** Waits until BEGIN has succeeded. An empty text is a statement that does nothing. */
+  private ready(): Effect.Effect<unknown, SqlError> {
+    return Effect.suspend(() => (this.begin === "done" ? Effect.void : this.run("", [], "rows")))
+  }
+
+  /**
+   * Rolls back when BEGIN has succeeded. ROLLBACK goes alone: after a failed statement the server skips the rest of the
+   * exchange.
+   */
+  rollback(): Effect.Effect<void, SqlError> {
+    return Effect.suspend(() => {
+      if (this.begin === "waiting") this.begun(new Error("The transaction was rolled back before its first statement"))
+      if (this.begin instanceof Error) return Effect.void
+      if (this.begin === "done") return Effect.asVoid(this.alone("ROLLBACK", "rows"))
+      return Effect.zipRight(Effect.ignore(this.ready()), this.rollback())
     })
   }
 
@@ -119,7 +168,7 @@ export const send = (
           }
         })
       }
-      if (left === 0) resume(Effect.succeed(answers))
+      if (asked.length === 0) resume(Effect.succeed(answers))
     })
   )
 }
@@ -143,13 +192,9 @@ export const sendLast = (
 const run = (connection: Connection, text: string): Effect.Effect<void, SqlError> =>
   Effect.asVoid(connection.executeUnprepared(text, [], undefined))
 
+/** A `Line` has BEGIN in its queue from the start. */
 const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
-  Effect.suspend(() => {
-    const line = lines.get(connection)
-    if (line === undefined) return run(connection, "BEGIN")
-    line.note("BEGIN", [])
-    return Effect.void
-  })
+  lines.has(connection) ? Effect.void : run(connection, "BEGIN")
 
 /**
  * Commits. Fails when a statement that no caller waited for has failed: the server then skips the COMMIT, or answers it
@@ -165,15 +210,14 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
         values: [],
         done: (error) => {
           const failure = line.failure ?? error
-          resume(
-            failure === null ? Effect.void : Effect.zipRight(Effect.ignore(rollback(connection)), refused(failure))
-          )
+          resume(failure === null ? Effect.void : Effect.zipRight(Effect.ignore(line.rollback()), refused(failure)))
         }
       })
     )
   })
 
-const rollback = (connection: Connection): Effect.Effect<void, SqlError> => run(connection, "ROLLBACK")
+const rollback = (connection: Connection): Effect.Effect<void, SqlError> =>
+  lines.get(connection)?.rollback() ?? run(connection, "ROLLBACK")
 
 /** The connection of the fiber's transaction, and how deeply that transaction is nested: 0 for an outermost one. */
 export const current = (context: Context.Context<never>): readonly [Connection, depth: number] | undefined =>

@@ -15,7 +15,13 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly messag
 const PARTS = ["database", "secret-keys", TEST_WORLD] as const
 type Part = (typeof PARTS)[number]
 
-const copyParts = async (from: string, to: string, wanted: ReadonlyArray<Part>): Promise<ReadonlyArray<Part>> => {
+/** `signal`: aborted when the transaction ends early, because other statements may change the files from then on. */
+const copyParts = async (
+  from: string,
+  to: string,
+  wanted: ReadonlyArray<Part>,
+  signal: AbortSignal
+): Promise<ReadonlyArray<Part>> => {
   const draft = `${to}.partial`
   if (!existsSync(join(from, "database", "PG_VERSION"))) throw new CopyFailed({ message: `${from} has no database` })
   await rm(draft, { recursive: true, force: true })
@@ -29,6 +35,7 @@ const copyParts = async (from: string, to: string, wanted: ReadonlyArray<Part>):
         preserveTimestamps: true,
         mode: constants.COPYFILE_FICLONE
       })
+      signal.throwIfAborted()
     }
     // The rename makes the copy complete or absent, also when the process is stopped half-way.
     await rename(draft, to)
@@ -56,18 +63,27 @@ export const copyFolder = (
   Effect.gen(function* () {
     if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
     const sql = yield* SqlClient
-    return yield* sql.withTransaction(
-      Effect.gen(function* () {
-        // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
-        // write-ahead log.
-        yield* sql`CHECKPOINT`
-        return yield* Effect.tryPromise({
-          try: () => copyParts(from, to, withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS),
-          catch: (error) =>
-            error instanceof CopyFailed
-              ? error
-              : new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
+    let isMade = false
+    return yield* sql
+      .withTransaction(
+        Effect.gen(function* () {
+          // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
+          // write-ahead log.
+          yield* sql`CHECKPOINT`
+          const parts = yield* Effect.tryPromise({
+            try: (signal) =>
+              copyParts(from, to, withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS, signal),
+            catch: (error) =>
+              error instanceof CopyFailed
+                ? error
+                : new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
+          })
+          isMade = true
+          return parts
         })
-      })
-    )
+      )
+      .pipe(
+        // When the commit fails, it is not certain that the transaction held the session all the time.
+        Effect.onError(() => (isMade ? Effect.promise(() => rm(to, { recursive: true, force: true })) : Effect.void))
+      )
   })

@@ -217,4 +217,54 @@ describe("a transaction that does not end", () => {
         expect(yield* sql`SELECT ${4}::int AS four`).toEqual([{ four: 4 }])
       })
     ))
+
+  /** Waits in real time: the session has timers of the host. */
+  const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
+
+  /** Another transaction holds the session for longer than a statement waits, and for less than two statements wait. */
+  const held = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const begun = yield* Deferred.make<void>()
+    const holder = yield* Effect.fork(
+      sql.withTransaction(
+        sql`SELECT 1`.pipe(Effect.zipRight(Deferred.succeed(begun, undefined)), Effect.zipRight(waited(75)))
+      )
+    )
+    yield* Deferred.await(begun)
+    return holder
+  })
+
+  const add = Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO wholes VALUES (${1})`)
+  const first = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1`)
+  it.each([
+    ["whose first statement has no values", Effect.zipRight(first, add)],
+    ["whose own work fails too", Effect.zipRight(Effect.zipRight(first, add), Effect.fail("no"))],
+    ["that goes on after the refusal", Effect.zipRight(Effect.ignore(add), add)],
+    [
+      "whose first text has several statements",
+      Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO wholes VALUES (1); INSERT INTO wholes VALUES (2)`)
+    ],
+    [
+      "that asks for its statements at different moments",
+      Effect.all([first, Effect.zipRight(waited(5), add)], { concurrency: 2 })
+    ]
+  ])("refuses a transaction as a whole, and stores nothing of a transaction %s", (_, work) =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE IF NOT EXISTS wholes (id int)`
+        const holder = yield* held
+        const exit = yield* Effect.exit(
+          Failures.orStoreError(sql.withTransaction(Effect.asVoid<unknown, unknown, SqlClient>(work)))
+        )
+        yield* Fiber.join(holder)
+        expect(yield* sql`SELECT id FROM wholes`).toEqual([])
+        expect(Exit.isFailure(exit) && Cause.failureOption(exit.cause)).toMatchObject({
+          value: { _tag: "StoreError", transient: true }
+        })
+        yield* sql.withTransaction(Effect.zipRight(first, add))
+        expect(yield* sql`DELETE FROM wholes RETURNING id`).toEqual([{ id: 1 }])
+      })
+    )
+  )
 })
