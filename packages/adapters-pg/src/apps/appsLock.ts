@@ -9,3 +9,14 @@ import type { UserId } from "@place-access/domain/shared"
  */
 export const lockApps = (sql: SqlClient, ownerId: UserId) =>
   sql`SELECT 1 FROM apps WHERE owner_id = ${ownerId} ORDER BY app_id FOR UPDATE`
+
+/**
+ * Locks the apps that an account owns, and the apps in whose teams it is. The deletion or the suspension of an account
+ * takes this lock instead of `lockApps`. Otherwise the deletion of the holder of an app could hand the app over to an
+ * account that is being deleted or suspended at the same time.
+ */
+export const lockTeams = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT 1 FROM apps
+      WHERE app_id IN (SELECT app_id FROM apps WHERE owner_id = ${userId}
+                       UNION ALL SELECT app_id FROM app_members WHERE user_id = ${userId})
+      ORDER BY app_id FOR UPDATE`

@@ -6,7 +6,7 @@ import { Effect, Either, Layer, Option, Schema } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
-import { lockApps } from "../apps/appsLock.js"
+import { lockTeams } from "../apps/appsLock.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
@@ -53,16 +53,17 @@ const begin = (sql: SqlClient): Store["begin"] => {
         // Everybody's sign-ins wait for this lock. A single server locks rows, not whole tables, so there the order of
         // the rows is enough: accounts before sign-ups and sessions.
         if (isCluster) yield* lockCredentials(sql)
-        yield* lockApps(sql, userId)
+        yield* lockTeams(sql, userId)
         const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
           Rows.first(AccountRow)
         )
         if (Option.isNone(row)) return Option.none()
         const account = toAccount(row.value)
         if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
-        // Locks the apps again, because one may have been handed over to the account before its row was locked. The
-        // locks keep the owners in the apps' teams unchanged until the commit.
-        yield* lockApps(sql, userId)
+        // Locks the apps again, because the account may have got one, or joined a team, before its row was locked. A
+        // transaction that changes a team, or deletes or suspends one of its owners, locks the app first. So the locks
+        // keep the owners in the apps' teams unchanged until the commit.
+        yield* lockTeams(sql, userId)
         const state = yield* deletionState(sql, account)
         const decided = decide(state, yield* Timestamp.now)
         if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)

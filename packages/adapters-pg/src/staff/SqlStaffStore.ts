@@ -5,7 +5,7 @@ import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
-import { lockApps } from "../apps/appsLock.js"
+import { lockTeams } from "../apps/appsLock.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
@@ -28,12 +28,14 @@ const change =
       // one node after the other.
       yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
       yield* lockCredentials(sql)
-      yield* lockApps(sql, id)
+      yield* lockTeams(sql, id)
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
         Rows.first(AccountRow)
       )
       if (Option.isNone(row)) return Option.none()
       yield* lockAdmins(sql)
+      // Locks the apps again, because the account may have joined a team before its row was locked.
+      yield* lockTeams(sql, id)
       const before = toAccount(row.value)
       const others = yield* sql`SELECT 1 FROM accounts
         WHERE 'admin' = ANY(roles) AND suspended_at IS NULL AND user_id <> ${id} LIMIT 1`

@@ -169,7 +169,7 @@ describeServers("changes of one team that overlap", (server) => {
     const handOver = store
       .update(app.id, TeamLife.handOver(holder.id, memberId, stays), memberId)
       .pipe(Effect.map(Option.map((one) => (Either.isLeft(one) ? one.left._tag : "handed over"))))
-    return { owner, handOver }
+    return { app, holder, owner, handOver }
   })
 
   /**
@@ -251,6 +251,43 @@ describeServers("changes of one team that overlap", (server) => {
       })
     )
     expect([Option.exists(suspended, Either.isRight), handed]).toEqual([true, Option.some("Conflict")])
+  })
+
+  it("both owners of an app delete their accounts at the same time: the app is revoked [teams-4]", async () => {
+    const told = await run(
+      Effect.gen(function* () {
+        const deletions = yield* AccountDeletionStore
+        const { app, holder, owner } = yield* stage
+        const outcomes = yield* changeFirst(
+          deletions.begin(owner.id, AccountDeletion.decide),
+          deletions.begin(holder.id, AccountDeletion.decide)
+        )
+        return {
+          deleted: outcomes.map((one) => Option.exists(one, Either.isRight)),
+          app: yield* (yield* AppStore).find(app.id)
+        }
+      })
+    )
+    expect(told.deleted).toEqual([true, true])
+    expect(told.app).toMatchObject(
+      Option.some({ ownerId: AccountDeletion.NOBODY.id, revokedAt: expect.any(Number) as number })
+    )
+  })
+
+  it("an owner who is being suspended does not inherit an app that is not paused [teams-4]", async () => {
+    const told = await run(
+      Effect.gen(function* () {
+        const { app, holder, owner } = yield* stage
+        const [suspended, deleted] = yield* changeFirst(
+          (yield* StaffStore).change(owner.id, AccountChange.suspend(AuditEvent.OPERATOR)),
+          (yield* AccountDeletionStore).begin(holder.id, AccountDeletion.decide)
+        )
+        const done = [Option.exists(suspended, Either.isRight), Option.exists(deleted, Either.isRight)]
+        return { done, app: yield* (yield* AppStore).find(app.id) }
+      })
+    )
+    expect(told.done).toEqual([true, true])
+    expect(told.app).toMatchObject(Option.some({ ownerId: AccountDeletion.NOBODY.id }))
   })
 })
 
