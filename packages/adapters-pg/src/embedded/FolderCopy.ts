@@ -32,6 +32,8 @@ const copyParts = async (
       // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
       await cp(join(from, part), join(draft, part), {
         recursive: true,
+        // A part may be a link to a bigger disk: a copy of the link would be no copy.
+        dereference: true,
         preserveTimestamps: true,
         mode: constants.COPYFILE_FICLONE
       })

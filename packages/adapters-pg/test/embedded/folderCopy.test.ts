@@ -2,7 +2,7 @@ import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { embeddedWith } from "../support/embedded.js"
@@ -59,5 +59,20 @@ describe("a copy of a data folder", () => {
       expect(Exit.isFailure(exit)).toBe(true)
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
     }).pipe(Effect.provide(embeddedWith({ waitLimitMillis: 50 })))
+  )
+
+  it.effect("has the database's files, also when the folder of the database is a link to another disk", () =>
+    Effect.gen(function* () {
+      const [from, to, disk] = [join(directory, "from"), join(directory, "to"), join(directory, "disk")]
+      yield* Effect.promise(async () => {
+        await mkdir(from)
+        await mkdir(disk)
+        await writeFile(join(disk, "PG_VERSION"), "17")
+        await symlink(disk, join(from, "database"))
+      })
+      yield* FolderCopy.copyFolder(from, to)
+      expect((yield* Effect.promise(() => lstat(join(to, "database")))).isDirectory()).toBe(true)
+      expect(yield* Effect.promise(() => readFile(join(to, "database", "PG_VERSION"), "utf8"))).toBe("17")
+    }).pipe(Effect.provide(embeddedWith({})))
   )
 })
