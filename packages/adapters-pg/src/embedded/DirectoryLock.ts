@@ -38,8 +38,8 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * A holder in another container cannot be looked up by its pid. It counts as dead when it has not touched the lock file
- * for this long.
+ * A holder in another container cannot be looked up by its pid, and without /proc a pid may belong to a later process.
+ * So such a holder counts as dead when it has not touched the lock file for this long.
  */
 const SILENCE = Duration.seconds(30)
 
@@ -49,6 +49,13 @@ const orEmpty = (read: () => string | undefined): string => {
   } catch {
     return ""
   }
+}
+
+/** What this system says about processes. macOS has no /proc and says nothing: both are "". */
+export interface System {
+  readonly realm: () => string
+  /** The start time of a process. */
+  readonly startOf: (pid: number) => string
 }
 
 const currentRealm = (): string =>
@@ -67,6 +74,8 @@ const startOf = (pid: number): string =>
     return line.slice(line.lastIndexOf(")") + 2).split(" ")[19]
   })
 
+const THIS_SYSTEM: System = { realm: currentRealm, startOf }
+
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code
 
@@ -83,11 +92,12 @@ const exists = (pid: number): boolean => {
  * Whether the process that holds the lock is alive. `silence`: milliseconds since it touched the file, by the file
  * system's clock.
  */
-const isAlive = (holder: Holder | undefined, silence: number): boolean => {
+const isAlive = (holder: Holder | undefined, silence: number, system: System): boolean => {
   // The content is unreadable: the holder is writing it at this moment, or died while it wrote.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
-  if (holder.realm !== currentRealm()) return silence < Duration.toMillis(SILENCE)
-  return exists(holder.pid) && startOf(holder.pid) === holder.started
+  const isRecent = silence < Duration.toMillis(SILENCE)
+  if (holder.realm !== system.realm()) return isRecent
+  return exists(holder.pid) && system.startOf(holder.pid) === holder.started && (holder.started !== "" || isRecent)
 }
 
 const decodeHolder = Schema.decodeUnknownOption(Holder)
@@ -106,16 +116,21 @@ interface OwnLock {
  * Takes the lock, or returns the process that holds it; `holder` is undefined when that process has not written the
  * file's content yet.
  */
-const take = async (directory: string): Promise<OwnLock | { readonly holder: Holder | undefined }> => {
+const take = async (directory: string, system: System): Promise<OwnLock | { readonly holder: Holder | undefined }> => {
   const path = join(directory, "lock")
-  const me: Holder = { pid: process.pid, token: randomUUID(), realm: currentRealm(), started: startOf(process.pid) }
+  const me: Holder = {
+    pid: process.pid,
+    token: randomUUID(),
+    realm: system.realm(),
+    started: system.startOf(process.pid)
+  }
   const mine = Schema.encodeSync(Holder)(me)
   for (;;) {
     if (await create(path, mine)) return { path, mine }
     const content = await read(path)
     if (content === undefined) continue // released a moment ago
     const holder = parse(content)
-    if (isAlive(holder, await silenceOf(path, me.token))) return { holder }
+    if (isAlive(holder, await silenceOf(path, me.token), system)) return { holder }
     if (await replace(path, content, mine, me.token)) return { path, mine }
     await pause(20)
   }
@@ -227,20 +242,24 @@ const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, S
  * finds that out at its next touch, and ends.
  */
 export const hold = (
-  directory: string
+  directory: string,
+  system: System = THIS_SYSTEM
 ): Effect.Effect<void, DirectoryInUse | DataFolder.DirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
-    const lock = yield* Effect.acquireRelease(acquire(directory), ({ path, mine }) =>
+    const lock = yield* Effect.acquireRelease(acquire(directory, system), ({ path, mine }) =>
       Effect.promise(() => release(path, mine))
     )
     yield* beat(directory, lock)
   })
 
-const acquire = (directory: string): Effect.Effect<OwnLock, DirectoryInUse | DataFolder.DirectoryUnusable> =>
+const acquire = (
+  directory: string,
+  system: System
+): Effect.Effect<OwnLock, DirectoryInUse | DataFolder.DirectoryUnusable> =>
   Effect.flatMap(
     Effect.zipRight(
       DataFolder.prepare(directory),
-      Effect.tryPromise({ try: () => take(directory), catch: (cause) => DataFolder.unusable(directory, cause) })
+      Effect.tryPromise({ try: () => take(directory, system), catch: (cause) => DataFolder.unusable(directory, cause) })
     ),
     (taken) => ("mine" in taken ? Effect.succeed(taken) : new DirectoryInUse({ directory, pid: taken.holder?.pid }))
   )

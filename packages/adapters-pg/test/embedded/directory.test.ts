@@ -74,6 +74,17 @@ describe("the lock of a data folder", () => {
     })
   )
 
+  it.effect("where the system does not say which process a number belongs to, holds while it is touched", () =>
+    Effect.gen(function* () {
+      const system = { realm: () => "", startOf: () => "" }
+      // The number of a process that died belongs to another one now, such as to the one that runs this test.
+      yield* holder({ realm: "", started: "", pid: process.pid })
+      expect(Exit.isFailure(yield* Effect.exit(Effect.scoped(hold(directory, system))))).toBe(true)
+      yield* Effect.promise(() => utimes(lock(), new Date(), new Date(Date.now() - 31_000)))
+      expect(Exit.isSuccess(yield* Effect.exit(Effect.scoped(hold(directory, system))))).toBe(true)
+    })
+  )
+
   it.effect("that cannot be read holds for a moment only: its writer may still be writing", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => writeFile(lock(), ""))
