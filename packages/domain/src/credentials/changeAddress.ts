@@ -6,6 +6,7 @@ import * as Mail from "../mail/Mail.js"
 import { Conflict, Entropy, Forbidden, Invalid, program, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import * as AddressChange from "./AddressChange.js"
+import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead, liveLink } from "./liveLink.js"
 
@@ -18,17 +19,29 @@ export const requireConfirmed = program(
 )
 
 /**
- * Stores a link and mails it. Does nothing when the mailbox got too many links lately (`Rate.LINKS`). `owner`: another
- * account that has confirmed the address; then a mail without the link goes to that account's owner.
+ * Whether a link may be mailed. A link to the account's present address counts for the account only: no other account
+ * has this address, so the calls of strangers must not keep the owner from confirming it.
+ */
+const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
+  Effect.gen(function* () {
+    const mailbox = (yield* Vault.Vault).sha256(newEmail ?? email)
+    const ofAccount = Subject.addressLink(mailbox, userId)
+    return newEmail === null
+      ? (yield* takeCall(ofAccount, Rate.LINKS)).isAdmitted
+      : yield* admitLink(ofAccount, Subject.addressLink(mailbox))
+  })
+
+/**
+ * Stores a link and mails it. Does nothing when too many links were mailed lately (`mayMail`). `owner`: another account
+ * that has confirmed the address; then a mail without the link goes to that account's owner.
  */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
-    const mailbox = vault.sha256(link.newEmail ?? link.email)
-    const standing = yield* takeCall(Subject.mailboxFor("address", mailbox), Rate.LINKS)
+    const isAdmitted = yield* mayMail(link)
     const mail = AddressChange.confirmMail(link)
     const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
-    if (!standing.isAdmitted) return
+    if (!isAdmitted) return
     yield* (yield* CredentialStore).offerLink(
       link,
       Option.match(owner, {

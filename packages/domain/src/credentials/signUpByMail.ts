@@ -8,11 +8,12 @@ import {
   WrongCredentials
 } from "../accounts/index.js"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { Rate, Subject, takeCall } from "../limits/index.js"
+import { Subject } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
 import { Conflict, Entropy, Forbidden, program, Timestamp, UserId, Vault } from "../shared/index.js"
 import { isSecret } from "./AccountLink.js"
+import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead } from "./liveLink.js"
 import * as SignUpRequest from "./SignUpRequest.js"
@@ -74,13 +75,12 @@ const mailLink = (waiting: Waiting, address: string) =>
     const vault = yield* Vault.Vault
     const owner = yield* (yield* AccountStore).findByEmail(waiting.email)
     const mailbox = vault.sha256(waiting.email)
-    const ofNetwork = yield* takeCall(Subject.signUpMail(mailbox, address), Rate.LINKS)
-    const ofAll = yield* takeCall(Subject.signUpMail(mailbox), Rate.SIGN_UP_MAILS)
+    const isAdmitted = yield* admitLink(Subject.signUpMail(mailbox, address), Subject.signUpMail(mailbox))
     const secret = yield* Entropy.secret
     const request = SignUpRequest.withLink(waiting)(vault.sha256(secret), yield* Timestamp.now)
     const mail = SignUpRequest.confirmMail(request)
     const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
-    if (!ofNetwork.isAdmitted || !ofAll.isAdmitted) return
+    if (!isAdmitted) return
     const told = Option.filter(owner, ({ account }) => account.confirmedAt !== null)
     yield* (yield* CredentialStore).requestSignUp(
       request,

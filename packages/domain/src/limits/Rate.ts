@@ -66,17 +66,18 @@ export const CHALLENGES = perMinute(120)
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
- * For links that are mailed to one mailbox. A link is valid for as long as the window lasts. So a stranger who uses the
- * limit up cannot shut the owner out: the owner then has a link that works until the window ends.
+ * For links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the window
+ * lasts. So a stranger who uses the limit up cannot shut the owner out: the owner then has a link that works until the
+ * window ends. A link that works only for the caller who asked for it is counted for each caller (`LINKS_TO_MAILBOX`).
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * For mails about sign-ups to one mailbox, caused by all networks together. One network can cause at most as many as
- * `LINKS` allows. So a stranger who signs up with somebody's address again and again does not use up the mails that the
- * owner of the address needs to sign up.
+ * For links to one mailbox that work only for the caller who asked for them: links of sign-ups, and links to a new
+ * address. All callers count together here. One network or account can cause at most as many mails as `LINKS` allows.
+ * So a stranger who asks for somebody's address again and again does not use up the mails that the owner needs.
  */
-export const SIGN_UP_MAILS: Rate = { calls: 10, windowMillis: 30 * MINUTE }
+export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /** The window of one subject, and the calls in it. */
 export interface RateWindow {

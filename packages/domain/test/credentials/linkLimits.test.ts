@@ -1,0 +1,107 @@
+import { Account, createAccount } from "@place-access/domain/accounts"
+import {
+  confirmAddress,
+  requestAddressChange,
+  requestConfirmation,
+  requestSignUp
+} from "@place-access/domain/credentials"
+import { Timestamp } from "@place-access/domain/shared"
+import {
+  MemoryAccountStore,
+  MemoryAuditLog,
+  MemoryCredentialStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryLimitStore,
+  MemoryMailOutbox,
+  MemoryPasswordHasher,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, TestClock } from "effect"
+import { lettersTo } from "../support/lettersTo.js"
+
+const stores = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
+  MemoryCredentialStore.layer,
+  MemoryLimitStore.layer,
+  MemoryMailOutbox.layer,
+  MemoryPasswordHasher.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
+)
+
+const password = Account.Password.make("correct horse battery")
+const address = (name: string) => Account.Email.make(`${name}@example.com`)
+const person = (name: string) => createAccount({ email: address(name), password, roles: [] })
+
+/** An account whose address nobody confirmed. */
+const unconfirmed = (name: string) =>
+  Effect.gen(function* () {
+    const { accounts } = yield* MemoryDatabase
+    const { id } = yield* person(name)
+    const stored = accounts.get(id) ?? (yield* Effect.die("no account"))
+    const account = { ...stored.account, confirmedAt: null }
+    accounts.set(id, { ...stored, account })
+    return account
+  })
+
+describe("links about an address [accounts-11, accounts-13]", () => {
+  it.effect("a stranger who asks for an address again and again does not keep its owner from confirming it", () =>
+    Effect.gen(function* () {
+      const [owner, stranger] = [yield* unconfirmed("owner"), yield* person("stranger")]
+      for (let asked = 0; asked < 12; asked++) yield* requestAddressChange(stranger, owner.email)
+      expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(3)
+      yield* TestClock.adjust(1)
+      yield* requestConfirmation(owner)
+      const [newest] = yield* lettersTo(owner.email, owner.id)
+      const token = /token=(\w+)/.exec(newest?.text ?? "")?.[1] ?? ""
+      expect(yield* confirmAddress(owner, token, "confirmed")).toMatchObject({ email: owner.email })
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("nor from changing to it; ten links are mailed to one address that accounts want", () =>
+    Effect.gen(function* () {
+      const wanted = address("wanted")
+      const stranger = yield* person("stranger")
+      for (let asked = 0; asked < 12; asked++) yield* requestAddressChange(stranger, wanted)
+      expect(yield* lettersTo(wanted, undefined)).toHaveLength(3)
+      for (let nth = 4; nth <= 10; nth++) {
+        yield* requestAddressChange(yield* person(`person${nth}`), wanted)
+        expect(yield* lettersTo(wanted, undefined)).toHaveLength(nth)
+      }
+      yield* requestAddressChange(yield* person("last"), wanted)
+      expect(yield* lettersTo(wanted, undefined)).toHaveLength(10)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("three confirmations of one account are mailed in half an hour", () =>
+    Effect.gen(function* () {
+      const owner = yield* unconfirmed("owner")
+      for (let asked = 0; asked < 4; asked++) yield* requestConfirmation(owner)
+      expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(3)
+      yield* TestClock.adjust(30 * Timestamp.MINUTE)
+      yield* requestConfirmation(owner)
+      expect(yield* lettersTo(owner.email, owner.id)).toHaveLength(4)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("mails about a sign-up [accounts-12]", () => {
+  it.effect("a network that signs up with an address again and again does not keep its owner from it", () =>
+    Effect.gen(function* () {
+      const email = address("wanted")
+      const from = (network: number) => requestSignUp({ email, password, address: `203.0.${network}.7` }, "open")
+      for (let asked = 0; asked < 12; asked++) yield* from(113)
+      expect(yield* lettersTo(email, undefined)).toHaveLength(3)
+      for (let nth = 4; nth <= 10; nth++) {
+        yield* from(nth)
+        expect(yield* lettersTo(email, undefined)).toHaveLength(nth)
+      }
+      yield* from(11)
+      expect(yield* lettersTo(email, undefined)).toHaveLength(10)
+    }).pipe(Effect.provide(stores))
+  )
+})
