@@ -1,5 +1,6 @@
 import type { Import } from "@place-access/domain/imports"
 import { Gunzip } from "fflate"
+import { crc32 } from "node:zlib"
 import type { Expansion } from "./Expansion.js"
 import { NO_ENTRIES, slices, type StepReader, type Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
@@ -13,7 +14,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   let fault: Import.ImportFault | null = null
   /** The expanded bytes that are not read yet. */
   let expanded: Array<Uint8Array> = []
-  const gunzip = new Gunzip((bytes) => {
+  const members = expander((bytes) => {
     expansion.unpacked(bytes.length)
     if (bytes.length > 0) expanded.push(bytes)
   })
@@ -22,12 +23,12 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
    * Expands a slice, and reads what was expanded. When the slice is damaged, the bytes that were expanded before the
    * damage are still read.
    */
-  const readSlice = function* (slice: Uint8Array, isLast: boolean): Steps<void> {
+  const readSlice = function* (slice: Uint8Array): Steps<void> {
     let failure: Import.ImportFault | null = null
     try {
-      gunzip.push(slice, isLast)
+      members.push(slice)
     } catch (error) {
-      failure = error instanceof UnsafeArchive ? "unsafe_archive" : isLast ? "cut_off" : "damaged"
+      failure = error instanceof UnsafeArchive ? "unsafe_archive" : "damaged"
     }
     const pieces = expanded
     expanded = []
@@ -43,15 +44,98 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
       for (const slice of slices(bytes, SLICE_BYTES)) {
         if (fault !== null) break
         expansion.packed(slice.length)
-        yield* readSlice(slice, false)
+        yield* readSlice(slice)
         yield NO_ENTRIES
       }
       return { fault }
     },
     end: function* () {
-      if (fault === null) yield* readSlice(new Uint8Array(0), true)
+      fault ??= members.end()
       if (fault === null) fault = (yield* inner.end()).fault
       return { fault }
+    }
+  }
+}
+
+/** The checksum and the length behind each member (RFC 1952, §2.3.1). */
+const TRAILER_BYTES = 8
+/** The last compressed bytes that are kept: a trailer, and a header behind it that is not complete yet. */
+const KEPT_BYTES = 2 * SLICE_BYTES
+/** A gzip file without contents. */
+const EMPTY = Buffer.from("1f8b08000000000000ff03000000000000000000", "hex")
+
+class Damaged extends Error {}
+
+/**
+ * Expands the members of a gzip file, which are read as one file, and compares each with the checksum in its trailer,
+ * which fflate does not do. Behind the last member there may be zeros, as of a file that was copied in blocks. `push`
+ * throws when the file is damaged.
+ */
+const expander = (onBytes: (bytes: Uint8Array) => void) => {
+  let received = 0
+  let kept: Buffer = Buffer.alloc(0)
+  /** The checksum and the length of what the present member has expanded to. */
+  let sum = 0
+  let length = 0
+  let isEnding = false
+  /** Whether the last member is complete, and only zeros may follow. */
+  let isPadding = false
+  let atEnd: "cut_off" | "damaged" | "complete" = "cut_off"
+
+  const gunzip = new Gunzip((bytes) => {
+    if (isEnding) return
+    sum = crc32(bytes, sum)
+    length += bytes.length
+    onBytes(bytes)
+  })
+  /** Whether the trailer that ends at this index of `kept` is the trailer of what was expanded. */
+  const isTrailerBefore = (at: number): boolean =>
+    at >= TRAILER_BYTES &&
+    kept.readUInt32LE(at - TRAILER_BYTES) === sum &&
+    kept.readUInt32LE(at - TRAILER_BYTES + 4) === length % 2 ** 32
+  // fflate calls this when it has read the header of a member after the first one. `offset`: where that header begins.
+  gunzip.onmember = (offset) => {
+    const isRight = isTrailerBefore(kept.length - (received - offset))
+    if (isEnding) {
+      if (offset === received) atEnd = isRight ? "complete" : "damaged"
+      return
+    }
+    if (!isRight) throw new Damaged()
+    sum = 0
+    length = 0
+  }
+  /** Whether the present member is complete, with nothing but zeros behind it. Its trailer may end with zeros too. */
+  const hasOnlyZeros = (): boolean => {
+    const last = kept.findLastIndex((byte) => byte !== 0) + 1
+    for (let at = last; at <= Math.min(last + TRAILER_BYTES, kept.length); at++) if (isTrailerBefore(at)) return true
+    return false
+  }
+
+  return {
+    push: (bytes: Uint8Array): void => {
+      if (isPadding && bytes.some((byte) => byte !== 0)) throw new Damaged()
+      received += bytes.length
+      kept = Buffer.concat([kept, bytes])
+      kept = kept.subarray(Math.max(0, kept.length - KEPT_BYTES))
+      if (isPadding) return
+      try {
+        gunzip.push(bytes)
+      } catch (error) {
+        if (error instanceof UnsafeArchive || error instanceof Damaged || !hasOnlyZeros()) throw error
+        isPadding = true
+      }
+    },
+    /** Whether the last member was complete, and the same as before it was packed. */
+    end: (): Import.ImportFault | null => {
+      if (isPadding) return null
+      isEnding = true
+      try {
+        // One more member shows whether the last one is complete: fflate finds its header only behind a trailer.
+        gunzip.push(EMPTY, true)
+      } catch {
+        if (hasOnlyZeros()) return null
+      }
+      return atEnd === "complete" ? null : atEnd
     }
   }
 }

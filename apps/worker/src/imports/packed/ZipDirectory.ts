@@ -18,6 +18,8 @@ export interface ZipFile {
   readonly offset: number
   readonly compressed: number
   readonly size: number
+  /** The checksum (CRC-32) of the expanded bytes. */
+  readonly crc: number
 }
 
 /** Why the archive cannot be used: it is damaged, made to harm the reader, or not made by this service. */
@@ -68,7 +70,7 @@ export const read = (
   for (let index = 0; index < count; index++) {
     if (at + FILE_BYTES > end || view.getUint32(at, true) !== FILE) return Either.left("damaged")
     const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)]
-    const [compressed, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)]
+    const [crc = 0, compressed = 0, size = 0] = [16, 20, 24].map((from) => view.getUint32(at + from, true))
     const lengths = [28, 30, 32].map((from) => view.getUint16(at + from, true))
     const [nameBytes = 0] = lengths
     const bytesOfName = Buffer.from(tail.subarray(at + FILE_BYTES, at + FILE_BYTES + nameBytes))
@@ -76,7 +78,8 @@ export const read = (
     if (isHarmful(name) || name.split("/").length > MAX_FOLDERS) return Either.left("unsafe_archive")
     const isReadable = (flags & ENCRYPTED) === 0 && (method === 0 || method === 8)
     if (maker === "ours" && (!NAME.test(name) || !isReadable)) return Either.left("foreign_archive")
-    if (isReadable) files.push({ name, rawName, method, offset: view.getUint32(at + 42, true), compressed, size })
+    const offset = view.getUint32(at + 42, true)
+    if (isReadable) files.push({ name, rawName, method, offset, compressed, size, crc })
     at += FILE_BYTES + lengths.reduce((all, one) => all + one, 0)
   }
   return inOrder(files, offset)

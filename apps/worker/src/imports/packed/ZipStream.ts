@@ -1,4 +1,5 @@
 import { Inflate } from "fflate"
+import { crc32 } from "node:zlib"
 import { NO_ENTRIES, slices, type Steps } from "./Steps.js"
 import type { ZipFile } from "./ZipDirectory.js"
 
@@ -41,6 +42,8 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
   let compressedIn = 0
   let expandedOut = 0
   let expected = 0
+  /** The checksum of the bytes of the present file so far. */
+  let sum = 0
   let isPassedOver = false
   /** The expanded bytes that the sink has not received yet. */
   let expanded: Array<Uint8Array> = []
@@ -48,6 +51,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
   const out = (bytes: Uint8Array): void => {
     expandedOut += bytes.length
     expected -= bytes.length
+    sum = crc32(bytes, sum)
     if (expandedOut > most || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
     if (expected < 0) throw new Error("a file is longer than the archive says")
     if (bytes.length > 0) expanded.push(bytes)
@@ -69,6 +73,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
     header = Buffer.alloc(0)
     left = file.compressed
     expected = file.size
+    sum = 0
     inflate = file.method === 8 ? new Inflate((piece) => out(piece)) : undefined
     sink.begin(file)
     return length - before
@@ -89,8 +94,9 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
     }
   }
 
-  const endFile = function* (): Steps<void> {
+  const endFile = function* ({ crc }: ZipFile): Steps<void> {
     if (expected !== 0 && !isPassedOver) throw new Error("a file is shorter than the archive says")
+    if (sum !== crc && !isPassedOver) throw new Error("a file has changed since it was packed")
     left = undefined
     inflate = undefined
     isPassedOver = false
@@ -119,7 +125,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
           from += part.length
           position += part.length
         }
-        if (left === 0) yield* endFile()
+        if (left === 0) yield* endFile(file)
       }
     },
     /** Whether every file was read to its end. */
