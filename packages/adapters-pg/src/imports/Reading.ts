@@ -190,19 +190,34 @@ const MANY = 50_000
 
 const MonthRow = Schema.Struct({ month: Schema.String, entries: Schema.Int })
 
-/** The entries that the import stored, by month in UTC. */
-const storedByMonth = (sql: SqlClient, of: Leased) => {
+/**
+ * Counts the entries that the import stored, by month in UTC. The time bounds let the index find the fixes: without
+ * them the server would read the whole history of the user, also for an import of ten fixes.
+ */
+export const monthsStatement = (
+  sql: SqlClient,
+  of: Leased,
+  { from, until }: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }
+) => {
   const device = sql`(SELECT device_id FROM imports WHERE ${isOne(sql, of)})`
   const monthOf = (moment: string) => sql.literal(`to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM')`)
   return sql`SELECT month, sum(entries)::integer AS entries FROM (
         SELECT ${monthOf("captured_at")} AS month, count(*) AS entries FROM fixes
-        WHERE user_id = ${of.userId} AND device_id = ${device} GROUP BY 1
+        WHERE user_id = ${of.userId} AND device_id = ${device}
+          AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)} GROUP BY 1
         UNION ALL
         SELECT ${monthOf("coalesce(departure, arrival)")}, count(*) FROM visit_reports
         WHERE user_id = ${of.userId} AND device_id = ${device} GROUP BY 1
-      ) months GROUP BY month`.pipe(
+      ) months GROUP BY month`
+}
+
+/** The months of the import, with the number of stored entries in each. */
+const withStored = (sql: SqlClient, of: Leased, months: ReadonlyArray<Months.MonthCounts>) => {
+  const span = Months.spanStored(months)
+  if (span === undefined) return Effect.succeed(months)
+  return monthsStatement(sql, of, span).pipe(
     Rows.all(MonthRow),
-    Effect.map((rows) => new Map(rows.map(({ entries, month }) => [month, entries])))
+    Effect.map((rows) => Months.withStored(months, new Map(rows.map(({ entries, month }) => [month, entries]))))
   )
 }
 
@@ -211,17 +226,19 @@ const StoredRow = Schema.Struct({ stored: Schema.Int })
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, error, at, months = []) =>
-    Effect.gen(function* () {
-      const stored = months.length === 0 ? new Map<string, number>() : yield* storedByMonth(sql, leased)
-      const told = JSON.stringify(Months.withStored(months, stored))
-      const finished =
-        yield* sql`UPDATE imports SET months = ${told}::jsonb, state = ${error === null ? "done" : "failed"}, error = ${error},
-              finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
-            WHERE ${isHeld(sql, leased)} RETURNING stored`.pipe(Rows.first(StoredRow))
-      if (Option.isSome(finished)) yield* deletePieces(sql, leased)
-      return finished
-    }).pipe(
-      sql.withTransaction,
+    // The count is no part of the transaction, and its failure is ignored: when the history is so large that the count
+    // takes too long, the import has no months. Otherwise the import would fail, though all its entries are stored.
+    Effect.orElseSucceed(withStored(sql, leased, months), () => []).pipe(
+      Effect.flatMap((counted) =>
+        Effect.gen(function* () {
+          const finished =
+            yield* sql`UPDATE imports SET months = ${JSON.stringify(counted)}::jsonb, state = ${error === null ? "done" : "failed"}, error = ${error},
+                  finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
+                WHERE ${isHeld(sql, leased)} RETURNING stored`.pipe(Rows.first(StoredRow))
+          if (Option.isSome(finished)) yield* deletePieces(sql, leased)
+          return finished
+        }).pipe(sql.withTransaction)
+      ),
       Effect.tap((finished) =>
         Option.exists(finished, ({ stored }) => stored >= MANY)
           ? // The counts are a cache: after an error the first long tally makes them.

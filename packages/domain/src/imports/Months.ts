@@ -1,5 +1,5 @@
 // The entries of a file, counted by month. Decision imports-12.
-import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
+import { make, parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The entries of one month, in UTC. Duplicates, and entries in stretches that the user deleted, are in `read` and in no
@@ -68,6 +68,20 @@ export const withStored = (
 ): ReadonlyArray<MonthCounts> =>
   months.map((one) => ({ ...one, stored: one.month === null ? 0 : (stored.get(one.month) ?? 0) }))
 
+/**
+ * The beginning of the first month and the end of the last month of which the store got entries. Undefined: it got none
+ * with a month.
+ */
+export const spanStored = (
+  months: ReadonlyArray<MonthCounts>
+): { readonly from: Timestamp; readonly until: Timestamp } | undefined => {
+  const edges = months.flatMap(({ month, quarantined, read, tooOld, tooRecent }) =>
+    month !== null && read > tooRecent + tooOld + quarantined ? edgesOf(month) : []
+  )
+  if (edges.length === 0) return undefined
+  return { from: make(Math.min(...edges)), until: make(Math.max(...edges)) }
+}
+
 const of = (months: Map<string | null, Counting>, month: string | null): Counting => {
   const key = months.size < MAX_MONTHS || months.has(month) ? month : null
   const found = months.get(key) ?? { read: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
@@ -83,11 +97,14 @@ export const monthOf = (at: Timestamp): string | null => (at < FIRST || at > LAS
 
 const edges = (at: Timestamp): readonly [number, number] => {
   const month = monthOf(at)
-  if (month === null) return [0, 0]
+  return month === null ? [0, 0] : edgesOf(month)
+}
+
+const edgesOf = (month: string): readonly [from: number, until: number] => {
   const [year = 0, number = 0] = month.split("-").map(Number)
   return [beginningOf(year, number), number === 12 ? beginningOf(year + 1, 1) : beginningOf(year, number + 1)]
 }
 
-/** The beginning of a month. NaN after the year 9999: no time is before NaN, so `add` looks the month up again. */
+/** The beginning of a month. The time after the last instant for the month after December 9999. */
 const beginningOf = (year: number, month: number): number =>
-  parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? Number.NaN
+  parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? LAST + 1

@@ -65,6 +65,22 @@ describe("the months of a file [imports-12]", () => {
     )
   })
 
+  it("the store counts between the first and the last month of which it got entries", () => {
+    const tally = Months.tally()
+    const add = (iso: string, why?: "tooOld" | "quarantined") => tally.add(Timestamp.make(Date.parse(iso)), why)
+    expect(Months.spanStored(tally.months())).toBeUndefined()
+    add("1970-01-01T00:00:00Z", "tooOld")
+    add("2031-01-01T00:00:00Z", "quarantined")
+    tally.add(undefined, undefined)
+    expect(Months.spanStored(tally.months())).toBeUndefined()
+    add("2024-11-30T23:59:59Z")
+    add("2024-12-02T00:00:00Z")
+    const span = { from: Date.UTC(2024, 10), until: Date.UTC(2025, 0) }
+    expect(Months.spanStored(tally.months())).toEqual(span)
+    add("9999-12-31T00:00:00Z")
+    expect(Months.spanStored(tally.months())).toEqual({ ...span, until: Date.UTC(10_000, 0) })
+  })
+
   it("a made-up file with a million months keeps no more than the bound", () => {
     const tally = Months.tally()
     for (let year = 1_000; year < 3_000; year++) tally.add(Timestamp.make(Date.UTC(year, 5)), "quarantined")
