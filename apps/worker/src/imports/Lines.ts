@@ -10,26 +10,50 @@ export interface Lines {
 const TOO_LONG = "a line is too long"
 
 /**
- * `onLine` gets a line without its end, also an empty one. `isOpen`: the file ends without a line break, so this line
- * may be cut off.
+ * `onLine` gets a line without its end, also an empty one. A line ends with a line feed, with a carriage return, or
+ * with both. `isOpen`: the file ends without a line break, so this line may be cut off.
  */
 export const open = (most: number, onLine: (text: string, isOpen: boolean) => void): Lines => {
   let rest: Buffer = Buffer.alloc(0)
   return {
     push: (bytes) => {
       const all = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes])
+      const feeds = finder(all, LINE_FEED)
+      const returns = finder(all, RETURN)
       let from = 0
-      for (let to = all.indexOf(10); to >= 0; to = all.indexOf(10, from)) {
-        if (to - from > most) throw new Error(TOO_LONG)
-        onLine(all.toString("utf8", from, to > from && all[to - 1] === 13 ? to - 1 : to), false)
-        from = to + 1
+      for (;;) {
+        const feed = feeds(from)
+        const end = Math.min(feed, returns(from))
+        if (end - from > most) throw new Error(TOO_LONG)
+        // The line feed of a carriage return that ends the bytes may come with the next bytes.
+        if (end === all.length || (end !== feed && end === all.length - 1)) break
+        onLine(all.toString("utf8", from, end), false)
+        from = end === feed || all[end + 1] !== LINE_FEED ? end + 1 : end + 2
       }
       rest = all.subarray(from)
-      if (rest.length > most) throw new Error(TOO_LONG)
     },
     end: () => {
-      if (rest.length > 0) onLine(rest.toString("utf8"), true)
+      const hasReturn = rest.at(-1) === RETURN
+      if (rest.length > 0) onLine(rest.toString("utf8", 0, hasReturn ? rest.length - 1 : rest.length), !hasReturn)
       rest = Buffer.alloc(0)
     }
+  }
+}
+
+const LINE_FEED = 10
+const RETURN = 13
+
+/**
+ * Returns a function that finds the next such byte at or behind an index that never decreases; the length when there is
+ * none. It searches again only when the index has passed the byte that it found last.
+ */
+const finder = (bytes: Buffer, byte: number): ((from: number) => number) => {
+  let found = -1
+  return (from) => {
+    if (found < from) {
+      const next = bytes.indexOf(byte, from)
+      found = next < 0 ? bytes.length : next
+    }
+    return found
   }
 }

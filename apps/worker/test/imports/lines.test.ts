@@ -19,4 +19,13 @@ describe("lines of a file", () => {
     expect(read("0123456789\nab\n", size)).toEqual(["0123456789", "ab"])
     expect(() => read("first\n0123456789a\nlast\n", size)).toThrow("too long")
   })
+
+  it.each([1, 2, 3, 100])("end with a line feed, a carriage return or both, in pieces of %i bytes", (size) => {
+    for (const end of ["\n", "\r", "\r\n"]) {
+      expect(read(["ab", "", "0123456789", ""].join(end), size)).toEqual(["ab", "", "0123456789"])
+      expect(read(["ab", "c"].join(end), size)).toEqual(["ab", "c"])
+      expect(() => read(["ab", "0123456789a", ""].join(end), size)).toThrow("too long")
+    }
+    expect(read("a\r\r\nb\n\rc", size)).toEqual(["a", "", "b", "", "c"])
+  })
 })

@@ -96,6 +96,23 @@ describe("an import", () => {
     )
   })
 
+  it("of a file without any position fails, but not of an archive of this service, which may have none [imports-7]", () => {
+    for (const [format, state] of [
+      ["gpx", "failed"],
+      ["own_archive", "done"]
+    ] as const) {
+      run(
+        Effect.gen(function* () {
+          const made = yield* upload(file())
+          const nothing = () => ({ entries: [], fault: null })
+          const open = () => ({ format: () => format, push: nothing, end: nothing })
+          yield* Effect.provideService(importNext(), ImportReader, { open })
+          expect(yield* found(made)).toMatchObject({ state, error: state === "done" ? null : expect.any(String) })
+        })
+      )
+    }
+  })
+
   it("whose reader gives very many entries at once is stored in steps, and each entry is copied few times", () => {
     const count = 50_000
     run(
