@@ -53,13 +53,27 @@ const confirm = (email: string) =>
         message: "There is no terminal to ask at: give --yes to delete the account. Nothing was changed."
       })
     }
-    const typed = yield* Effect.promise(async () => {
-      const terminal = createInterface({ input: process.stdin, output: process.stdout })
-      const answer = await terminal.question(
-        `This deletes the account of ${email}, its places, its history and its apps, for good.\nType the address again to go on: `
-      )
-      terminal.close()
-      return answer
+    yield* confirmBy(askAtTerminal, email)
+  })
+
+const askAtTerminal = async (question: string): Promise<string> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
+}
+
+/** `ask`: asks the operator, and rejects when the operator ends the question with Control-C or Control-D. */
+export const confirmBy = (ask: (question: string) => Promise<string>, email: string) =>
+  Effect.gen(function* () {
+    const typed = yield* Effect.tryPromise({
+      try: () =>
+        ask(
+          `This deletes the account of ${email}, its places, its history and its apps, for good.\nType the address again to go on: `
+        ),
+      catch: () => new CannotStart({ message: "Nothing was changed." })
     })
     if (typed.trim().toLowerCase() !== email) {
       return yield* new CannotStart({ message: "That is another address. Nothing was changed." })
