@@ -1,4 +1,4 @@
-import { CannotStart } from "@place-access/worker"
+import { CannotStart, Data } from "@place-access/worker"
 import { Console, Effect, Logger, LogLevel, Option } from "effect"
 import { createInterface } from "node:readline/promises"
 import type { AccountCommand, Output } from "../operator/AccountCommand.js"
@@ -18,7 +18,8 @@ export interface AboutAccounts {
 
 /**
  * Carries the command out. If a server has the embedded database open, that server does it; otherwise this process
- * does.
+ * does. Only `account create` applies missing migrations, because it may be the first command of a new service
+ * (decision staff-7).
  */
 export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
   Effect.gen(function* () {
@@ -31,7 +32,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     // `account create` makes the first admin, also before the first start of the server.
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
-      Effect.provide(ServerLive.ports(settings)),
+      Effect.provide(ServerLive.ports(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
       // Keeps informational log lines off the terminal, which shows the command's answer only.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )

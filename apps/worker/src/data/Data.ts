@@ -9,13 +9,13 @@ import {
   Partitions,
   SqlLeaseStore
 } from "@place-access/adapters-pg"
-import { Timestamp, type Vault } from "@place-access/domain/shared"
+import { Timestamp, type Vault, Words } from "@place-access/domain/shared"
 import { type Duration, Effect, Layer, Option, Schedule } from "effect"
 import { CannotStart } from "../CannotStart.js"
 import * as SecretKeysFile from "../settings/SecretKeysFile.js"
 import type { Storage } from "../settings/Settings.js"
 
-/** How a program waits for its database. */
+/** How a program opens its database. */
 export interface Opening {
   /** How long to retry while the database does not answer. An error that a retry cannot cure ends the retries. */
   readonly patience: Duration.DurationInput
@@ -24,6 +24,8 @@ export interface Opening {
    * sends the text again.
    */
   readonly onMissing: (what: string) => void
+  /** True: when migrations are missing, the program ends with the error and leaves the schema as it is. */
+  readonly isMigrated?: boolean
 }
 
 /**
@@ -31,6 +33,9 @@ export interface Opening {
  * does not retry for longer, because a person waits at the terminal.
  */
 const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
+
+/** How commands open a database that is in use, perhaps by an older release. Migrations cannot be reversed. */
+export const WITHOUT_MIGRATING: Opening = { ...COMMAND, isMigrated: true }
 
 const again = ({ patience }: Opening) =>
   Schedule.exponential("250 millis").pipe(
@@ -92,6 +97,7 @@ const prepare = (settings: Storage, opening: Opening) =>
   Effect.gen(function* () {
     opening.onMissing("the database's schema is not up to date")
     yield* KeyCanary.check()
+    if (opening.isMigrated === true) yield* requireMigrations
     const applied = yield* Migrator.migrate
     if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
     yield* KeyCanary.keep()
@@ -101,11 +107,24 @@ const prepare = (settings: Storage, opening: Opening) =>
     Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
     Effect.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
     Effect.mapError((error) =>
-      error._tag === "WrongKeys"
-        ? wrongKeys(settings, error.keyId)
-        : new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
+      error._tag === "CannotStart"
+        ? error
+        : error._tag === "WrongKeys"
+          ? wrongKeys(settings, error.keyId)
+          : new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
     )
   )
+
+const requireMigrations = Effect.filterOrFail(
+  Migrator.missing,
+  (missing) => missing.length === 0,
+  (missing) =>
+    new CannotStart({
+      message:
+        `The database has an older schema: ${Words.count(missing.length, "migration is", "migrations are")} missing. ` +
+        "Use the release that the database belongs to, or make a backup and run npm start -- migrate. Nothing was changed."
+    })
+)
 
 const wrongKeys = (settings: Storage, keyId: string): CannotStart => {
   const keys =

@@ -1,0 +1,58 @@
+import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
+import { Account } from "@place-access/domain/accounts"
+import { ConfigReport } from "@place-access/worker"
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { expect, it } from "vitest"
+import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
+import { describeServers } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { carryOut } from "../../src/cli/accounts.js"
+import type { AccountCommand } from "../../src/operator/AccountCommand.js"
+import * as ServerSettings from "../../src/ServerSettings.js"
+
+const email = Account.Email.make("ada@example.com")
+const create: AccountCommand = {
+  _tag: "Create",
+  email,
+  roles: [],
+  displayName: undefined,
+  password: Account.Password.make("correct horse battery")
+}
+
+describeServers("commands about accounts, on the database of an older release [staff-7]", ({ freshDatabase }) => {
+  it("change nothing and say what to do; only account create applies the migrations", async () => {
+    const database = await freshDatabase()
+    try {
+      const settings = ConfigReport.read(ServerSettings.config).pipe(
+        Effect.withConfigProvider(
+          ConfigProvider.fromMap(
+            new Map([
+              ["DATABASE_URL", database.url],
+              ["SECRET_KEYS", Redacted.value(NodeVault.generateKey("k1"))]
+            ])
+          )
+        ),
+        Effect.runSync
+      )
+      const onDatabase = layerPostgres({ url: Redacted.make(database.url), poolSize: 4, applicationName: "test" })
+      const missing = () => Effect.runPromise(Effect.provide(Migrator.missing, onDatabase))
+      const older = Migrator.fromRecord(migrations).slice(0, -1)
+      await Effect.runPromise(Effect.provide(Migrator.migrateWith(older), onDatabase))
+      const commands: ReadonlyArray<AccountCommand> = [{ _tag: "List" }, { _tag: "Suspend", email }]
+      for (const command of commands) {
+        expect(await Effect.runPromise(Effect.flip(carryOut(command, settings)))).toMatchObject({
+          _tag: "CannotStart",
+          message:
+            "The database has an older schema: 1 migration is missing. Use the release that the database belongs to, " +
+            "or make a backup and run npm start -- migrate. Nothing was changed."
+        })
+        expect(await missing()).toHaveLength(1)
+      }
+      await Effect.runPromise(carryOut(create, settings))
+      expect(await missing()).toEqual([])
+      const { sentences } = await Effect.runPromise(carryOut({ _tag: "List" }, settings))
+      expect(sentences.join("\n")).toContain(email)
+    } finally {
+      await database.drop()
+    }
+  })
+})
