@@ -1,5 +1,6 @@
 import { CannotStart, Program } from "@place-access/worker"
 import { Console, Effect, Either, Schema } from "effect"
+import { askWorld } from "./virtual/askWorld.js"
 import { parse, USAGE, worldAddress } from "./virtual/orders.js"
 
 const Happened = Schema.Struct({
@@ -24,20 +25,6 @@ const sentences = ({ happened, now, rate }: typeof Answer.Type): string => {
   return [...happened.map(line), `The clock shows ${now} and ${pace}.`].join("\n")
 }
 
-const ask = (address: string, path: string, body: object | null) =>
-  Effect.tryPromise({
-    try: async () => {
-      const response = await fetch(
-        new URL(path, address),
-        body === null
-          ? {}
-          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-      )
-      return { isOk: response.ok, status: response.status, text: await response.text() }
-    },
-    catch: () => new CannotStart({ message: `No server answers at ${address}.` })
-  })
-
 const clock = Effect.gen(function* () {
   const command = parse(process.argv.slice(2))
   if (Either.isLeft(command)) {
@@ -46,7 +33,7 @@ const clock = Effect.gen(function* () {
   if (command.right === "help") return yield* Console.log(USAGE)
   const { body, json, path } = command.right
   const address = yield* worldAddress
-  const { isOk, status, text } = yield* ask(address, path, body)
+  const { isOk, status, text } = yield* askWorld(address, path, body)
   if (!isOk) {
     const refused = Schema.decodeUnknownEither(Refused)(text)
     const reason = Either.isRight(refused) ? refused.right.message : `the server answered ${status}`

@@ -1,0 +1,50 @@
+import { CannotStart } from "@place-access/worker"
+import { Effect } from "effect"
+import { type ClientRequest, type IncomingMessage, request } from "node:http"
+import { request as secureRequest } from "node:https"
+import { once } from "node:events"
+import { text } from "node:stream/consumers"
+
+/** The answer of a test world. */
+export interface WorldAnswer {
+  readonly isOk: boolean
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Asks the server of a test world, without a limit on the time until its answer: a move of two years takes minutes, and
+ * `fetch` gives up after five. A command that gave up would be repeated, and the clock would move twice.
+ */
+export const askWorld = (
+  address: string,
+  path: string,
+  body: object | null
+): Effect.Effect<WorldAnswer, CannotStart> => {
+  let isConnected = false
+  return Effect.tryPromise({
+    try: async () => {
+      const asked = send(new URL(path, address), body)
+      asked.once("socket", (socket) => {
+        isConnected = !socket.connecting
+        socket.once("connect", () => (isConnected = true))
+      })
+      const [response] = (await once(asked, "response")) as [IncomingMessage]
+      const status = response.statusCode ?? 0
+      return { isOk: status >= 200 && status < 300, status, text: await text(response) }
+    },
+    catch: () =>
+      new CannotStart({
+        message: isConnected
+          ? `The server at ${address} broke off before it answered. npm run clock says what the clock shows.`
+          : `No server answers at ${address}.`
+      })
+  })
+}
+
+const send = (url: URL, body: object | null): ClientRequest => {
+  const make = url.protocol === "https:" ? secureRequest : request
+  const asked =
+    body === null ? make(url) : make(url, { method: "POST", headers: { "content-type": "application/json" } })
+  return asked.end(body === null ? undefined : JSON.stringify(body))
+}
