@@ -42,12 +42,8 @@ export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, L
     if (lines.length === 0) return yield* unreadable("it has no readings")
     const readings: Array<RecordedFix> = []
     for (const [index, line] of lines.entries()) {
-      const cells = line.split(",")
-      const cell = (column: Column) =>
-        Either.mapLeft(
-          decodeNumber(cells[names.indexOf(COLUMNS[column])]?.trim()),
-          () => new LogUnreadable({ message: `line ${index + 2}: ${COLUMNS[column]} is no number` })
-        )
+      const cellOf = cells(names, line, index + 2)
+      const cell = (column: Column) => cellOf(COLUMNS[column])
       readings.push({
         capturedAt: Math.round((yield* cell("capturedAt")) * 1000),
         writtenAt: Math.round((yield* cell("writtenAt")) * 1000),
@@ -61,6 +57,16 @@ export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, L
     }
     return readings
   })
+
+/** Returns a function that reads the number in a column of a line. `position`: the line's number in the file. */
+export const cells = (names: ReadonlyArray<string>, line: string, position: number) => {
+  const texts = line.split(",")
+  return (column: string): Either.Either<number, LogUnreadable> =>
+    Either.mapLeft(
+      decodeNumber(texts[names.indexOf(column)]?.trim()),
+      () => new LogUnreadable({ message: `line ${position}: ${column} is no number` })
+    )
+}
 
 const unreadable = (message: string) => Either.left(new LogUnreadable({ message }))
 
@@ -99,7 +105,11 @@ export const shift = (readings: ReadonlyArray<RecordedFix>, millis: number): Rea
   readings.map((one) => ({ ...one, capturedAt: one.capturedAt + millis, writtenAt: one.writtenAt + millis }))
 
 /** When the first reading was measured, and when the last one could be sent. */
-export const span = (readings: ReadonlyArray<RecordedFix>): { readonly from: number; readonly to: number } => ({
-  from: Math.min(...readings.map(({ capturedAt }) => capturedAt)),
-  to: Math.max(...readings.map(sendable))
-})
+export const span = (readings: ReadonlyArray<RecordedFix>): { readonly from: number; readonly to: number } => {
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const one of readings) {
+    from = Math.min(from, one.capturedAt)
+    to = Math.max(to, sendable(one))
+  }
+  return { from, to }
+}

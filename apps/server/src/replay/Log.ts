@@ -2,9 +2,10 @@ import type { Fix, VisitReport } from "@place-access/domain/fixes"
 import { ImportReader, withMore } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { CannotStart, Imports } from "@place-access/worker"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
+import * as PhoneLog from "../demo/PhoneLog.js"
 
 /** A reading of a log, and when it arrived at the service. */
 export interface LoggedReading {
@@ -23,6 +24,7 @@ export interface Log {
 }
 
 const CSV_COLUMNS = ["capture_ts", "write_ts", "latitude", "longitude", "accuracy_m"] as const
+const LINE_END = /\r?\n/
 
 /** Reads a log of any format that the import page reads, or a CSV file with the columns of `CSV_COLUMNS`. */
 export const read = (path: string): Effect.Effect<Log, CannotStart> =>
@@ -32,29 +34,35 @@ export const read = (path: string): Effect.Effect<Log, CannotStart> =>
       catch: () => new CannotStart({ message: `Cannot read ${path}.` })
     })
     const name = basename(path)
-    const header = bytes.subarray(0, 500).toString("utf8").split(/\r?\n/)[0] ?? ""
+    const header = bytes.subarray(0, 500).toString("utf8").split(LINE_END)[0] ?? ""
     const columns = header.split(",")
     return CSV_COLUMNS.every((column) => columns.includes(column))
-      ? fromCsv(name, bytes.toString("utf8"))
+      ? yield* fromCsv(name, bytes.toString("utf8"))
       : yield* fromImport(name, bytes)
   })
 
 /** A log in the form of `CSV_COLUMNS`, from its text. */
-const fromCsv = (name: string, csv: string): Log => {
-  const [header = "", ...lines] = csv.trim().split(/\r?\n/)
-  const indices = CSV_COLUMNS.map((column) => header.split(",").indexOf(column))
-  const readings = lines.map((line): LoggedReading => {
-    const cells = line.split(",")
-    const [captured = NaN, written = NaN, lat = NaN, lon = NaN, accuracyM = NaN] = indices.map((index) =>
-      Number(cells[index])
-    )
-    const capturedAt = Timestamp.make(Math.trunc(captured * 1_000))
-    // Some logs do not say when the phone stored a reading.
-    const receivedAt = written > 0 ? Timestamp.make(Math.trunc(written * 1_000)) : capturedAt
-    return { receivedAt, reading: { capturedAt, lat, lon, accuracyM } }
-  })
-  return { name, readings: inOrder(readings), visits: [] }
-}
+const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
+  Either.gen(function* () {
+    const [header = "", ...lines] = csv.split(LINE_END)
+    const names = header.split(",")
+    const readings: Array<LoggedReading> = []
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === "") continue
+      const cell = PhoneLog.cells(names, line, index + 2)
+      const millis = (seconds: number) => Timestamp.make(Math.trunc(seconds * 1_000))
+      const reading = {
+        capturedAt: millis(yield* cell("capture_ts")),
+        lat: yield* cell("latitude"),
+        lon: yield* cell("longitude"),
+        accuracyM: yield* cell("accuracy_m")
+      }
+      // Some logs do not say when the phone stored a reading.
+      const written = Either.getOrElse(cell("write_ts"), () => 0)
+      readings.push({ receivedAt: written > 0 ? millis(written) : reading.capturedAt, reading })
+    }
+    return { name, readings: inOrder(readings), visits: [] }
+  }).pipe(Either.mapLeft(({ message }) => new CannotStart({ message: `${name} cannot be read: ${message}.` })))
 
 const inOrder = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<LoggedReading> =>
   [...readings].sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)

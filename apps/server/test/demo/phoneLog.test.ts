@@ -54,6 +54,12 @@ describe("a recorded phone log", () => {
     expect(PhoneLog.span(log)).toEqual({ from: 90_000, to: 300_000 })
   })
 
+  it("may have 200,000 lines", () => {
+    const one = { writtenAt: 0, lat: 52, lon: 13, accuracyM: 5, speedMps: 0, courseDeg: 0, altitudeM: 0 }
+    const log = Array.from({ length: 200_000 }, (_, index) => ({ ...one, capturedAt: 1_000 + index }))
+    expect(PhoneLog.span(log)).toEqual({ from: 1_000, to: 200_999 })
+  })
+
   it("the one that comes with the demo is readable and its own", () => {
     const log = Either.getOrThrow(
       PhoneLog.parse(readFileSync(join(import.meta.dirname, "../../demo/walk.csv"), "utf8"))
