@@ -47,7 +47,7 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   })
 }
 
-/** Whether all repeats were in one second. A page shows seconds, so it shows the time of such a fold only once. */
+/** Whether all repeats were in one second. Pages show seconds, so they show only one time for such repeats. */
 export const isOneSecond = ({ newest, oldest }: Fold): boolean =>
   Math.floor(newest.at / Timestamp.SECOND) === Math.floor(oldest.at / Timestamp.SECOND)
 
