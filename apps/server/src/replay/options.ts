@@ -1,3 +1,4 @@
+import { Rule } from "@place-access/domain/rules"
 import { Either } from "effect"
 import { parseArgs } from "node:util"
 
@@ -14,7 +15,7 @@ and accuracy_m (seconds, degrees, metres; write_ts: when the phone stored the re
   --radius N       the radius of the circles that are found, 100 to 10000 metres (default 150)
   --dwell N        the minutes of the dwell rules, 5 to 720 (default 10)
   --settle N       the settle_s of the arrival and departure rules, 0 to 300 seconds (default: none)
-  --silence N      the silence_s of the dwell rules, 0 to 3600 seconds (default: none)
+  --silence N      the silence_s of the dwell rules, 300 to 1800 seconds (default: none)
   --json           one JSON object a line: rules that fired, visits, outcomes
   --digest         one line a log: counts, and a SHA-256 of the JSON lines
   --figures        how true the output is, over all logs: crossings, dwells, visits
@@ -53,7 +54,10 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ReplayCommand,
       radiusM: yield* whole("radius", values.radius, 100, 10_000),
       dwellMinutes: yield* whole("dwell", values.dwell, 5, 720),
       settleS: values.settle === undefined ? null : yield* whole("settle", values.settle, 0, 300),
-      silenceS: values.silence === undefined ? null : yield* whole("silence", values.silence, 0, 3_600),
+      silenceS:
+        values.silence === undefined
+          ? null
+          : yield* whole("silence", values.silence, Rule.MIN_SILENCE_S, Rule.MAX_SILENCE_S),
       output: outputs[0] ?? "text"
     }
     return { _tag: "Replay", options } as const

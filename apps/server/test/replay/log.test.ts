@@ -1,9 +1,11 @@
+import { Rule } from "@place-access/domain/rules"
 import { Effect } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Log from "../../src/replay/Log.js"
+import { parse, USAGE } from "../../src/replay/options.js"
 
 let directory: string
 beforeEach(async () => {
@@ -40,5 +42,24 @@ describe("a log to replay", () => {
     expect(await readingsOf(HEAD, "1000,1000,52.5,13.4,10", line)).toMatchObject({
       left: { _tag: "CannotStart", message: `log.csv cannot be read: ${problem}.` }
     })
+  })
+})
+
+describe("--silence", () => {
+  it.each([
+    ["299", false],
+    ["300", true],
+    ["1800", true],
+    ["1801", false]
+  ])("%s: %s, as for the silence_s of a rule", (silence, isTaken) => {
+    expect(parse(["log.csv", "--silence", silence])).toMatchObject(
+      isTaken
+        ? { right: { options: { silenceS: Number(silence) } } }
+        : { left: "--silence must be a whole number from 300 to 1800." }
+    )
+  })
+
+  it("has this range in the help too", () => {
+    expect(USAGE).toContain(`the silence_s of the dwell rules, ${Rule.MIN_SILENCE_S} to ${Rule.MAX_SILENCE_S} seconds`)
   })
 })
