@@ -38,8 +38,9 @@ export const pages = (options: ServiceOptions, contract: () => Contract) => [
 
 const app = (): Value =>
   prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in
-  the **sandbox**: only their
-    developer can connect them. [Hand it in for review](${DOCS}/reference/apps#appsSubmit) to let everybody.
+  the **sandbox**: only their holder (the person in whose name the app is registered) and their
+  [test people](${DOCS}/reference/test-people) can connect them, also while a reviewer looks at the app.
+  [Hand it in for review](${DOCS}/reference/apps#appsSubmit) to let everybody.
 
 Register the addresses to which users return. We compare them exactly, without prefixes or wildcards. Registering
 issues a
@@ -170,7 +171,7 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
       ],
       [
         "Client secret",
-        `until the next is issued, and ${duration(ClientSecret.OVERLAP)} more`,
+        `until the next is issued, and ${duration(ClientSecret.OVERLAP)} more, unless you end it at once`,
         "Authenticates the app at the token and revocation endpoints, in the body or by HTTP Basic."
       ]
     ]

@@ -1,6 +1,8 @@
+import { ClientSecret } from "@place-access/domain/apps"
 import type { ServiceOptions } from "../../HttpOptions.js"
 import { code, DOCS, page } from "./frame.js"
 import { prose } from "./prose.js"
+import { duration } from "./words.js"
 
 /** Short answers to what developers look for most, each with a link to the full text. */
 export const pages = ({ baseUrl }: ServiceOptions) => [
@@ -57,8 +59,8 @@ const withoutPhone = (baseUrl: string) => [
   -d '{ "trip": "arrive", "place_id": "'"$PLACE_ID"'" }'`
   ),
   prose(`Your program needs no public address meanwhile: \`listen\` [forwards events](${DOCS}/webhooks#debugging) to your
-  machine, and *Send a test* on the page of an endpoint posts a \`ping\` or a sample of any event. An app in the sandbox
-  also connects its own developer.`)
+  machine, and *Send a test* on the page of an endpoint posts a \`ping\` or a sample of any event. The holder of an
+  app, in whose name it is registered, can also connect it while it is in the sandbox.`)
 ]
 
 const time = () => [
@@ -66,16 +68,19 @@ const time = () => [
   failed webhooks then takes seconds. Webhooks really arrive at your program, at the times at which they are due.`),
   code(
     `DATA_DIR=./test-world ALLOW_INSECURE_WEBHOOKS=true npm start -- --clock virtual --seed app
-npm run clock -- advance 14d`
+curl http://localhost:8080/dev/clock --json '{"advance":"14d"}'`
   ),
-  prose(`\`docs/virtual-time.md\` of the source has all options, snapshots and a whole test suite to copy. This server's
-  clock is an ordinary one, unless a bar on each page says otherwise.`)
+  prose(`Later starts leave \`--seed\` out. \`docs/virtual-time.md\` of the source has all options, snapshots and a whole
+  test suite to copy. This server's clock is an ordinary one, unless a bar on each page says otherwise.`)
 ]
 
 const rotate = () =>
   prose(`- **The signing secret of an endpoint:** *New signing secret* on the endpoint's page. Both secrets sign for a
   day, so nothing fails while you [change yours](${DOCS}/webhooks#rotation).
-- **The client secret of an app:** registering redirect URIs [issues a new one](${DOCS}/authorization#app).
+- **The client secret of an app:** registering redirect URIs [issues a new one](${DOCS}/authorization#app). The
+  old one works for ${duration(ClientSecret.OVERLAP)} more.
+- **A client secret that somebody else may have:** *Replace the secret now* on the app's page, or
+  [the same call](${DOCS}/reference/apps#appsReplaceSecret). Every other secret ends at once.
 - **A refresh token:** it rotates by itself at [each refresh](${DOCS}/authorization#tokens). Keep the newest.
 - **The token of a phone:** remove the device in the portal and add it again.`)
 

@@ -91,8 +91,9 @@ const calls = ({ baseUrl }: ServiceOptions): Value => [
 ]
 
 const conventions = (): Value =>
-  prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`; the OAuth endpoints read \`camelCase\` and the forms of
-  RFC 6749.
+  prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`, except \`asOf\`, \`deltaSeconds\`, \`nextCursor\`,
+  \`statusCode\` and those of a registered client (\`clientId\`, \`redirectUris\` …).
+- The OAuth endpoints read JSON with \`camelCase\` or \`snake_case\` names, and the forms of RFC 6749.
 - Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone (\`Z\`, \`+02:00\`,
   \`+0200\` or \`+02\`); seconds are optional.
 - Ids are opaque texts. Do not take them apart.
