@@ -5,6 +5,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import { hasAnotherOfStaff } from "./anotherOfStaff.js"
 import { AccountRow, COLUMNS, toAccount } from "./AccountRow.js"
 import * as NoticeChoices from "./NoticeChoices.js"
 import * as Sessions from "./Sessions.js"
@@ -97,11 +98,7 @@ const findByEmail =
 const hasAnother =
   (sql: SqlClient): Store["hasAnother"] =>
   (ids, roles) =>
-    sql`SELECT 1 FROM accounts
-        WHERE user_id <> ALL (${ids}::text[]) AND roles && ${roles}::text[] AND suspended_at IS NULL LIMIT 1`.pipe(
-      Effect.map((rows) => rows.length > 0),
-      orStoreError
-    )
+    orStoreError(hasAnotherOfStaff(sql, ids, roles))
 
 const hasFactor =
   (sql: SqlClient): Store["hasFactor"] =>

@@ -5,6 +5,7 @@ import type { AccountDeletion } from "@place-access/domain/deletions"
 import { AppId, MemberId, UserId } from "@place-access/domain/shared"
 import { Role, TeamLife } from "@place-access/domain/teams"
 import { Effect, Schema } from "effect"
+import { hasAnotherOfStaff } from "../accounts/anotherOfStaff.js"
 import { AppRow, COLUMNS, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
 
@@ -16,13 +17,9 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
     const owned = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${account.id}
                              ORDER BY created_at, app_id`.pipe(Rows.all(AppRow))
     const heirs = yield* findHeirs(sql, owned)
-    const otherAdmins = Account.hasRole(account, "admin")
-      ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND suspended_at IS NULL
-                  AND user_id <> ${account.id} LIMIT 1`
-      : [{}]
     const state: AccountDeletion.AccountDeletionState = {
       account,
-      isLastAdmin: otherAdmins.length === 0,
+      isLastAdmin: Account.hasRole(account, "admin") && !(yield* hasAnotherOfStaff(sql, [account.id], ["admin"])),
       apps: owned.map((row) => ({ app: toApp(row), heir: heirs(row.app_id) }))
     }
     return state

@@ -1,10 +1,12 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { Account } from "@place-access/domain/accounts"
 import { AccountDeletion } from "@place-access/domain/deletions"
 import { Page, Timestamp } from "@place-access/domain/shared"
 import { StaffStore } from "@place-access/domain/staff"
 import { Effect, Either, Layer, Option } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import { lockAdmins } from "../accounts/adminLock.js"
+import { hasAnotherOfStaff } from "../accounts/anotherOfStaff.js"
 import { lockTeams } from "../apps/appsLock.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
@@ -37,9 +39,8 @@ const change =
       // Locks the apps again, because the account may have joined a team before its row was locked.
       yield* lockTeams(sql, id)
       const before = toAccount(row.value)
-      const others = yield* sql`SELECT 1 FROM accounts
-        WHERE 'admin' = ANY(roles) AND suspended_at IS NULL AND user_id <> ${id} LIMIT 1`
-      const stepped = step({ account: before, hasOtherAdmin: others.length > 0 }, yield* Timestamp.now)
+      const hasOtherAdmin = !Account.hasRole(before, "admin") || (yield* hasAnotherOfStaff(sql, [id], ["admin"]))
+      const stepped = step({ account: before, hasOtherAdmin }, yield* Timestamp.now)
       if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
       if (stepped.right === null) return Option.some(Either.right(before))
       const { account, audit, ended, notice } = stepped.right

@@ -5,6 +5,8 @@ import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } fro
 /** Roles give an account rights in addition to those that every user has (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
+/** A role of a person who runs the service or reviews apps. */
+export type StaffRole = Exclude<Role, "developer">
 
 /**
  * An e-mail address: trimmed, in Unicode form NFC and in lower case, so that case does not matter.

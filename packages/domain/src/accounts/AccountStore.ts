@@ -2,7 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { Keep } from "../retention-choice/History.js"
 import type { Conflict, Language, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
-import type { Account, Email, Role } from "./Account.js"
+import type { Account, Email, Role, StaffRole } from "./Account.js"
 import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
 import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.js"
@@ -51,7 +51,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
     /** Whether an account other than these has one of the roles and is not suspended. */
-    readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<Role>) => StoreEffect<boolean>
+    readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>
     /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */
     readonly hasFactor: (id: UserId) => StoreEffect<boolean>
     /** Adds roles. Concurrent additions are all kept. None when there is no account of this id. */

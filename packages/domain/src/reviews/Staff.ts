@@ -1,12 +1,12 @@
 import { Either, Schema } from "effect"
-import { type Account, hasRole, type Role } from "../accounts/Account.js"
+import { type Account, hasRole, type StaffRole } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
 
 /**
  * `reviews`: the roles that approve and reject apps and purposes. `scopes`: the roles that limit the scopes of an app.
  * `decideWithoutOwn` gets one of these lists.
  */
-export const DECIDING: Readonly<Record<"reviews" | "scopes", ReadonlyArray<Role>>> = {
+export const DECIDING: Readonly<Record<"reviews" | "scopes", ReadonlyArray<StaffRole>>> = {
   reviews: ["reviewer", "admin"],
   scopes: ["admin"]
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Account, Role } from "../accounts/Account.js"
+import type { Account, StaffRole } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { Forbidden, program, type UserId } from "../shared/index.js"
 import type { OwnWork } from "./Staff.js"
@@ -16,7 +16,7 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
   E,
   R
->(account: Account, roles: ReadonlyArray<Role>, team: ReadonlyArray<UserId>, decide: Decide<A, E, R>) {
+>(account: Account, roles: ReadonlyArray<StaffRole>, team: ReadonlyArray<UserId>, decide: Decide<A, E, R>) {
   const first = yield* Effect.either(decide(false))
   if (first._tag === "Right") return first.right
   if (!isOwnWork(first.left)) return yield* Effect.fail(first.left as Exclude<E, OwnWork>)
@@ -32,7 +32,7 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
  */
 export const mayDecide = program(
   "mayDecide",
-  function* (account: Account, roles: ReadonlyArray<Role>, team: ReadonlyArray<UserId>) {
+  function* (account: Account, roles: ReadonlyArray<StaffRole>, team: ReadonlyArray<UserId>) {
     if (!team.includes(account.id)) return true
     return !(yield* (yield* AccountStore).hasAnother(team, roles))
   }

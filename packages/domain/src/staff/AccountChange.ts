@@ -10,7 +10,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 /** The facts that decide about a change, read under the locks of the account and of all admins. */
 export interface AccountState {
   readonly account: Account
-  /** Whether another account is an admin and not suspended. */
+  /** Whether another account is an admin and not suspended. True, without a look-up, when this account is no admin. */
   readonly hasOtherAdmin: boolean
 }
 

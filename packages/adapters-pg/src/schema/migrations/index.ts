@@ -76,6 +76,7 @@ import * as orphanBackfills from "./0090_orphan_backfills.js"
 import * as ownFaults from "./0091_own_faults.js"
 import * as pastSuspensions from "./0092_past_suspensions.js"
 import * as earlierVisitsAgreed from "./0093_earlier_visits_agreed.js"
+import * as accountReads from "./0094_account_reads.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -154,5 +155,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0090_orphan_backfills": orphanBackfills.statements,
   "0091_own_faults": ownFaults.statements,
   "0092_past_suspensions": pastSuspensions.statements,
-  "0093_earlier_visits_agreed": earlierVisitsAgreed.statements
+  "0093_earlier_visits_agreed": earlierVisitsAgreed.statements,
+  "0094_account_reads": accountReads.statements
 }

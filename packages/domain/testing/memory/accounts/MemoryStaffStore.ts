@@ -18,9 +18,11 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
         Effect.map(Timestamp.now, (now) => {
           const credentials = accounts.get(id)
           if (credentials === undefined) return Option.none()
-          const hasOtherAdmin = [...accounts.values()].some(
-            ({ account }) => account.id !== id && account.suspendedAt === null && hasRole(account, "admin")
-          )
+          const hasOtherAdmin =
+            !hasRole(credentials.account, "admin") ||
+            [...accounts.values()].some(
+              ({ account }) => account.id !== id && account.suspendedAt === null && hasRole(account, "admin")
+            )
           const stepped = step({ account: credentials.account, hasOtherAdmin }, now)
           if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
           if (stepped.right === null) return Option.some(Either.right(credentials.account))

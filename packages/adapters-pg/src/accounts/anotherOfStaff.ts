@@ -1,0 +1,20 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Account } from "@place-access/domain/accounts"
+import type { UserId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+
+/**
+ * Whether an account other than these has one of the roles and is not suspended. The first condition is that of the
+ * index `accounts_staff`: without it, PostgreSQL would read all accounts.
+ */
+export const hasAnotherOfStaff = (
+  sql: SqlClient,
+  ids: ReadonlyArray<UserId>,
+  roles: ReadonlyArray<Account.StaffRole>
+) =>
+  Effect.map(
+    sql`SELECT 1 FROM accounts
+        WHERE roles && '{reviewer,admin}' AND roles && ${roles}::text[] AND user_id <> ALL (${ids}::text[])
+          AND suspended_at IS NULL LIMIT 1`,
+    (rows) => rows.length > 0
+  )
