@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { text } from "node:stream/consumers"
 
 /** The answer of a test world. */
-export interface WorldAnswer {
+interface WorldAnswer {
   readonly isOk: boolean
   readonly status: number
   readonly text: string
