@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { AccountDeletion } from "@place-access/domain/deletions"
 import type { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 
@@ -15,7 +16,7 @@ const { NOBODY } = AccountDeletion
 export const closeAccount = (
   sql: SqlClient,
   { account: { email, id }, apps }: AccountDeletion.AccountDeletionState,
-  { lookAt, receipt, requestedAt }: AccountDeletion.Going
+  { inheritances, lookAt, receipt, requestedAt }: AccountDeletion.Going
 ) =>
   Effect.gen(function* () {
     const revoked = apps.filter(AccountDeletion.isRevoked)
@@ -33,6 +34,10 @@ export const closeAccount = (
     yield* sql`UPDATE events SET fanned_out_at = ${Rows.at(requestedAt)}
                WHERE user_id = ${id} AND fanned_out_at IS NULL`
     yield* deleteArchives(sql, id)
+    for (const { audit, notice } of inheritances) {
+      yield* AuditLog.append(sql, audit)
+      yield* MailOutbox.queue(sql, notice, requestedAt)
+    }
     if (receipt !== null) yield* MailOutbox.queue(sql, receipt, requestedAt)
     yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)
                VALUES (${id}, ${Rows.at(requestedAt)}, ${Rows.at(lookAt)}, ${entirely})`

@@ -2,9 +2,11 @@
 import { Either } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
+import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { Conflict, UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import * as TeamNotice from "../teams/TeamNotice.js"
 
 /**
  * The account that stands in for deleted accounts: reviews by a deleted account, and revoked apps of a deleted account,
@@ -65,6 +67,14 @@ export interface Going {
   readonly lookAt: Timestamp
   /** The mail about the deletion. Null when the address was not confirmed, because it may belong to a stranger. */
   readonly receipt: MailMessage | null
+  /** One for each app that an heir takes over. */
+  readonly inheritances: ReadonlyArray<Inheritance>
+}
+
+/** What the new holder of an app learns, by mail and in the audit log. Neither names the deleted account. */
+export interface Inheritance {
+  readonly notice: MailMessage
+  readonly audit: AuditEvent
 }
 
 export const LAST_ADMIN = "you are the only admin: the service needs another one first"
@@ -90,8 +100,27 @@ const decideBy = (
     : Either.right({
         requestedAt: now,
         lookAt: now,
-        receipt: account.confirmedAt === null ? null : receipt(account, apps, now, by)
+        receipt: account.confirmedAt === null ? null : receipt(account, apps, now, by),
+        inheritances: inheritances(apps, now)
       })
+
+/**
+ * The inheritances, in the order of the heirs' ids. For each mail the store locks a row of its reader, so two deletions
+ * that lock the rows of two heirs in different orders could deadlock.
+ */
+const inheritances = (owned: ReadonlyArray<OwnedApp>, now: Timestamp): ReadonlyArray<Inheritance> =>
+  owned
+    .flatMap(({ app, heir }) => (heir === null ? [] : [{ app, heir }]))
+    .sort((a, b) => (a.heir < b.heir ? -1 : 1))
+    .map(({ app, heir }) => ({
+      notice: TeamNotice.inherited({ appId: app.id, appName: app.name }, { userId: heir }, now),
+      audit: {
+        at: now,
+        userId: heir,
+        actor: { _tag: "Teammate", id: NOBODY.id },
+        detail: { kind: "team_handed_over", appId: app.id, role: "owner" }
+      }
+    }))
 
 /** How the mail says who deleted the account, and what to do about it. */
 interface By {

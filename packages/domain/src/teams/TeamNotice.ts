@@ -112,6 +112,22 @@ export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, 
     PORTAL
   )
 
+/** The mail to the owner who holds the app now, because the account of its former holder was deleted. */
+export const inherited = (
+  team: Pick<Team, "appId" | "appName">,
+  { userId }: Pick<Member, "userId">,
+  now: Timestamp
+): MailMessage =>
+  mail(
+    userId,
+    `team_handed_over ${team.appId} ${now}`,
+    `The app ${team.appName} is in your name now`,
+    [
+      `On ${Words.moment(now)} the account of the holder of the app "${team.appName}" was deleted, so the app passed to you. Its users read your name as that of its developer, and it counts among your apps.`
+    ],
+    appLink(team)
+  )
+
 /** The mail to the new holder of the app. */
 export const handedOver = (team: Team, { userId }: Pick<Member, "userId">, now: Timestamp): MailMessage =>
   mail(

@@ -277,7 +277,8 @@ const teamMails: Make = (facts) => {
     TeamNotice.joined(team, invitation, named),
     TeamNotice.removed(team, member, at),
     TeamNotice.left(team, member, at),
-    TeamNotice.handedOver(team, member, at)
+    TeamNotice.handedOver(team, member, at),
+    TeamNotice.inherited(team, member, at)
   ]
 }
 

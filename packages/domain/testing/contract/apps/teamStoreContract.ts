@@ -316,6 +316,30 @@ export const teamStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "AccountDeletionStore: the owner who inherits the app gets a mail, and the audit log has it [teams-5]",
+    run: Effect.gen(function* () {
+      const { app, holder } = yield* owned
+      const { member: heir } = yield* joined(app, holder, "owner")
+      const { member: other } = yield* joined(app, holder, "owner")
+      const { member: viewer } = yield* joined(yield* Fixtures.app(holder.id), holder, "viewer")
+      yield* begin(holder)
+      Check.equal((yield* mailsTo(heir)).toSorted(), ["team_handed_over", "team_invited"], "mails to the heir")
+      for (const one of [other, viewer]) Check.equal(yield* mailsTo(one), ["team_invited"], "no mail to the others")
+      const { items } = yield* (yield* AuditLog).list({ kind: "team_handed_over", userId: heir.id }, 10, undefined)
+      Check.equal(
+        items.map(({ actor, detail, userId }) => ({ actor, detail, userId })),
+        [
+          {
+            actor: { _tag: "Teammate", id: AccountDeletion.NOBODY.id },
+            detail: { kind: "team_handed_over", appId: app.id, role: "owner" },
+            userId: heir.id
+          }
+        ],
+        "the audit log"
+      )
+    })
+  },
+  {
     name: "update: the 20th person joins and the 21st does not; 20 invitations are open at most [limits-9]",
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned

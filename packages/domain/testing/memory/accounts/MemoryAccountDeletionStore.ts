@@ -9,6 +9,7 @@ import * as TeamLife from "../../../src/teams/TeamLife.js"
 import * as Teams from "../apps/MemoryTeamStore.js"
 import * as Leftovers from "./MemoryLeftovers.js"
 import { bucketOf } from "../leases/buckets.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
@@ -91,7 +92,7 @@ const heirOf = (tables: Tables, id: AppId): UserId | null => {
 const close = (
   tables: Tables,
   { account: { email, id }, apps: owned }: AccountDeletion.AccountDeletionState,
-  { lookAt, receipt, requestedAt }: AccountDeletion.Going
+  { inheritances, lookAt, receipt, requestedAt }: AccountDeletion.Going
 ): void => {
   const { NOBODY } = AccountDeletion
   const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
@@ -140,6 +141,10 @@ const close = (
     for (const piece of tables.exportPieces.keys()) if (piece.startsWith(`${key} `)) tables.exportPieces.delete(piece)
   }
   for (const [key, one] of tables.appMembers) if (one.userId === id) tables.appMembers.delete(key)
+  for (const { audit, notice } of inheritances) {
+    MemoryAuditLog.append(tables, audit)
+    MemoryMailOutbox.queue(tables, notice, requestedAt)
+  }
   if (receipt !== null) MemoryMailOutbox.queue(tables, receipt, requestedAt)
   const appIds = owned
     .filter(AccountDeletion.isRevoked)
