@@ -1,7 +1,6 @@
 import { Clock, Data, Duration, Effect, Schedule, Schema, type Scope } from "effect"
-import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { existsSync, readFileSync, readlinkSync } from "node:fs"
+import { readFileSync, readlinkSync } from "node:fs"
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -39,9 +38,8 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * A holder in another container cannot be looked up by its pid, and a pid whose start time is unknown may belong to a
- * later process. So such a holder counts as dead when it has not touched the lock file for this long. A living holder
- * can be silent for longer: it touches the file in the thread in which PGlite runs, so not during a long statement.
+ * A holder in another container cannot be looked up by its pid, and without /proc a pid may belong to a later process.
+ * So such a holder counts as dead when it has not touched the lock file for this long.
  */
 const SILENCE = Duration.seconds(30)
 
@@ -54,7 +52,7 @@ const orEmpty = (read: () => string | undefined): string => {
 }
 
 /** What this system says about processes. macOS has no /proc and says nothing: both are "". */
-interface System {
+export interface System {
   readonly realm: () => string
   /** The start time of a process. */
   readonly startOf: (pid: number) => string
@@ -99,11 +97,7 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
   const isRecent = silence < Duration.toMillis(SILENCE)
   if (holder.realm !== system.realm()) return isRecent
-  if (!exists(holder.pid)) return false
-  const started = system.startOf(holder.pid)
-  if (started === "") return isRecent
-  // An older release has written no start time. Its process may be paused, so its pid decides alone.
-  return holder.started === "" || holder.started === started
+  return exists(holder.pid) && system.startOf(holder.pid) === holder.started && (holder.started !== "" || isRecent)
 }
 
 const decodeHolder = Schema.decodeUnknownOption(Holder)
@@ -249,7 +243,7 @@ const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, S
  */
 export const hold = (
   directory: string,
-  system: System = thisSystem()
+  system: System = THIS_SYSTEM
 ): Effect.Effect<void, DirectoryInUse | DataFolder.DirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const lock = yield* Effect.acquireRelease(acquire(directory, system), ({ path, mine }) =>
