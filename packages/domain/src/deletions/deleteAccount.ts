@@ -45,6 +45,8 @@ export const isDeleted = program("isDeleted", function* (id: UserId) {
 
 /** How many accounts one call of `due` returns at most. */
 const BATCH = 10
+/** How many accounts a worker removes at a time, so that one long history does not delay the other accounts. */
+const AT_ONCE = 4
 /** How many rows of one table one statement deletes at most. With more rows, other statements would wait too long. */
 const ROWS = 1_000
 /**
@@ -55,16 +57,25 @@ const ROWS = 1_000
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes remaining rows of the deleted accounts in the leased buckets of `people`. Returns the number of finished
- * accounts: these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
+ * Deletes remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished accounts:
+ * these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
+  const begun = new Set<UserId>()
   let finished = 0
-  for (const leftover of yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)) {
-    if (Option.contains(yield* people.using(leftover.userId, removeOne(leftover)), true)) finished++
+  for (;;) {
+    const due = yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)
+    // An account whose next look was not stored, or whose bucket the worker has lost, is still due. Beginning it again
+    // at once would not help.
+    const fresh = due.filter(({ userId }) => !begun.has(userId))
+    const outcomes = yield* Effect.forEach(fresh, (leftover) => people.using(leftover.userId, removeOne(leftover)), {
+      concurrency: AT_ONCE
+    })
+    for (const { userId } of fresh) begun.add(userId)
+    finished += outcomes.filter(Option.contains(true)).length
+    if (due.length < BATCH || fresh.length === 0) return finished
   }
-  return finished
 })
 
 const removeOne = ({ requestedAt, userId }: Leftover) =>
