@@ -320,7 +320,7 @@ export const teamStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned
       const { member: heir } = yield* joined(app, holder, "owner")
-      const { member: other } = yield* joined(app, holder, "owner")
+      const { member: other } = yield* joined(app, holder, "developer")
       const { member: viewer } = yield* joined(yield* Fixtures.app(holder.id), holder, "viewer")
       yield* begin(holder)
       Check.equal((yield* mailsTo(heir)).toSorted(), ["team_handed_over", "team_invited"], "mails to the heir")
