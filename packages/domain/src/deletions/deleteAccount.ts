@@ -57,8 +57,8 @@ const ROWS = 1_000
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished accounts:
- * these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
+ * Deletes remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished
+ * accounts: these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
