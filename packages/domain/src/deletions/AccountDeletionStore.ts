@@ -25,8 +25,9 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
      *   address
      * - ends its connections and the tokens of its phones, and drops its waiting events
      * - takes the account out of all teams, and drops the invitations that it made and the invitations to its address
-     * - gives each of its apps to the app's heir, with a mail and an audit event for the heir; an app without an heir is
-     *   revoked, goes to `NOBODY`, and loses its secrets, redirect URIs, endpoints, members and invitations
+     * - gives each of its apps to the app's heir, with a mail and an audit event for the heir
+     * - revokes each app without an heir: it goes to `NOBODY` and loses its secrets, redirect URIs, endpoints, members
+     *   and invitations
      * - puts the mail into the outbox, and records that other rows of the account remain
      *
      * None when there is no account of this id.
