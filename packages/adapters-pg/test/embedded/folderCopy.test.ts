@@ -1,11 +1,11 @@
 import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
-import { SqlClient } from "@effect/sql/SqlClient"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Effect, Exit } from "effect"
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { embeddedWith } from "../support/embedded.js"
+import { refusedWhileHeld } from "../support/refusedWhileHeld.js"
 
 let directory: string
 beforeEach(async () => {
@@ -43,19 +43,7 @@ describe("a copy of a data folder", () => {
       const [from, to] = [join(directory, "from"), join(directory, "to")]
       yield* Effect.promise(() => mkdir(join(from, "database"), { recursive: true }))
       yield* Effect.promise(() => writeFile(join(from, "database", "PG_VERSION"), "17"))
-      const sql = yield* SqlClient
-      const begun = yield* Deferred.make<void>()
-      const holder = yield* Effect.fork(
-        sql.withTransaction(
-          sql`SELECT 1`.pipe(
-            Effect.zipRight(Deferred.succeed(begun, undefined)),
-            Effect.zipRight(Effect.sleep("75 millis"))
-          )
-        )
-      )
-      yield* Deferred.await(begun)
-      const exit = yield* Effect.exit(FolderCopy.copyFolder(from, to))
-      yield* Fiber.join(holder)
+      const exit = yield* refusedWhileHeld(FolderCopy.copyFolder(from, to))
       expect(Exit.isFailure(exit)).toBe(true)
       expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from"])
     }).pipe(Effect.provide(embeddedWith({ waitLimitMillis: 50 })))

@@ -6,6 +6,7 @@ import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "eff
 import { describe, expect, it } from "vitest"
 import { withStores } from "../support/contracts.js"
 import { embeddedWith, emptyEmbedded } from "../support/embedded.js"
+import { refusedWhileHeld, waited } from "../support/refusedWhileHeld.js"
 
 describe("embedded database", () => {
   const run = withStores(emptyEmbedded, Layer.empty)
@@ -218,22 +219,6 @@ describe("a transaction that does not end", () => {
       })
     ))
 
-  /** Waits in real time: the session has timers of the host. */
-  const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
-
-  /** Another transaction holds the session for longer than a statement waits, and for less than two statements wait. */
-  const held = Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const begun = yield* Deferred.make<void>()
-    const holder = yield* Effect.fork(
-      sql.withTransaction(
-        sql`SELECT 1`.pipe(Effect.zipRight(Deferred.succeed(begun, undefined)), Effect.zipRight(waited(75)))
-      )
-    )
-    yield* Deferred.await(begun)
-    return holder
-  })
-
   const add = Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO wholes VALUES (${1})`)
   const first = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1`)
   it.each([
@@ -253,11 +238,8 @@ describe("a transaction that does not end", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         yield* sql`CREATE TABLE IF NOT EXISTS wholes (id int)`
-        const holder = yield* held
-        const exit = yield* Effect.exit(
-          Failures.orStoreError(sql.withTransaction(Effect.asVoid<unknown, unknown, SqlClient>(work)))
-        )
-        yield* Fiber.join(holder)
+        const transaction = sql.withTransaction(Effect.asVoid<unknown, unknown, SqlClient>(work))
+        const exit = yield* refusedWhileHeld(Failures.orStoreError(transaction))
         expect(yield* sql`SELECT id FROM wholes`).toEqual([])
         expect(Exit.isFailure(exit) && Cause.failureOption(exit.cause)).toMatchObject({
           value: { _tag: "StoreError", transient: true }

@@ -1,0 +1,31 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Deferred, Effect, type Exit, Fiber } from "effect"
+
+/** Waits in real time: the session has timers of the host. */
+export const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
+
+/**
+ * Runs work on an embedded database while another transaction holds the session. That transaction ends when a statement
+ * that was asked after `work` is refused. So the first request of `work` was refused before, and a later request of
+ * `work` would be carried out.
+ */
+export const refusedWhileHeld = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const [begun, refused] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const holder = yield* Effect.fork(
+      sql.withTransaction(
+        sql`SELECT 1`.pipe(
+          Effect.zipRight(Deferred.succeed(begun, undefined)),
+          Effect.zipRight(Deferred.await(refused))
+        )
+      )
+    )
+    yield* Deferred.await(begun)
+    const worker: Fiber.Fiber<Exit.Exit<A, E>> = yield* Effect.fork(Effect.exit(work))
+    yield* waited(20)
+    yield* Effect.flip(sql`SELECT ${2}::int AS two`)
+    yield* Deferred.succeed(refused, undefined)
+    yield* Fiber.join(holder)
+    return yield* Fiber.join(worker)
+  })
