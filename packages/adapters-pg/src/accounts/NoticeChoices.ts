@@ -32,14 +32,17 @@ export const choose =
       orStoreError
     )
 
+/**
+ * Reads the person's choice and locks the account. The lock makes two imports, or an import and the person who changes
+ * the choice, run one after the other, so that no notice is lost.
+ */
+export const lock = (sql: SqlClient, id: UserId) =>
+  sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`
+
 /** Adds notices to the person's choice, in the caller's transaction. Returns how many of the notices are new. */
 export const add = (sql: SqlClient) => (id: UserId, kinds: ReadonlyArray<NoticeKind>) =>
   Effect.gen(function* () {
-    // The lock makes two imports, or an import and the person who changes the choice, run one after the other, so that
-    // no notice is lost.
-    const account = yield* sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
-      Rows.first(ChoiceRow)
-    )
+    const account = yield* lock(sql, id).pipe(Rows.first(ChoiceRow))
     if (Option.isNone(account)) return 0
     const chosen = account.value.notices ?? []
     const together = [...new Set([...chosen, ...kinds])].sort()

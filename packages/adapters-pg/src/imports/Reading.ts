@@ -116,7 +116,10 @@ const pass = (sql: SqlClient, step: ImportStep) =>
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
-    const [held = [], , erasures = [], known = []] = yield* together([
+    const [, held = [], , erasures = [], known = []] = yield* together([
+      // The deletion of an account locks the account before the devices. A step that locked them in the other order
+      // could deadlock with it.
+      step.notices.length > 0 ? NoticeChoices.lock(sql, step.userId) : undefined,
       noteProgress(sql, step),
       UploadStream.lock(sql, step.userId, 1),
       // A transaction that deletes a stretch of history takes the same lock, so this list of stretches is still right

@@ -1,9 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SqlAccountDeletionStore, SqlMailOutbox } from "@place-access/adapters-pg"
+import { SqlAccountDeletionStore, SqlImportStore, SqlMailOutbox } from "@place-access/adapters-pg"
 import { ConnectionStore } from "@place-access/domain/connection"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
-import { Timestamp } from "@place-access/domain/shared"
-import { RuleSamples } from "@place-access/domain/testing"
+import { ImportedPlace } from "@place-access/domain/imports"
+import { Place } from "@place-access/domain/places"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import { ImportSamples, RuleSamples } from "@place-access/domain/testing"
 import { Deferred, Effect, Either, Fiber, Layer, Option, TestServices } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
@@ -54,6 +56,65 @@ describeServers("archiving a place and deleting its owner's account", (server) =
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(yield* Fiber.join(archiving)).toEqual(Either.right(Option.some("archived")))
+        const deleted = yield* Fiber.join(deleting)
+        expect(Either.isRight(deleted) && Option.exists(deleted.right, Either.isRight)).toBe(true)
+      })
+    ))
+})
+
+describeServers("importing an archive of this service and deleting its owner's account", (server) => {
+  const run = withStores(
+    migratedOn(server),
+    Layer.mergeAll(SqlAccountDeletionStore.layer, SqlImportStore.layer, SqlMailOutbox.layer, UploadStores)
+  )
+
+  it("wait for each other in one order: both end, none as a deadlock [exports-9, deletions-2]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const made = yield* ImportSamples.waiting()
+        const now = yield* Timestamp.now
+        const { lease } = yield* ImportSamples.claimed(made, "lease", now)
+        const returned = ImportedPlace.returned(
+          made.userId,
+          {
+            origin: "plc_home",
+            label: Place.Label.make("Home"),
+            kind: "home",
+            createdAt: now,
+            archivedAt: null,
+            shapes: [{ geometryVersion: 1, validFrom: null, circle: { lat: 1, lon: 1, radiusM: 150 } }]
+          },
+          yield* Vault.Vault
+        )
+        const place = returned ?? (yield* Effect.die("no shape"))
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // Another transaction has inserted the place and not committed, so that the step of the import stops after its
+        // lock of the device and the deletion runs in between.
+        const holder = yield* sql`
+          INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)
+          VALUES (${made.userId}, ${place.place.id}, 'Home', 'home', 1, 1, 150, 1, now())`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          Effect.zipRight(Effect.fail("rolled back")),
+          sql.withTransaction,
+          Effect.ignore,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        const step = ImportSamples.step(made, lease, now, {
+          places: [place],
+          notices: ["weekly"]
+        })
+        const importing = yield* ImportSamples.advance(step).pipe(Effect.either, Effect.fork)
+        yield* waitsForRow(server, 1)
+        const deleting = yield* Effect.flatMap(AccountDeletionStore, (store) =>
+          store.begin(made.userId, AccountDeletion.decide)
+        ).pipe(Effect.either, Effect.fork)
+        yield* waitsForRow(server, 2)
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect(yield* Fiber.join(importing)).toEqual(Either.right(true))
         const deleted = yield* Fiber.join(deleting)
         expect(Either.isRight(deleted) && Option.exists(deleted.right, Either.isRight)).toBe(true)
       })
