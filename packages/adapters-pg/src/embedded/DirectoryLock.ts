@@ -1,6 +1,7 @@
 import { Clock, Data, Duration, Effect, Schedule, Schema, type Scope } from "effect"
+import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { readFileSync, readlinkSync } from "node:fs"
+import { existsSync, readFileSync, readlinkSync } from "node:fs"
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
@@ -38,8 +39,9 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * A holder in another container cannot be looked up by its pid, and without /proc a pid may belong to a later process.
- * So such a holder counts as dead when it has not touched the lock file for this long.
+ * A holder in another container cannot be looked up by its pid, and a pid whose start time is unknown may belong to a
+ * later process. So such a holder counts as dead when it has not touched the lock file for this long. A living holder
+ * can be silent for longer: it touches the file in the thread in which PGlite runs, so not during a long statement.
  */
 const SILENCE = Duration.seconds(30)
 
@@ -51,30 +53,46 @@ const orEmpty = (read: () => string | undefined): string => {
   }
 }
 
-/** What this system says about processes. macOS has no /proc and says nothing: both are "". */
+/** What this system says about processes. */
 export interface System {
+  /** "" without /proc. */
   readonly realm: () => string
-  /** The start time of a process. */
+  /** The start time of a process; "" when unknown. */
   readonly startOf: (pid: number) => string
 }
 
-const currentRealm = (): string =>
+const currentRealm = (proc: string): string =>
   orEmpty(() => {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
-    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`
+    const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, "utf8").trim()
+    return `${boot} ${readlinkSync(`${proc}/self/ns/pid`)}`
   })
 
 /**
- * The start time of a process, field 22 of /proc/<pid>/stat; "" when unknown. The name in field 2 may contain spaces
- * and brackets, so the fields are counted from the last bracket.
+ * The start time in field 22 of /proc/<pid>/stat. The name in field 2 may contain spaces and brackets, so the fields
+ * are counted from the last bracket.
  */
-const startOf = (pid: number): string =>
-  orEmpty(() => {
-    const line = readFileSync(`/proc/${pid}/stat`, "utf8")
-    return line.slice(line.lastIndexOf(")") + 2).split(" ")[19]
-  })
+const startByProc = (proc: string, pid: number): string | undefined => {
+  const line = readFileSync(`${proc}/${pid}/stat`, "utf8")
+  return line.slice(line.lastIndexOf(")") + 2).split(" ")[19]
+}
 
-const THIS_SYSTEM: System = { realm: currentRealm, startOf }
+/**
+ * The start time that `ps` prints. Two processes may run in different languages and time zones, so both are fixed:
+ * otherwise the text of the holder would differ from the text of the process that compares.
+ */
+const startByPs = (ps: string, pid: number): string =>
+  execFileSync(ps, ["-o", "lstart=", "-p", String(pid)], {
+    encoding: "utf8",
+    env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 5_000
+  }).trim()
+
+/** macOS has no /proc, so there `ps` says when a process started. */
+export const thisSystem = (proc = "/proc", ps = "ps"): System => ({
+  realm: () => currentRealm(proc),
+  startOf: (pid) => orEmpty(() => (existsSync(proc) ? startByProc(proc, pid) : startByPs(ps, pid)))
+})
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code
@@ -97,7 +115,11 @@ const isAlive = (holder: Holder | undefined, silence: number, system: System): b
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
   const isRecent = silence < Duration.toMillis(SILENCE)
   if (holder.realm !== system.realm()) return isRecent
-  return exists(holder.pid) && system.startOf(holder.pid) === holder.started && (holder.started !== "" || isRecent)
+  if (!exists(holder.pid)) return false
+  const started = system.startOf(holder.pid)
+  if (started === "") return isRecent
+  // An older release has written no start time. Its process may be paused, so its pid decides alone.
+  return holder.started === "" || holder.started === started
 }
 
 const decodeHolder = Schema.decodeUnknownOption(Holder)
@@ -243,7 +265,7 @@ const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, S
  */
 export const hold = (
   directory: string,
-  system: System = THIS_SYSTEM
+  system: System = thisSystem()
 ): Effect.Effect<void, DirectoryInUse | DataFolder.DirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const lock = yield* Effect.acquireRelease(acquire(directory, system), ({ path, mine }) =>

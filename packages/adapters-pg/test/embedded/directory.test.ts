@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { vi } from "vitest"
 import { nodeArgs } from "../../../domain/test/support/nodeArgs.js"
-import { hold, touch } from "../../src/embedded/DirectoryLock.js"
+import { hold, type System, thisSystem, touch } from "../../src/embedded/DirectoryLock.js"
 
 let directory: string
 beforeEach(async () => {
@@ -21,6 +21,8 @@ afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
 const lock = () => join(directory, "lock")
 const taken = () => Effect.exit(Effect.scoped(hold(directory)))
+const takenOn = (system: System) => Effect.exit(Effect.scoped(hold(directory, system)))
+const untouched = (millis: number) => Effect.promise(() => utimes(lock(), new Date(), new Date(Date.now() - millis)))
 
 describe("the lock of a data folder", () => {
   it.effect("is there while held and gone afterwards", () =>
@@ -79,11 +81,53 @@ describe("the lock of a data folder", () => {
       const system = { realm: () => "", startOf: () => "" }
       // The number of a process that died belongs to another one now, such as to the one that runs this test.
       yield* holder({ realm: "", started: "", pid: process.pid })
-      expect(Exit.isFailure(yield* Effect.exit(Effect.scoped(hold(directory, system))))).toBe(true)
-      yield* Effect.promise(() => utimes(lock(), new Date(), new Date(Date.now() - 31_000)))
-      expect(Exit.isSuccess(yield* Effect.exit(Effect.scoped(hold(directory, system))))).toBe(true)
+      expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
+      yield* untouched(31_000)
+      expect(Exit.isSuccess(yield* takenOn(system))).toBe(true)
     })
   )
+
+  it.effect("without /proc, of a process that still runs holds however long it is not touched", () =>
+    Effect.gen(function* () {
+      const system = thisSystem(join(directory, "no-proc"))
+      expect(system.startOf(process.pid)).not.toBe("")
+      yield* holder({ realm: "", started: system.startOf(process.pid) })
+      yield* untouched(3_600_000)
+      expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
+      // Another process has the number now.
+      yield* holder({ realm: "", started: "Thu Jan  1 00:00:00 1970" })
+      expect(Exit.isSuccess(yield* takenOn(system))).toBe(true)
+    })
+  )
+
+  it.effect("of an older release, which did not write its start time, holds while a process has its number", () =>
+    Effect.gen(function* () {
+      yield* holder({ realm: "", started: "" })
+      yield* untouched(3_600_000)
+      expect(Exit.isFailure(yield* takenOn({ realm: () => "", startOf: () => "a time" }))).toBe(true)
+    })
+  )
+
+  it.effect("of a process whose start time can no longer be read holds while it is touched", () =>
+    Effect.gen(function* () {
+      const system = { realm: () => "", startOf: () => "" }
+      yield* holder({ realm: "", started: "a time" })
+      expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
+      yield* untouched(31_000)
+      expect(Exit.isSuccess(yield* takenOn(system))).toBe(true)
+    })
+  )
+
+  it("without /proc a start time is what `ps` says, in the same language and time zone for every process", async () => {
+    const noProc = join(directory, "no-proc")
+    const ps = join(directory, "ps")
+    await writeFile(ps, '#!/bin/sh\necho "$LC_ALL $TZ $*"\n', { mode: 0o755 })
+    expect(thisSystem(noProc, ps).startOf(12)).toBe("C UTC -o lstart= -p 12")
+    expect(thisSystem("/proc", ps).startOf(process.pid)).toMatch(/^\d+$/)
+    await writeFile(ps, "#!/bin/sh\necho half an answer\nexit 1\n")
+    expect(thisSystem(noProc, ps).startOf(12)).toBe("")
+    expect(thisSystem(noProc, join(directory, "no-ps")).startOf(12)).toBe("")
+  })
 
   it.effect("that cannot be read holds for a moment only: its writer may still be writing", () =>
     Effect.gen(function* () {
