@@ -1,5 +1,5 @@
 // What happens when an account is deleted. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
-import { Either } from "effect"
+import { Either, Order } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
 import type { AuditEvent } from "../audit/AuditEvent.js"
@@ -111,7 +111,7 @@ const decideBy = (
 const inheritances = (owned: ReadonlyArray<OwnedApp>, now: Timestamp): ReadonlyArray<Inheritance> =>
   owned
     .flatMap(({ app, heir }) => (heir === null ? [] : [{ app, heir }]))
-    .sort((a, b) => (a.heir < b.heir ? -1 : 1))
+    .sort(Order.mapInput(Order.string, ({ heir }: { readonly heir: UserId }) => heir))
     .map(({ app, heir }) => ({
       notice: TeamNotice.inherited({ appId: app.id, appName: app.name }, { userId: heir }, now),
       audit: {
