@@ -5,10 +5,13 @@ import * as Errors from "../wire/Errors.js"
 import type * as Form from "./kit/Form.js"
 import * as Visitor from "./kit/Visitor.js"
 
+/** A value that JSON can write completely. A `Map` has no such type: JSON writes every `Map` as `{}`. */
+type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
+
 /** A form that adds something. */
 interface Addition<A, I, E, R> {
   /** What the person typed. */
-  readonly typed: unknown
+  readonly typed: Json
   /**
    * The part of the result that is stored for a repeated form: ids, and secrets that are shown once. Everything else is
    * read again, because it may have changed.

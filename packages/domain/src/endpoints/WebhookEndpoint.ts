@@ -46,6 +46,9 @@ export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 /** A disabled endpoint gets no events, and its waiting deliveries have failed. */
 export const isEnabled = (endpoint: WebhookEndpoint): boolean => endpoint.disabledAt === null
 
+/** Whether the newest secret is the one with which the endpoint was created. */
+export const hasFirstSecret = ({ createdAt, secrets }: WebhookEndpoint): boolean => secrets[0]?.createdAt === createdAt
+
 /** Whether the endpoint subscribes to the event. An empty list subscribes to every event (Spec §2.7). */
 export const subscribes = (endpoint: WebhookEndpoint, event: Subscribable): boolean =>
   endpoint.events.length === 0 || endpoint.events.includes(event)

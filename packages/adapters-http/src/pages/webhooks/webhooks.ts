@@ -275,7 +275,7 @@ const secretPage = (visitor: Visitor.Visitor, app: TeamApp, url: string, secret:
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => list(visitor, app)))
 
 /** What is kept of a new endpoint for a repeated form. */
-const Kept = Schema.Struct({ endpoint: Schema.Struct({ url: Schema.String }), secret: Schema.String })
+const Kept = Schema.Struct({ endpoint: Schema.Struct({ id: EndpointId }), secret: Schema.String })
 
 const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
@@ -291,9 +291,18 @@ const add = Visitor.signedIn((visitor) =>
     const input = { ...draft.right, headers: headers.right }
     const sender = Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url))
     const add = createEndpoint(visitor.account, app.id, input)
-    return yield* addOnce(visitor, form, { typed: input, kept: Kept, add }).pipe(
+    return yield* addOnce(visitor, form, { typed: { ...input, headers: [...input.headers] }, kept: Kept, add }).pipe(
       Effect.provideServiceEffect(WebhookSender, sender),
-      Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
+      Effect.flatMap(({ endpoint: { id }, secret }) =>
+        Effect.gen(function* () {
+          const endpoints = yield* listEndpoints(visitor.account, app.id)
+          const endpoint = endpoints.find((one) => one.id === id && WebhookEndpoint.hasFirstSecret(one))
+          // The endpoint of a repeated form may have been removed meanwhile, or may have another secret.
+          return endpoint === undefined
+            ? seeOther(`${appPath(app)}/webhooks`)
+            : yield* secretPage(visitor, app, endpoint.url, secret)
+        })
+      ),
       Effect.catchTags({
         Invalid: ({ problems }) => again(problems),
         Conflict: ({ reason }) => again([{ field: "url", message: words.cannotBeAdded(ofDomain(reason)) }])
