@@ -182,6 +182,24 @@ describe("roles [teams-1]", () => {
     expect((await viewer.get(`/developer/apps/${app}/team`)).text).not.toContain(owner.account.email)
   })
 
+  it("an owner who removes themselves reads that they left, as after leaving", async () => {
+    const { app, owner } = await owned()
+    const { member, person } = await joined(owner, app, "owner")
+    const at = `/developer/apps/${app}/team`
+    const form_token = /name="form_token" value="([^"]+)"/.exec((await person.get(at)).text)?.[1] ?? ""
+    const remove = (by: Person, id: string, token: string) =>
+      by.send("POST", `${at}/members/${id}/remove`, undefined, {
+        redirect: "manual",
+        body: new URLSearchParams({ form_token: token })
+      })
+    const { member: other } = await joined(owner, app, "viewer")
+    expect((await remove(person, other, form_token)).headers.get("location")).toBe(`${at}?done=team-member-removed`)
+    // The page has no such button any more, but somebody may have opened it before.
+    const left = await remove(person, member, form_token)
+    expect([left.status, left.headers.get("location")]).toEqual([303, "/developer?done=team-left"])
+    expect((await person.get(at)).status).toBe(404)
+  })
+
   it("a new role counts at once, a removed member gets 404, and its session goes on", async () => {
     const { app, owner } = await owned()
     const { member, person } = await joined(owner, app, "developer")

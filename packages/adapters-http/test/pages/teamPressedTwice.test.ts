@@ -71,6 +71,23 @@ describe("a button of the team page that is pressed twice does not end on an err
     expect([after.isHolder, after.role, after.members.length]).toEqual([false, "owner", 3])
   })
 
+  it("an owner's own new role: both presses say that it was changed; they cannot change it, or another, any more", async () => {
+    const { browserOf, members, path, read } = await team()
+    const browser = await browserOf("owner")
+    const page = await browser.get(path)
+    const save = async (member: string, role: string) => {
+      const action = `${path}/members/${member}/role`
+      return where(await browser.submit(page, action, { role }))
+    }
+    const done = [303, `${path}?done=team-role-changed`]
+    expect([await save(members.owner, "viewer"), await save(members.owner, "viewer")]).toEqual([done, done])
+    expect([await save(members.owner, "developer"), await save(members.viewer, "viewer")]).toEqual([
+      [403, null],
+      [403, null]
+    ])
+    expect((await read()).members.map(({ role }) => role)).toEqual(["owner", "viewer", "viewer"])
+  })
+
   it("leaving: the second press leads to the list of apps, and says nothing about an app of strangers", async () => {
     const { browserOf, path } = await team()
     expect(await pressTwice(await browserOf("viewer"), path, `${path}/leave`)).toEqual([

@@ -247,13 +247,23 @@ const isConflict = (error: unknown): error is { readonly _tag: "Conflict"; reado
 
 const memberId = param("member", MemberId, "member")
 
+/** The visitor's own membership, if `id` names it. */
+const ownMembership = (visitor: Visitor.Visitor, app: TeamApp, id: MemberId) =>
+  Effect.map(readTeam(visitor.account, app.id), ({ members }) => members.find((one) => one.id === id && one.isReader))
+
 const setRole = Visitor.fresh(
   acted((visitor, app, form) =>
     Effect.gen(function* () {
       const role = yield* Schema.decodeUnknown(Role.TeamRole)(form.value("role")).pipe(
         Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
       )
-      yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)
+      const id = yield* memberId
+      yield* changeMemberRole(visitor.account, app.id, id, role).pipe(
+        // An owner who gave up their own role and pressed the button twice may not change the team any more.
+        Effect.catchTag("Forbidden", (error) =>
+          Effect.flatMap(ownMembership(visitor, app, id), (own) => (own?.role === role ? Effect.void : error))
+        )
+      )
       return `${teamPath(app)}?done=team-role-changed`
     })
   )
@@ -261,12 +271,13 @@ const setRole = Visitor.fresh(
 
 const remove = Visitor.fresh(
   acted((visitor, app) =>
-    Effect.flatMap(memberId, (id) =>
-      Effect.as(
-        Removal.once("member", removeMember(visitor.account, app.id, id)),
-        `${teamPath(app)}?done=team-member-removed`
-      )
-    )
+    Effect.gen(function* () {
+      const id = yield* memberId
+      // A person's own row has no such button, but earlier versions of the page had one, and a page can stay open.
+      const own = yield* ownMembership(visitor, app, id)
+      yield* Removal.once("member", removeMember(visitor.account, app.id, id))
+      return own === undefined ? `${teamPath(app)}?done=team-member-removed` : `${DEVELOPER}?done=team-left`
+    })
   )
 )
 
