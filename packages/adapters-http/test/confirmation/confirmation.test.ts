@@ -17,7 +17,7 @@ afterAll(() => world.close())
 const QUARTER = 15 * Timestamp.MINUTE
 const CURRENT = "location.place.current"
 const LATEST = "location.latest.read"
-const NOT_KEPT = "Nothing has changed yet. Choose again: what you had chosen was not kept."
+const NOT_KEPT = "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept."
 const confirm = (person: Person, password: string) => person.send("POST", "/v1/session/confirmation", { password })
 const REQUIRED = {
   statusCode: 403,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const NOT_KEPT = "Nothing has changed yet. Choose again: what you had chosen was not kept."
+const NOT_KEPT = "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept."
 const times = (text: string): number => text.split(NOT_KEPT).length - 1
 
 /** The pages that links lead to from `path`, without their queries, by their path. */
@@ -33,7 +33,7 @@ const signInAt = async (browser: Visitor, { account }: Person, path: string) => 
 }
 
 describe("a page to which a sign-in or a confirmation leads back after a form [accounts-17]", () => {
-  it("every page with a form says, once, that nothing has changed and that what was chosen was not kept", async () => {
+  it("every page with a form says, once, that nothing has changed and that what was entered or chosen was not kept", async () => {
     const person = await world.person({ roles: ["developer", "reviewer", "admin"] })
     // With a second admin, because the last one cannot delete the account.
     const stranger = await world.person({ roles: ["admin"] })

@@ -17,7 +17,8 @@ export const frame: typeof en.frame = {
   settings: "Einstellungen",
   signOut: "Abmelden",
   documentation: "Dokumentation",
-  notKept: "Noch hat sich nichts geändert. Wählen Sie noch einmal: Ihre Auswahl wurde nicht gespeichert.",
+  notKept:
+    "Noch hat sich nichts geändert. Bitte wiederholen Sie es: Ihre Eingaben und Ihre Auswahl wurden nicht gespeichert.",
   fields: {
     problems: "Etwas stimmt nicht",
     outdated:

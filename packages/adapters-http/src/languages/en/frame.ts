@@ -20,7 +20,7 @@ export const frame = {
   settings: "Settings",
   signOut: "Sign out",
   documentation: "Documentation",
-  notKept: "Nothing has changed yet. Choose again: what you had chosen was not kept.",
+  notKept: "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept.",
   fields: {
     problems: "There is a problem",
     outdated: "Something changed since you opened this page, so nothing was saved. Check the form and save again.",
