@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore } from "@place-access/domain/accounts"
 import { Conflict } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { lockApps } from "../apps/appsLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -114,6 +115,9 @@ const addRoles =
   (sql: SqlClient): Store["addRoles"] =>
   (id, roles) =>
     Effect.gen(function* () {
+      // The creation of an app and the acceptance of an invitation add a role, and then lock apps. When the answer is
+      // stored for a repeated request, all of it is one transaction, so the apps are locked here, before the account.
+      yield* lockApps(sql, id)
       const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
         Rows.first(AccountRow)
       )
