@@ -118,7 +118,7 @@ const HURRY = setting(["Hurried"], "h")
 
 type Recovery = Parameters<typeof DeliveryStore.Service.recover>[0]
 
-export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, since }: Recovery) =>
+export const recover = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, now, since }: Recovery) =>
   sql`WITH endpoint AS (
         SELECT epoch FROM endpoints
         WHERE app_id = ${appId} AND endpoint_id = ${endpointId} AND disabled_at IS NULL
@@ -129,7 +129,7 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
           SELECT d.* FROM deliveries d
           WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
             AND NOT d.is_replayed AND d.fail_reason IS DISTINCT FROM 'not_authorised'
-            AND d.created_at >= ${Rows.at(since)}
+            AND d.created_at >= ${Rows.at(since)} AND d.created_at < ${Rows.at(before)}
             AND (d.max_event_age_s IS NULL
                  OR d.occurred_at >= ${Rows.at(now)}::timestamptz - d.max_event_age_s * interval '1 second')
             AND NOT EXISTS (

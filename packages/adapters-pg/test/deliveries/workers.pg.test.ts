@@ -292,7 +292,8 @@ describeServers("by hand and by workers at once", (server) => {
                   20
                 )
                 const since = Timestamp.plus(now, -Timestamp.HOUR)
-                return yield* store.recover({ appId, endpointId, since, ids, now, dueFrom: now })
+                const before = Timestamp.plus(now, 1)
+                return yield* store.recover({ appId, endpointId, since, before, ids, now, dueFrom: now })
               })
               const counts = yield* together([takeUp, takeUp, takeUp, takeUp])
               expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length)
@@ -313,7 +314,7 @@ describeServers("by hand and by workers at once", (server) => {
           const owner = yield* Effect.flatten((yield* AccountStore).find(app.ownerId))
           yield* backlog(endpoint, 10_040)
           yield* sql`UPDATE deliveries SET state = 'failed', fail_reason = 'exhausted', due_at = NULL, ended_at = created_at,
-                       created_at = (created_at AT TIME ZONE 'UTC'
+                       created_at = (created_at AT TIME ZONE 'UTC' - interval '1 hour'
                          + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond') AT TIME ZONE 'UTC'
                      WHERE app_id = ${appId} AND endpoint_id = ${id}`
           // On a server that has run for a minute, autovacuum has done this.

@@ -131,15 +131,16 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
-     * Replays the failed rows of an enabled endpoint that were created at `since` or later, oldest first, at most as
-     * many as there are `ids`. Tests, rows that were replayed already, rows whose event is too old, and rows that
-     * failed because the user did not allow the event are left out. The new rows are created at `now`. The first is due
-     * at `dueFrom`, and each further row one millisecond later. Returns how many rows were created.
+     * Replays the failed rows of an enabled endpoint that were created at `since` or later and before `before`, oldest
+     * first, at most as many as there are `ids`. Tests, rows that were replayed already, rows whose event is too old,
+     * and rows that failed because the user did not allow the event are left out. The new rows are created at `now`.
+     * The first is due at `dueFrom`, and each further row one millisecond later. Returns how many rows were created.
      */
     readonly recover: (asked: {
       readonly appId: AppId
       readonly endpointId: EndpointId
       readonly since: Timestamp
+      readonly before: Timestamp
       readonly ids: ReadonlyArray<DeliveryId>
       readonly now: Timestamp
       readonly dueFrom: Timestamp

@@ -72,9 +72,10 @@ const ENDED = "It is not being attempted any more"
 const BATCH = 500
 
 /**
- * Replays the failed deliveries of an endpoint that were created at `since` or later, in the order of creation.
- * Deliveries that were replayed before, and those that failed because the user did not allow the event, are left out.
- * Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the endpoint is disabled.
+ * Replays the failed deliveries of an endpoint that were created at `since` or later and before this call, in the order
+ * of creation. So a replay that fails at once is not replayed by the same call. Deliveries that were replayed before,
+ * and those that failed because the user did not allow the event, are left out. Replays at most `Replay.RECOVERED_MAX`
+ * deliveries, and returns how many. `Conflict` when the endpoint is disabled.
  */
 export const recover = program(
   "recover",
@@ -90,7 +91,7 @@ export const recover = program(
       const ids = yield* Effect.replicateEffect(newId, BATCH)
       const now = yield* Timestamp.now
       const dueFrom = Replay.recoveredDueAt(begun, queued)
-      const count = yield* store.recover({ appId, endpointId, since, ids, now, dueFrom })
+      const count = yield* store.recover({ appId, endpointId, since, before: begun, ids, now, dueFrom })
       queued += count
       if (count < BATCH) break
     }

@@ -351,6 +351,36 @@ describe("recover since", () => {
     )
   })
 
+  it("one call does not take up its own replays, also when they fail while it goes on [deliveries-11]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { app, developer, endpoint } = stage
+        const rule = yield* RuleSamples.rule(stage.connection, RuleSamples.onPlace(stage.place), { webhookUrl: URL })
+        const store = yield* DeliveryStore
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            // One more than one batch replays.
+            yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 501)
+            yield* Effect.sleep("10 seconds")
+            yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` })
+            yield* Effect.sleep("1 hour")
+            // A worker fails the replays of each batch before the next batch: the endpoint has another address.
+            const slow = {
+              ...store,
+              recover: (asked: Parameters<typeof store.recover>[0]) =>
+                Effect.zipLeft(store.recover(asked), Effect.sleep("1 hour"))
+            }
+            const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
+            expect(yield* Effect.provideService(recovering, DeliveryStore, slow)).toBe(501)
+            expect((yield* deliveries).length).toBe(1_002)
+          })
+        )
+      })
+    )
+  })
+
   it("goes out in the order in which the events were queued first, from the moment asked for on, that included [§3.5-failed]", () => {
     inVirtualTime(
       Effect.gen(function* () {

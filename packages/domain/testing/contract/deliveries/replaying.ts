@@ -49,12 +49,18 @@ const failed = (
     return row
   })
 
-const recover = (to: WebhookEndpoint, since: Timestamp.Timestamp, count: number, dueFrom?: Timestamp.Timestamp) =>
+const recover = (
+  to: WebhookEndpoint,
+  since: Timestamp.Timestamp,
+  count: number,
+  overrides: { readonly before?: Timestamp.Timestamp; readonly dueFrom?: Timestamp.Timestamp } = {}
+) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const ids = yield* Effect.replicateEffect(newId, count)
     const { appId, id: endpointId } = to
-    return yield* (yield* DeliveryStore).recover({ appId, endpointId, since, ids, now, dueFrom: dueFrom ?? now })
+    const span = { since, before: Timestamp.plus(now, 1) }
+    return yield* (yield* DeliveryStore).recover({ appId, endpointId, ...span, ids, now, dueFrom: now, ...overrides })
   })
 
 const log = (to: WebhookEndpoint) =>
@@ -254,7 +260,7 @@ export const replaying: Contract<WebhookFixturePorts> = [
     )
   },
   {
-    name: "recover: what failed since then and was not replayed, the oldest first, in the order that it is due [deliveries-11]",
+    name: "recover: what was created in the span, failed and was not replayed, the oldest first, in the order that it is due [deliveries-11]",
     run: withEndpoints((endpoint, other) =>
       Effect.gen(function* () {
         const now = yield* Timestamp.now
@@ -268,10 +274,12 @@ export const replaying: Contract<WebhookFixturePorts> = [
         yield* failed(endpoint, 5_000, "not_sent", { maxEventAgeS: 59 })
         rows.push(yield* failed(endpoint, 4_000, "not_sent", { maxEventAgeS: 60 }))
         yield* failed(other, 3_000)
+        yield* failed(endpoint, 2_000)
         const since = Timestamp.plus(now, -9_000)
-        Check.equal(yield* recover(endpoint, since, 2), 2, "as many as there are ids")
-        Check.equal(yield* recover(endpoint, since, 9, Timestamp.plus(now, 2)), 1, "the rest")
-        Check.equal(yield* recover(endpoint, since, 9), 0, "nothing is left")
+        const before = Timestamp.plus(now, -2_000)
+        Check.equal(yield* recover(endpoint, since, 2, { before }), 2, "as many as there are ids")
+        Check.equal(yield* recover(endpoint, since, 9, { before, dueFrom: Timestamp.plus(now, 2) }), 1, "the rest")
+        Check.equal(yield* recover(endpoint, since, 9, { before }), 0, "nothing is left")
         const queued = (yield* log(endpoint))
           .filter(({ delivery }) => delivery.state === "trying")
           .map(({ delivery }) => delivery)

@@ -94,6 +94,7 @@ export const logRetentionContract: Contract<Ports> = [
             appId,
             endpointId,
             since: Timestamp.plus(at, -1_000),
+            before: Timestamp.plus(at, 1_000),
             ids,
             now: at,
             dueFrom: at

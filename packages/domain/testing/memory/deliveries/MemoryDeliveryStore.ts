@@ -277,12 +277,13 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           }
           return Option.some("hurried")
         }),
-      recover: ({ appId, dueFrom, endpointId, ids, now, since }) =>
+      recover: ({ appId, before, dueFrom, endpointId, ids, now, since }) =>
         Effect.sync(() => {
           const endpoint = tables.endpoints.get(endpointId)
           if (endpoint?.appId !== appId || endpoint.disabledAt !== null) return 0
           const lost = deliveries()
-            .filter((one) => one.appId === appId && one.endpointId === endpointId && one.createdAt >= since)
+            .filter((one) => one.appId === appId && one.endpointId === endpointId)
+            .filter(({ createdAt }) => createdAt >= since && createdAt < before)
             .filter((one) => one.state === "failed" && one.failReason !== "not_authorised")
             .filter((one) => !one.isTest && !isReplayed(tables, one))
             .filter(
