@@ -163,12 +163,14 @@ const remove =
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * Forgets the dwells that wait for silence, unless a phone is left that may be carried (decision rules-14). A dwell
- * whose time has come fires, whether or not a worker has looked at it before the removal.
+ * Forgets the dwells that wait for silence, unless a phone is left that may be carried and has sent something
+ * (`Carried.mayBeHeard`, decision rules-14). A dwell whose time has come fires, whether or not a worker has looked at it
+ * before the removal.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
       WHERE user_id = ${userId} AND settle_due_at > ${Rows.at(at)}
         AND rule_id IN (SELECT rule_id FROM rules WHERE user_id = ${userId} AND type = 'dwell')
         AND NOT EXISTS (SELECT 1 FROM devices
-                        WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import' AND NOT stays_at_home)`
+                        WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import' AND NOT stays_at_home
+                          AND last_seen_at IS NOT NULL)`

@@ -72,12 +72,19 @@ export const judge = <A extends Movement.MovementFix>(
 }
 
 /**
+ * Whether the service can hear from this device that the person moves: it does not stay at home, and it has sent
+ * something. The owner may not have set up a new phone yet.
+ */
+export const mayBeHeard = ({ lastSeenAt, staysAtHome }: Pick<Companion, "lastSeenAt" | "staysAtHome">): boolean =>
+  !staysAtHome && lastSeenAt !== null
+
+/**
  * Whether this device is marked as staying at home while another device is carried and has sent something. A person's
  * only device counts as carried, and when all devices are marked, all count as carried.
  */
 const isKeptAtHome = (id: DeviceId, devices: ReadonlyArray<Companion>): boolean =>
   devices.some((own) => own.id === id && own.staysAtHome) &&
-  devices.some((other) => other.id !== id && !other.staysAtHome && other.lastSeenAt !== null)
+  devices.some((other) => other.id !== id && mayBeHeard(other))
 
 interface Rival extends Movement.Movement {
   readonly movedAt: Timestamp

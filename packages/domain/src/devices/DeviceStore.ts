@@ -30,9 +30,10 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     /** Sets or removes the owner's mark that the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
     /**
-     * False when the user has no such device, or it was removed already. When no device is left that may be carried,
-     * the dwells that wait for silence after `at` are forgotten in the same transaction, and the user's version
-     * (`UploadView.version`) is raised (decision rules-14).
+     * False when the user has no such device, or it was removed already. The removal raises the user's version
+     * (`UploadView.version`), so an upload or a worker that read the user's data before it reads them again. When no
+     * device is left that may be carried and has sent something (`Carried.mayBeHeard`), the dwells that wait for silence
+     * after `at` are forgotten in the same transaction (decision rules-14).
      */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }

@@ -93,9 +93,9 @@ export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: D
 })
 
 /**
- * Removes a device: its token stops working, and its readings stay. When no device is left that may be carried, dwells
- * no longer wait for silence, because the service itself has silenced the phone (decision rules-14). `NotFound`: the
- * user has no such device, or it was removed already.
+ * Removes a device: its token stops working, and its readings stay. When no device is left that may be carried and has
+ * sent something, dwells no longer wait for silence, because the service itself has silenced the phone (decision
+ * rules-14). `NotFound`: the user has no such device, or it was removed already.
  */
 export const removeDevice = program("removeDevice", function* (userId: UserId, id: DeviceId) {
   const removed = yield* (yield* DeviceStore).remove(userId, id, yield* Timestamp.now)

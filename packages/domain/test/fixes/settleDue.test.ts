@@ -5,7 +5,7 @@ import { RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Metric, TestClock } from "effect"
 import { clockAt } from "../support/clock.js"
-import { DAY, INSIDE, MINUTE, NOON, OUTSIDE } from "../support/rules.js"
+import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
 
 /** How many rules of the type "enter" have fired, as the metric counts them. */
@@ -40,8 +40,9 @@ describe("crossings that the clock settles [rules-13]", () => {
 describe("a dwell that waits for silence, when its phone is removed [rules-14]", () => {
   it.effect.each([
     ["no device is left: nobody would hear that the person has left", undefined, 0],
-    ["only a device that stays at home is left", { staysAtHome: true }, 0],
-    ["another phone is left, which may be carried", {}, 1]
+    ["only a device that stays at home is left", { staysAtHome: true, lastSeenAt: time(NOON - DAY) }, 0],
+    ["only a phone that has never sent anything is left", { lastSeenAt: null }, 0],
+    ["another phone is left, which may be carried", { lastSeenAt: time(NOON - DAY) }, 1]
   ] as const)("%s", ([, other, events]) =>
     run(
       Effect.gen(function* () {

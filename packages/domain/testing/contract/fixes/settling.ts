@@ -117,8 +117,10 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         Uploads.progress(isDue, { ...state, unsettled: { at: now, until: now, fires: true } })
       ]
       Check.isTrue(yield* Uploads.commit(phone, { states }), "committed")
-      const other = yield* Samples.device(user.id)
-      const tablet = yield* Samples.device(user.id, { staysAtHome: true })
+      const other = yield* Samples.device(user.id, { lastSeenAt: now })
+      const tablet = yield* Samples.device(user.id, { staysAtHome: true, lastSeenAt: now })
+      // The person may not have set it up yet, so nobody would hear that the person has left.
+      const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
         const { rules } = yield* (yield* FixStore).view(user.id, null, [], now)
         return [waits, isDue, rule].map(({ id }) =>
@@ -127,12 +129,15 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       })
       // The samples have made phones of their own.
       for (const { id } of yield* devices.list(user.id)) {
-        if (![phone, other, tablet].some((one) => one.id === id)) yield* devices.remove(user.id, id, now)
+        if (![phone, other, silent, tablet].some((one) => one.id === id)) yield* devices.remove(user.id, id, now)
       }
       Check.isTrue(yield* devices.remove(user.id, other.id, now), "another phone is left")
       Check.equal(yield* unsettled, [true, true, true], "with another phone")
       const seen = yield* version(user.id, now)
-      Check.isTrue(yield* devices.remove(user.id, phone.id, now), "only the tablet is left")
+      Check.isTrue(
+        yield* devices.remove(user.id, phone.id, now),
+        "only the tablet and a phone that never sent anything are left"
+      )
       // A crossing was seen, and a dwell whose time has come fires, whether or not a worker has looked at it.
       Check.equal(yield* unsettled, [false, true, true], "without a phone")
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")

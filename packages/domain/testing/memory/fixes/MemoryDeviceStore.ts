@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import * as Carried from "../../../src/devices/Carried.js"
 import type { Device } from "../../../src/devices/Device.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { AccountLimits } from "../../../src/quotas/index.js"
@@ -59,7 +60,7 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
           if (device === undefined) return false
           devices.set(id, { ...device, removedAt: at })
           tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
-          if (present(userId).every(({ staysAtHome }) => staysAtHome)) forgetDwells(tables, userId, at)
+          if (!present(userId).some(Carried.mayBeHeard)) forgetDwells(tables, userId, at)
           return true
         })
     })
