@@ -1,20 +1,20 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { type Device, wantsVisits } from "@place-access/domain/devices"
-import { type Fix, ingestFixes, type VisitReport } from "@place-access/domain/fixes"
-import { Timestamp, withPort } from "@place-access/domain/shared"
+import { wantsVisits } from "@place-access/domain/devices"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
 import * as Body from "../edge/Body.js"
 import * as Slices from "../edge/Slices.js"
 import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
+import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
+import { ingest } from "./Ingest.js"
 import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { UNREADABLE } from "./PhoneUpload.js"
-import * as UploadTurns from "./UploadTurns.js"
 
 // The answers are chosen so that no phone throws readings away (decision devices-7).
 
@@ -27,11 +27,6 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("osmandQuery", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
     .handleRaw("osmand", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
 )
-
-const ingest = (device: Device.Device, ...upload: Upload) =>
-  withPort(UploadTurns.UploadTurns, (turns) => turns.within(device, ingestFixes(device, ...upload)))
-
-type Upload = readonly [readings: ReadonlyArray<Fix.Reading>, visits: ReadonlyArray<VisitReport.VisitReport>]
 
 /** The body as JSON; undefined when it is something else. */
 const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect.orDie(request.text), Body.lenientJson)
@@ -67,7 +62,10 @@ const ownTracks = (request: Request) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([[UNREADABLE]])) : Option.none()
       )
     )
-    yield* ingest(yield* CallingDevice, readings.flat(), [])
+    // For a phone that is removed meanwhile, the answer is that of a wrong password: 503.
+    yield* Effect.mapError(ingest(yield* CallingDevice, readings.flat(), []), (error) =>
+      "_tag" in error ? error : Errors.keptByThePhone(error)
+    )
     return HttpServerResponse.unsafeJson([])
   })
 

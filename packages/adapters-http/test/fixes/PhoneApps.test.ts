@@ -9,7 +9,7 @@ import { type Phone, phoneDesk, PLACE, saying, unavailable } from "./phoneDesk.j
 import * as Recorded from "./recorded.js"
 
 const desk = phoneDesk()
-const { aside, now, phone, post, stored, visits, whileUnavailable } = desk
+const { aside, now, phone, post, stored, visits, whileRemoved, whileUnavailable } = desk
 
 describe("POST /v1/phone/overland", () => {
   const OK = '{"result":"ok"}'
@@ -282,6 +282,35 @@ describe("POST /v1/phone/owntracks", () => {
   it("a store that is away: 503, and the phone keeps what it has [devices-7-password]", async () => {
     const device = await phone("owntracks")
     unavailable(await whileUnavailable(() => send(device, Recorded.owntracksIos(now()))))
+    expect(await stored()).toEqual([])
+  })
+})
+
+describe("a phone that its owner removes during an upload gets the answer for a removed token, and nothing is stored", () => {
+  it.each(["overland", "locations"])("%s: 401 [devices-1]", async (route) => {
+    const device = await phone("overland")
+    const locations =
+      route === "overland" ? [Recorded.overlandFix(now())] : [{ ...PLACE, captured_at: new Date(now()).toISOString() }]
+    const upload = () => post(`/v1/phone/${route}`, jsonBody({ locations }), bearer(device.token).headers)
+    const refused = await whileRemoved(device, upload)
+    expect(saying(refused)).toEqual(saying(await upload()))
+    expect([refused.status, await stored()]).toEqual([401, []])
+  })
+
+  it("osmand: 401 [devices-1]", async () => {
+    const device = await phone("osmand")
+    const query = new URLSearchParams(Recorded.traccarQuery(device.token, now())).toString()
+    const refused = await whileRemoved(device, () => desk.world.call(`/v1/phone/osmand?${query}`))
+    expect([refused.status, await stored()]).toEqual([401, []])
+  })
+
+  it("owntracks: 503, so that the app keeps its readings [devices-1, devices-7-password]", async () => {
+    const device = await phone("owntracks")
+    const authorization = `Basic ${Buffer.from(`${device.id}:${device.token}`).toString("base64")}`
+    const upload = () => post("/v1/phone/owntracks", jsonBody(Recorded.owntracksIos(now())), { authorization })
+    const refused = await whileRemoved(device, upload)
+    unavailable(refused)
+    expect(saying(refused)).toEqual(saying(await upload()))
     expect(await stored()).toEqual([])
   })
 })

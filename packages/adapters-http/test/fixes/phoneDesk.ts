@@ -1,4 +1,5 @@
 import { FixStore } from "@place-access/domain/fixes"
+import { DeviceId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, expect } from "vitest"
@@ -45,6 +46,21 @@ export const phoneDesk = () => {
     }
   }
 
+  /** The owner removes the phone after `send` has authenticated it, and before its readings are evaluated. */
+  const whileRemoved = async ({ id }: Pick<Phone, "id">, send: () => Promise<Answer>): Promise<Answer> => {
+    const { devices, streamVersions } = await world.run(MemoryDatabase)
+    streamVersions.get = () => {
+      const device = devices.get(DeviceId.make(id))
+      if (device !== undefined) devices.set(device.id, { ...device, removedAt: Timestamp.make(world.clock.now()) })
+      return 0
+    }
+    try {
+      return await send()
+    } finally {
+      Reflect.deleteProperty(streamVersions, "get")
+    }
+  }
+
   return {
     get world() {
       return world
@@ -62,6 +78,7 @@ export const phoneDesk = () => {
     visits: async () =>
       [...(await world.run(MemoryDatabase)).visitReports.values()].filter(({ userId }) => userId === person.account.id),
     now: () => world.clock.now(),
+    whileRemoved,
     whileUnavailable
   }
 }

@@ -151,7 +151,8 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, id, at) =>
     Effect.gen(function* () {
-      // The raised version keeps a worker from firing a dwell that it read before the removal (`Settling.commit`).
+      // The raised version keeps a worker from firing a dwell that it read before the removal (`Settling.commit`), and
+      // an upload that began before from storing readings.
       yield* UploadStream.lock(sql, userId, 1)
       const removed = yield* Rows.affected(
         sql`UPDATE devices SET removed_at = ${Rows.at(at)}
@@ -164,8 +165,8 @@ const remove =
 
 /**
  * Forgets the dwells that wait for silence, unless a phone is left that may be carried and has sent something
- * (`Carried.mayBeHeard`, decision rules-14). A dwell whose time has come fires, whether or not a worker has looked at it
- * before the removal.
+ * (`Carried.mayBeHeard`, decision rules-14). A dwell whose time has come fires, whether or not a worker has looked at
+ * it before the removal.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL

@@ -32,8 +32,8 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     /**
      * False when the user has no such device, or it was removed already. The removal raises the user's version
      * (`UploadView.version`), so an upload or a worker that read the user's data before it reads them again. When no
-     * device is left that may be carried and has sent something (`Carried.mayBeHeard`), the dwells that wait for silence
-     * after `at` are forgotten in the same transaction (decision rules-14).
+     * device is left that may be carried and has sent something (`Carried.mayBeHeard`), the dwells that wait for
+     * silence after `at` are forgotten in the same transaction (decision rules-14).
      */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }

@@ -1,6 +1,6 @@
 import { Array as Arr, Effect } from "effect"
 import { WorkSignal } from "../events/index.js"
-import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
+import { Carried, type Device, InvalidDeviceToken, type QuarantineReason } from "../devices/index.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
 import {
@@ -49,7 +49,8 @@ const MOST_AT_ONCE = 1_000
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
  * repeated upload changes nothing. Fails with a transient `StoreError` after too many rounds, and while this process's
- * clock is known to be wrong. The phone then sends the upload again.
+ * clock is known to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone
+ * meanwhile; the parts that were committed before stay stored.
  */
 export const ingestFixes = program(
   "ingestFixes",
@@ -157,6 +158,9 @@ const tryOnce = fn(function* (
   const store = yield* FixStore
   const asked = Fix.sortedAndDistinct(sent)
   const view = yield* store.view(userId, deviceId, asked, receivedAt)
+  // The owner removed the phone after the upload began. To store its readings now would start the waiting for silence
+  // anew, which the removal has just ended (decision rules-14).
+  if (!view.devices.some(({ id }) => id === deviceId)) return yield* new InvalidDeviceToken()
   const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
   const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
   const visits = reports.flatMap((report) => {

@@ -51,7 +51,9 @@ export const simulateTrip = program("simulateTrip", function* (app: App, id: Use
     readings: readings.length,
     from: first.capturedAt,
     until: last.capturedAt,
-    ingested: yield* ingestFixes(phone, readings, [])
+    ingested: yield* Effect.catchTag(ingestFixes(phone, readings, []), "InvalidDeviceToken", () =>
+      Effect.fail(new NotFound({ what: "phone" }))
+    )
   }
   return simulated
 })

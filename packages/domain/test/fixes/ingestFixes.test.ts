@@ -271,7 +271,7 @@ describe("uploads of one user that race", () => {
         const { phone } = yield* person
         const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
         // A rival upload stores the same fixes just before the first commit, and fires the same rules.
-        const rival = Effect.provide(ingestFixes(phone, RIDE, []), context)
+        const rival = Effect.orDie(Effect.provide(ingestFixes(phone, RIDE, []), context))
         let rounds = 0
         const store = committing((upload, real) =>
           rounds++ > 0 ? real.commit(upload) : Effect.zipRight(rival, real.commit(upload))
@@ -291,7 +291,7 @@ describe("uploads of one user that race", () => {
         const never = committing(() => Effect.succeed(false))
         const error = yield* Effect.flip(Effect.provide(ingestFixes(phone, RIDE, []), never))
         expect(error).toBeInstanceOf(StoreError)
-        expect(error.transient).toBe(true)
+        expect(error).toMatchObject({ transient: true })
       })
     )
   )

@@ -1,9 +1,9 @@
-import { removeDevice } from "@place-access/domain/devices"
+import { DeviceStore, InvalidDeviceToken, removeDevice } from "@place-access/domain/devices"
 import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { StoreError, Telemetry, type UserId } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Metric, TestClock } from "effect"
+import { Effect, Either, Metric, Option, TestClock } from "effect"
 import { clockAt } from "../support/clock.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
@@ -59,6 +59,41 @@ describe("a dwell that waits for silence, when its phone is removed [rules-14]",
         yield* removeDevice(phone.userId, phone.id)
         yield* TestClock.adjust("2 hours")
         expect(yield* settleDue()).toBe(events)
+      })
+    )
+  )
+})
+
+describe("an upload whose phone is removed before its commit [devices-1]", () => {
+  it.effect.each([
+    ["a small one", 1],
+    ["a large one, which is stored in parts", 1_001]
+  ] as const)("%s, is answered as with a dead token, stores nothing more and starts no waiting", ([, size]) =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* Effect.gen(function* () {
+          const { connection, place, user } = yield* RuleSamples.sharing()
+          const dwell = { type: "dwell", dwellMinutes: 30, silenceS: 1_800 } as const
+          yield* RuleSamples.rule(connection, RuleSamples.onPlace(place), dwell)
+          return { phone: yield* RuleSamples.device(user.id) }
+        }).pipe(Effect.withClock(clockAt(NOON - DAY)))
+        yield* ingestFixes(phone, [reading(-MINUTE, INSIDE)], [])
+        const store = yield* FixStore
+        const devices = yield* DeviceStore
+        const remove = Effect.provideService(removeDevice(phone.userId, phone.id), DeviceStore, devices)
+        const removing = FixStore.of({
+          ...store,
+          commit: (upload) => Effect.zipRight(Effect.ignore(remove), store.commit(upload))
+        })
+        const readings = Array.from({ length: size }, (_, index) => reading(-index, INSIDE))
+        const refused = yield* ingestFixes(phone, readings, []).pipe(
+          Effect.provideService(FixStore, removing),
+          Effect.either
+        )
+        expect(Either.getLeft(refused)).toEqual(Option.some(new InvalidDeviceToken()))
+        expect(yield* store.latest(phone.userId, 10)).toHaveLength(1)
+        yield* TestClock.adjust("2 hours")
+        expect(yield* settleDue()).toBe(0)
       })
     )
   )
