@@ -118,7 +118,7 @@ const addRoles =
       // The creation of an app and the acceptance of an invitation add a role, and then lock apps. When the answer is
       // stored for a repeated request, all of it is one transaction, so the apps are locked here, before the account.
       yield* lockApps(sql, id)
-      const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
+      const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
         Rows.first(AccountRow)
       )
       if (Option.isNone(before)) return Option.none()

@@ -1,6 +1,6 @@
-import { Effect, Option } from "effect"
+import { Array, Effect, Option } from "effect"
 import { type Account, AccountStore, checkPassword } from "../accounts/index.js"
-import { AuditEvent, recordAudit } from "../audit/index.js"
+import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
@@ -25,11 +25,22 @@ export const deleteAccount = program("deleteAccount", function* (account: Accoun
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
   // After the check of the session, the account may have been deleted, and a new account may have its e-mail address.
   // So the deletion uses the id whose password was checked.
-  const begun =
-    id === account.id ? yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide) : Option.none()
-  yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
+  if (id !== account.id) return yield* new NotFound({ what: "account" })
+  yield* beginDeletion(id, AccountDeletion.decide)
   // `userId` is null, because the audit log must not name an account that is deleted.
   yield* recordAudit({ userId: null, actor: AuditEvent.OWNER, detail: { kind: "account_deleted" } })
+})
+
+type Decide = Parameters<(typeof AccountDeletionStore.Service)["begin"]>[1]
+
+/**
+ * Begins the deletion. Its audit events about the heirs of apps also become lines of the service's log. `NotFound` for
+ * an unknown account; `Conflict` when `decide` refuses.
+ */
+export const beginDeletion = program("beginDeletion", function* (id: UserId, decide: Decide) {
+  const begun = yield* (yield* AccountDeletionStore).begin(id, decide)
+  const { inheritances } = yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
+  for (const { audit } of inheritances) yield* announceAudit(audit)
 })
 
 /** What deleting the account would do: which apps end with the account, and whether the account is the last admin. */
@@ -45,7 +56,7 @@ export const isDeleted = program("isDeleted", function* (id: UserId) {
 
 /** How many accounts one call of `due` returns at most. */
 const BATCH = 10
-/** How many accounts a worker removes at a time, so that one long history does not delay the other accounts. */
+/** How many accounts a worker removes at a time, so that the other due accounts do not wait for one long history. */
 const AT_ONCE = 4
 /** How many rows of one table one statement deletes at most. With more rows, other statements would wait too long. */
 const ROWS = 1_000
@@ -63,19 +74,27 @@ const TURN = 10 * Timestamp.MINUTE
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
   const begun = new Set<UserId>()
-  let finished = 0
-  for (;;) {
-    const due = yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-    // An account whose next look was not stored, or whose bucket the worker has lost, is still due. Beginning it again
-    // at once would not help.
-    const fresh = due.filter(({ userId }) => !begun.has(userId))
-    const outcomes = yield* Effect.forEach(fresh, (leftover) => people.using(leftover.userId, removeOne(leftover)), {
-      concurrency: AT_ONCE
+  const one = yield* Effect.makeSemaphore(1)
+  // An account whose next look was not stored, or whose bucket the worker has lost, is still due. Beginning it again at
+  // once would not help.
+  const nextDue = one.withPermits(1)(
+    Effect.gen(function* () {
+      const due = yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)
+      const next = due.find(({ userId }) => !begun.has(userId))
+      if (next !== undefined) begun.add(next.userId)
+      return next
     })
-    for (const { userId } of fresh) begun.add(userId)
-    finished += outcomes.filter(Option.contains(true)).length
-    if (due.length < BATCH || fresh.length === 0) return finished
-  }
+  )
+  const removeOneByOne = Effect.gen(function* () {
+    let finished = 0
+    for (let next = yield* nextDue; next !== undefined; next = yield* nextDue) {
+      const outcome = yield* people.using(next.userId, removeOne(next))
+      if (Option.contains(outcome, true)) finished += 1
+    }
+    return finished
+  })
+  const finished = yield* Effect.all(Array.replicate(removeOneByOne, AT_ONCE), { concurrency: AT_ONCE })
+  return finished.reduce((sum, count) => sum + count, 0)
 })
 
 const removeOne = ({ requestedAt, userId }: Leftover) =>

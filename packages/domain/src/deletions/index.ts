@@ -9,4 +9,11 @@
 
 export * as AccountDeletion from "./AccountDeletion.js"
 export { AccountDeletionStore, type Leftover } from "./AccountDeletionStore.js"
-export { type Confirmation, deleteAccount, describeDeletion, isDeleted, removeDeleted } from "./deleteAccount.js"
+export {
+  beginDeletion,
+  type Confirmation,
+  deleteAccount,
+  describeDeletion,
+  isDeleted,
+  removeDeleted
+} from "./deleteAccount.js"

@@ -74,8 +74,9 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
  * For links to one mailbox that work only for the caller who asked for them: links of sign-ups, and links to a new
- * address. All callers count together here. One network or account can cause at most as many mails as `LINKS` allows.
- * So a stranger who asks for somebody's address again and again does not use up the mails that the owner needs.
+ * address. All callers count together here. One network or account can cause at most as many mails as `LINKS` allows,
+ * or five when its window ends within this one. So a stranger who asks for somebody's address again and again does not
+ * use up the mails that the owner needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 

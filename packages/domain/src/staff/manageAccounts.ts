@@ -5,7 +5,7 @@ import { findAccounts } from "../accounts/findAccounts.js"
 import { endAllSessions } from "../accounts/sessions.js"
 import { nameApps } from "../apps/readApps.js"
 import { announceAudit, AuditEvent, type AuditFilter, AuditLog, recordAudit } from "../audit/index.js"
-import { AccountDeletion, AccountDeletionStore } from "../deletions/index.js"
+import { AccountDeletion, beginDeletion } from "../deletions/index.js"
 import { PurposeStore } from "../purposes/index.js"
 import * as Staff from "../reviews/Staff.js"
 import { Cursor, NotFound, type Page, program, type PurposeId, UserId } from "../shared/index.js"
@@ -83,8 +83,7 @@ export const signOutAccount = program("signOutAccount", function* (by: Manager, 
  * unknown account.
  */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
-  const begun = yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decideForOperator)
-  yield* yield* Effect.mapError(begun, unknown)
+  yield* beginDeletion(id, AccountDeletion.decideForOperator)
   // No audit event may name a deleted account. The command's output names it.
   yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
 })
