@@ -86,12 +86,15 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
               version: person.version,
               known: new Set(asked.map(Fix.key).filter((key) => stored.has(key))),
               rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
-              // This example keeps all history, does not find out which device a person carries, and does not look at
-              // readings from the future a second time.
+              // This example keeps all history, knows only the device that uploads, and does not look at readings from
+              // the future a second time.
               cutoff: null,
               erasures: [],
               lastFutureAt: null,
-              devices: []
+              devices:
+                deviceId === null
+                  ? []
+                  : [{ id: deviceId, staysAtHome: false, lastSeenAt: person.seenAt, movement: null }]
             }
           }),
 

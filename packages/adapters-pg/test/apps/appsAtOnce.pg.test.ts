@@ -235,8 +235,9 @@ describeServers("changes of one team that overlap", (server) => {
         return [created, Option.map(joined, Either.isRight)]
       })
     )
-    // Where the join waits for the lock of the app, as on a cluster, the deletion has already withdrawn the invitation.
     expect(outcomes[0]).toBe("NoOwner")
+    // None: the account was gone when the join inserted the member. False: the join waited for the lock of the app, as
+    // on a cluster, and then found that the deletion had deleted the invitation.
     expect([Option.none(), Option.some(false)]).toContainEqual(outcomes[1])
   })
 

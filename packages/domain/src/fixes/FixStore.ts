@@ -29,7 +29,10 @@ export interface UploadView {
   readonly erasures: ReadonlyArray<Erasure.Stretch>
   /** When a reading of this device was last quarantined because its time was in the future; null: never. */
   readonly lastFutureAt: Timestamp.Timestamp | null
-  /** The user's devices, in no order. Removed devices and imported files are left out. */
+  /**
+   * The user's devices, in no order. Removed devices and imported files are left out. When the uploading device is not
+   * among them, the upload is refused, because the owner has removed the device.
+   */
   readonly devices: ReadonlyArray<Companion>
 }
 

@@ -122,8 +122,8 @@ export const LOCATED_KM2 = 48
 /** Circles whose edges are further apart than this are not in one town. */
 export const TOWN_M = 17_000
 /**
- * A circle up to this radius counts with its area. The edge of a larger circle cuts the town in two, so it counts as a
- * cut.
+ * A question about a circle up to this radius adds the circle's area to the km² of the day. The edge of a larger circle
+ * can cut the town in two, so the question doubles the area that every later question, and the last guess, adds.
  */
 export const SMALL_M = 2_000
 /** The width of the band around a small circle's edge, which counts as part of the circle's area. */

@@ -13,7 +13,10 @@ export interface Compared {
 
 /** How many equal entries the page shows before and after a difference; it folds all other equal entries. */
 const AROUND = 3
-/** The most differing rows on the page: a reader needs the place where the runs part, and the rows shortly after it. */
+/**
+ * How many differing rows the page shows at most: a reader needs the place where the runs part, and the rows shortly
+ * after it.
+ */
 const MOST_ROWS = 2_000
 
 /** Renders two runs side by side as a page: one file that loads nothing and needs no script. */

@@ -35,7 +35,7 @@ export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> 
     )
   )
   const typeOf = (eventId: string) => types.get(eventId) ?? "event"
-  const known: Known = { book, nameOf, connectionOf: new Map(), placeNames: new Map(), typeOf }
+  const known: Known = { book, nameOf, connectionOf: new Map(), placeNames: new Map(), typeOf, posted: new Set() }
   for (const entry of entries) {
     if (entry.kind === "done") {
       const deed = byEnd.get(entry.op)
@@ -53,6 +53,8 @@ interface Known {
   readonly connectionOf: Map<string, string>
   readonly placeNames: Map<string, string>
   readonly typeOf: (eventId: string) => string
+  /** The events of rules that were posted already. */
+  readonly posted: Set<string>
 }
 
 class Book {
@@ -258,10 +260,11 @@ const called = (known: Known, i: number, { args, value }: Deed): void => {
 }
 
 /** Records a post: an attempt of the delivery and, for the first post of an event, the rule's new event. */
-const posted = ({ book }: Known, { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>): void => {
+const posted = ({ book, posted }: Known, { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>): void => {
   const [rule, event] = [text(body["rule_id"]), text(body["event_id"])]
   const about = at(Date.parse(text(body["occurred_at"])))
-  if (rule !== "" && book.fact(rule, "Newest event") !== event) {
+  if (rule !== "" && !posted.has(event)) {
+    posted.add(event)
     book.count(rule, i, "Events", { "Newest event": event, "It occurred": about })
   }
   for (const id of book.with("Delivery", "Event", event)) {

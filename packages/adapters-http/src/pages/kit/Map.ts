@@ -15,7 +15,10 @@ const words = texts.map
  */
 export interface Map {
   readonly html: Html
-  /** What the page's Content-Security-Policy must allow for the map, passed on as `Page.map`. */
+  /**
+   * Pass this on as `map` of the page. The page then loads the map's scripts with these texts, and its
+   * Content-Security-Policy allows the scripts and the tiles.
+   */
   readonly needs: MapPolicy
 }
 

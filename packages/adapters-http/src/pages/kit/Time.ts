@@ -62,7 +62,7 @@ const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale,
 
 const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string => `${year}-${two(month)}-${two(day)}`
 
-/** Writes a time of day in a style, with the text `date` for its day. `join` puts a date and an hour together. */
+/** Writes the date, the time of day or both, by the style. `date`: the text of the day. `join` puts both together. */
 const written = (
   style: Style,
   { hours, minutes, seconds }: DateTime.DateTime.Parts,
