@@ -24,7 +24,8 @@ const enter = (email: string) =>
   world.call("/v1/session", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
 
 /**
- * The contents of all tables as text, without the counts of calls, which name connections and expire within an hour.
+ * The contents of all tables as text, without the counts of calls: they name connections and accounts, and stay when an
+ * account is removed. A sweep deletes a count an hour after the end of its window, which lasts a day at most.
  */
 const everything = () =>
   world.run(

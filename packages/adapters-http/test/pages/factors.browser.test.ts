@@ -98,7 +98,8 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     await page.getByRole("button", { name: "Go on" }).click()
     await page.getByText("Code is wrong").first().waitFor()
     await page.getByRole("button", { name: "Use a passkey" }).click()
-    // The browser is at the page of the form again, and the session is fresh now.
+    // The browser is back on the page of the second factor, and the session has a new proof of identity. The passkey
+    // was not removed: the person would have to press the button again (decision accounts-17).
     await page.getByText("10 recovery codes are left").waitFor()
 
     // Replaces the passkey by a copy with an older count of signatures.

@@ -80,7 +80,7 @@ const siege = fc
     { _tag: "Try", browser: null, account: other, isRight: true, times: 1 }
   ])
 
-/** An unlock link that is used twice: at once, at the last instant of its validity, or too late. */
+/** An unlock link that is used twice; the first time after 1 ms, at the last instant of its validity, or too late. */
 const unlocking = fc
   .record({ account, browser, late: fc.constantFrom(1, HALF_HOUR - 1, HALF_HOUR) })
   .map(({ account, browser, late }): ReadonlyArray<LockoutStep> => [
