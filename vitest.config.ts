@@ -13,21 +13,37 @@ const IS_BUILT = process.env["BUILT"] === "1"
 const conditions = IS_BUILT ? [] : ["@place-access/source"]
 
 /**
- * The test files that `npm test` leaves to `npm run test:long`: tests that need PostgreSQL, Citus or a browser, tests
- * that start built programs, and files that compute for a long time. So `npm test` needs only Node. `.ci/run` runs both
- * commands.
+ * The test files of `npm run test:long`: tests that start a browser or built programs, where each start takes a second
+ * or more, and files that run for minutes.
  */
 const LONG = [
-  "**/*.{pg,citus,browser,e2e}.test.ts",
+  "**/*.{browser,e2e}.test.ts",
+  "packages/adapters-pg/test/contracts.{citus,pg}.test.ts",
   "packages/domain/test/simulation/{seeds,plants/*}.test.ts",
   "packages/domain/test/testing/simulation/oneHash.test.ts",
   "packages/domain/test/rules/referenceAgreement.test.ts",
-  "apps/server/test/simulate/{backends,http}.test.ts"
+  "apps/server/test/simulate/{backends,backends.pg,http}.test.ts"
 ]
 
-/** `npm test` runs the short files and `npm run test:long` the long ones. Without `TESTS`, all files run. */
-const chosen = (tests: string | undefined) =>
-  tests === "short" ? { exclude: [...configDefaults.exclude, ...LONG] } : tests === "long" ? { include: LONG } : {}
+/**
+ * The other files that need PostgreSQL or Citus, for `npm run test:servers`. They are not in `LONG`: a process names at
+ * most 1,000 prepared statements, the contracts in `LONG` use up many names, and some of these files need a few.
+ */
+const SERVERS = "**/*.{pg,citus}.test.ts"
+
+/** Which files run: `TESTS=short` those that need only Node and no minutes. Without `TESTS`, all files run. */
+const chosen = (tests: string | undefined) => {
+  switch (tests) {
+    case "short":
+      return { exclude: [...configDefaults.exclude, ...LONG, SERVERS] }
+    case "servers":
+      return { include: [SERVERS], exclude: [...configDefaults.exclude, ...LONG] }
+    case "long":
+      return { include: LONG }
+    default:
+      return {}
+  }
+}
 
 /**
  * The files that take longest, the longest first, from the report of a run. They begin first: if a long file began

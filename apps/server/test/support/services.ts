@@ -103,7 +103,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pgTemplate = `place_access_template_${randomBytes(6).toString("hex")}`
   project.provide("pgTemplate", pgTemplate)
   if (process.env["TESTS"] === "short") {
-    process.stderr.write("\nTests that need PostgreSQL, Citus, a browser or built programs: npm run test:long.\n")
+    process.stderr.write("\nThe tests that need PostgreSQL, a browser or programs: npm run test:servers, test:long.\n")
     project.provide("pgUrl", null)
     project.provide("citusNodes", null)
     project.provide("chromiumPath", null)
