@@ -239,10 +239,15 @@ export const describeServers = (name: string, suite: (server: Server) => void): 
   }
 }
 
-/** How many statements on this database wait for a lock of another transaction, on all nodes together. */
+/**
+ * How many statements on this database wait for a lock of another transaction, on all nodes together. Reads `pg_locks`,
+ * because `pg_stat_activity` shows one state during a whole transaction. The lock of a row has no database, but a
+ * session that waits for it also has a lock of the table.
+ */
 export const lockWaits = ({ kind }: Server, sql: SqlClient): Effect.Effect<number, SqlError> => {
-  const here = `SELECT count(*)::int AS waits FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  const here = `SELECT count(DISTINCT waiting.pid)::int AS waits FROM pg_locks waiting JOIN pg_locks other USING (pid)
+                WHERE NOT waiting.granted
+                  AND other.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   const everywhere = `SELECT sum(result::int)::int AS waits FROM run_command_on_all_nodes($$${here}$$)`
   return Effect.map(
     sql.unsafe<{ readonly waits: number }>(kind === "citus" ? everywhere : here),
