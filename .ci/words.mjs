@@ -1,6 +1,6 @@
 // Checks the rules for words in docs/contributing.md, "Words": the length of lines, phrases that readers stumble over,
-// a description at the head of each room's index, and one declaration for each exported type name. `--count` prints the
-// number of findings in each folder.
+// a description at the head of each room's index, one declaration for each exported type name, and names of types that
+// are nouns. `--count` prints the number of findings in each folder.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 
@@ -21,6 +21,11 @@ const RETIRED = [
   [/\bof such\b/i, "name the noun again"],
   [/\bhowever often\b/i, "say that it is idempotent, or retried"]
 ]
+
+/** Names that no type may have. They are no nouns, and a search for one of them finds hundreds of other lines. */
+const NO_NOUNS = new Set(["Again", "Asked", "Did", "Held", "Known", "Needs", "Sent", "Told"])
+/** Names that no exported type of the sources may have. They are too general: several rooms could declare them. */
+const NO_EXPORTS = new Set(["Begun", "Claim", "Letter", "Moments", "Owned", "Read", "Review"])
 
 const listed = (...patterns) =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], { encoding: "utf8" })
@@ -108,6 +113,17 @@ for (const path of listed("packages/*/src/*.ts", "apps/*/src/*.ts")) {
     const first = declared.get(name)
     if (first === undefined) declared.set(name, `${path}:${index + 1}`)
     else find(path, index + 1, `type ${name} is declared at ${first} too: one of them wants its noun in the name`)
+  }
+}
+
+const nameOfType = (line) =>
+  /^\s*(export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum) (\w+)\b(?! *,| *\})/.exec(line)
+for (const path of listed("*.ts")) {
+  const isSource = /^(packages|apps)\/[^/]+\/src\//.test(path)
+  for (const [index, line] of readFileSync(path, "utf8").split("\n").entries()) {
+    const [, isExported, name] = nameOfType(line) ?? []
+    if (NO_NOUNS.has(name) || (isSource && isExported !== undefined && NO_EXPORTS.has(name)))
+      find(path, index + 1, `type ${name}: name the noun that the type is, such as SentRequest or ClaimedDelivery`)
   }
 }
 

@@ -2,7 +2,7 @@ import { CannotStart, isLoopbackUrl, Program } from "@place-access/worker"
 import { Clock, Console, Effect, Either, Stream } from "effect"
 import * as credentials from "./listen/credentials.js"
 import { forward } from "./listen/forward.js"
-import type { ListenMessage, Told } from "./listen/Messages.js"
+import type { ListenMessage, EventMessage } from "./listen/Messages.js"
 import { type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
 import * as words from "./listen/words.js"
@@ -40,7 +40,7 @@ const listen = (options: ListenOptions) =>
     let isFirst = true
     let waitMillis = FIRST_WAIT_MILLIS
 
-    const pass = (event: typeof Told.Type) =>
+    const pass = (event: typeof EventMessage.Type) =>
       Effect.gen(function* () {
         const answer = options.forward === undefined ? undefined : yield* forward(options.forward, event)
         yield* say(words.told(event, answer))

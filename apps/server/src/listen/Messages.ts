@@ -8,7 +8,7 @@ export const Ready = Schema.Struct({
   secret: Schema.NullOr(Schema.String),
   heartbeat_s: Schema.Number
 })
-export const Told = Schema.Struct({
+export const EventMessage = Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   body: Schema.String
 })
@@ -17,7 +17,7 @@ const End = Schema.Struct({ reason: Schema.String })
 
 export type ListenMessage =
   | { readonly _tag: "Ready"; readonly data: typeof Ready.Type }
-  | { readonly _tag: "Event"; readonly data: typeof Told.Type }
+  | { readonly _tag: "Event"; readonly data: typeof EventMessage.Type }
   | { readonly _tag: "Dropped"; readonly data: typeof Dropped.Type }
   | { readonly _tag: "End"; readonly data: typeof End.Type }
 
@@ -36,7 +36,7 @@ const parse = (part: string): Option.Option<ListenMessage> => {
     case "ready":
       return Option.map(decode(Ready)(data), (data) => ({ _tag: "Ready", data }))
     case "event":
-      return Option.map(decode(Told)(data), (data) => ({ _tag: "Event", data }))
+      return Option.map(decode(EventMessage)(data), (data) => ({ _tag: "Event", data }))
     case "dropped":
       return Option.map(decode(Dropped)(data), (data) => ({ _tag: "Dropped", data }))
     case "end":
@@ -51,7 +51,7 @@ const decode = <A, I>(schema: Schema.Schema<A, I>) => Schema.decodeUnknownOption
 const Named = Schema.Struct({ type: Schema.String, event_id: Schema.String })
 
 /** The event's type and id, for one line of output. */
-export const name = ({ body }: typeof Told.Type): string =>
+export const name = ({ body }: typeof EventMessage.Type): string =>
   Option.match(decode(Named)(body), {
     onNone: () => "an event",
     onSome: ({ event_id, type }) => `${type} ${event_id}`

@@ -2,7 +2,7 @@ import { isLoopback } from "@place-access/worker"
 import { Clock, Effect } from "effect"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import type { Told } from "./Messages.js"
+import type { EventMessage } from "./Messages.js"
 
 /** The local program's answer to an event. */
 export type ForwardedAnswer =
@@ -13,7 +13,7 @@ export type ForwardedAnswer =
 const PATIENCE_MILLIS = 30_000
 
 /** Posts the same bytes and headers that the service would post. Does not follow redirects. Never fails. */
-export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<ForwardedAnswer> =>
+export const forward = (url: URL, told: typeof EventMessage.Type): Effect.Effect<ForwardedAnswer> =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const answer = yield* post(url, told)
@@ -22,7 +22,7 @@ export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<Forward
   })
 
 /** The status, or the reason why there is none. */
-const post = (url: URL, { body, headers }: typeof Told.Type): Effect.Effect<number | string> =>
+const post = (url: URL, { body, headers }: typeof EventMessage.Type): Effect.Effect<number | string> =>
   Effect.async((resume) => {
     const bytes = Buffer.from(body, "utf8")
     const options = {

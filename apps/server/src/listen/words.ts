@@ -22,7 +22,7 @@ export const plain = (text: string): string =>
 const DEADLINE_MILLIS = 5_000
 
 /** The line for an event and the local program's answer: `place.enter evt_… -> 200 (12 ms)`. */
-export const told = (event: typeof Messages.Told.Type, answer: ForwardedAnswer | undefined): string =>
+export const told = (event: typeof Messages.EventMessage.Type, answer: ForwardedAnswer | undefined): string =>
   answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 
 const outcome = (answer: ForwardedAnswer): string => {
@@ -34,7 +34,7 @@ const outcome = (answer: ForwardedAnswer): string => {
 }
 
 /** Formats a JSON body for reading; returns any other body unchanged. */
-export const body = ({ body }: typeof Messages.Told.Type): string => {
+export const body = ({ body }: typeof Messages.EventMessage.Type): string => {
   try {
     return plain(JSON.stringify(JSON.parse(body), null, 2))
   } catch {

@@ -3,36 +3,36 @@
  * whether the expression equals one given value, or one of several given values; null: the statement does not say.
  * `parameters`: the numbers of the parameters among the given values.
  */
-export interface Known {
+export interface KnownValue {
   readonly how: "one" | "several" | null
   readonly parameters: ReadonlySet<number>
 }
 
-export const UNKNOWN: Known = { how: null, parameters: new Set() }
-export const ONE: Known = { how: "one", parameters: new Set() }
-export const SEVERAL: Known = { how: "several", parameters: new Set() }
+export const UNKNOWN: KnownValue = { how: null, parameters: new Set() }
+export const ONE: KnownValue = { how: "one", parameters: new Set() }
+export const SEVERAL: KnownValue = { how: "several", parameters: new Set() }
 
-export const parameter = (number: number): Known => ({ how: "one", parameters: new Set([number]) })
+export const parameter = (number: number): KnownValue => ({ how: "one", parameters: new Set([number]) })
 
 /**
  * What is known about a value that comes from one of two sources. It counts as one value only when both sources are
  * parameters. Two constants may differ, so then the value is one of several.
  */
-export const both = (a: Known, b: Known): Known => {
+export const both = (a: KnownValue, b: KnownValue): KnownValue => {
   if (a.how === null || b.how === null) return UNKNOWN
   const isOne = [a, b].every(({ how, parameters }) => how === "one" && parameters.size > 0)
   return { how: isOne ? "one" : "several", parameters: union(a, b) }
 }
 
-export const same = (a: Known, b: Known): boolean =>
+export const same = (a: KnownValue, b: KnownValue): boolean =>
   a.how === b.how && a.parameters.size === b.parameters.size && [...a.parameters].every((one) => b.parameters.has(one))
 
 /** What is known about a value that equals one of the values `of`. */
-export const several = (of: Known): Known => (of.how === null ? UNKNOWN : of)
+export const several = (of: KnownValue): KnownValue => (of.how === null ? UNKNOWN : of)
 
 /** What is known about each term (`relation.column`), and which terms equal which. */
 export interface Terms {
-  readonly known: Map<string, Known>
+  readonly known: Map<string, KnownValue>
   /** From a term to the terms that equal it. */
   readonly followers: Map<string, ReadonlyArray<string>>
 }
@@ -44,13 +44,13 @@ export const empty = (): Terms => ({ known: new Map(), followers: new Map() })
  */
 export const copy = ({ followers, known }: Terms): Terms => ({ known: new Map(known), followers: new Map(followers) })
 
-export const known = (terms: Terms, term: string): Known => terms.known.get(term) ?? UNKNOWN
+export const known = (terms: Terms, term: string): KnownValue => terms.known.get(term) ?? UNKNOWN
 
 /** Notes that a term equals a value about which something is known. */
-export const learn = (terms: Terms, term: string, news: Known): void => {
+export const learn = (terms: Terms, term: string, news: KnownValue): void => {
   if (news.how === null) return
   const before = known(terms, term)
-  const after: Known = {
+  const after: KnownValue = {
     how: before.how === "one" || news.how === "one" ? "one" : "several",
     parameters: union(before, news)
   }
@@ -65,4 +65,4 @@ export const follow = (terms: Terms, term: string, from: string): void => {
   learn(terms, term, known(terms, from))
 }
 
-const union = (a: Known, b: Known): ReadonlySet<number> => new Set([...a.parameters, ...b.parameters])
+const union = (a: KnownValue, b: KnownValue): ReadonlySet<number> => new Set([...a.parameters, ...b.parameters])

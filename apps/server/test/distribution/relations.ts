@@ -25,7 +25,7 @@ export interface Mention {
 /** A column of a query's result. */
 export interface Output {
   readonly name: string
-  readonly known: Keyed.Known
+  readonly known: Keyed.KnownValue
 }
 
 export interface Relation {
@@ -127,7 +127,7 @@ export const define = (relation: Relation, outputs: ReadonlyArray<Output>, terms
 /** Returns the term of an expression: a column, or a given value; null for any other expression. */
 export type Reader = (
   node: Node | undefined
-) => { readonly term: string; readonly relation: number | null } | Keyed.Known | null
+) => { readonly term: string; readonly relation: number | null } | Keyed.KnownValue | null
 
 export const reading = ({ here, scope }: Level): Reader => {
   const levels = [here, ...scope.outer]

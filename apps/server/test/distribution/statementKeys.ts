@@ -179,7 +179,7 @@ const level = (
   return (targets ?? []).flatMap((target) => outputsOf(target, one, reader))
 }
 
-const mention = (scope: Scope, table: string, key: string, { how, parameters }: Keyed.Known): void =>
+const mention = (scope: Scope, table: string, key: string, { how, parameters }: Keyed.KnownValue): void =>
   void scope.found.push({ table, key, how: how ?? "every", parameters: [...parameters].sort((a, b) => a - b) })
 
 /**
@@ -286,7 +286,7 @@ const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Outp
   )
 }
 
-const knownOf = (node: Node | undefined, reader: Reader, terms: Keyed.Terms): Keyed.Known => {
+const knownOf = (node: Node | undefined, reader: Reader, terms: Keyed.Terms): Keyed.KnownValue => {
   const read = reader(node)
   return read === null ? Keyed.UNKNOWN : "term" in read ? Keyed.known(terms, read.term) : read
 }

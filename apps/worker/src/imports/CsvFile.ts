@@ -1,4 +1,4 @@
-import { CsvColumns, type Entry, type FileReader, type Import, type Read } from "@place-access/domain/imports"
+import { CsvColumns, type Entry, type FileReader, type Import, type ReadResult } from "@place-access/domain/imports"
 import * as Lines from "./Lines.js"
 import { moment, number } from "./Values.js"
 
@@ -59,7 +59,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   }
   const lines = Lines.open(CsvColumns.MAX_LINE, onLine)
 
-  const read = (work: () => void): Read => {
+  const read = (work: () => void): ReadResult => {
     try {
       if (fault === null) work()
     } catch {

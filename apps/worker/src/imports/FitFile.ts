@@ -1,4 +1,4 @@
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Entry, FileReader, Import, ReadResult } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 
 /** The layout of the messages of one local type, which a definition message gives. */
@@ -130,7 +130,7 @@ export const open = (): FileReader => {
     entries.push(lastS === 0 ? { _tag: "Unusable" } : { _tag: "Reading", reading })
   }
 
-  const read = (work: () => void): Read => {
+  const read = (work: () => void): ReadResult => {
     try {
       if (fault === null) work()
     } catch {

@@ -1,4 +1,4 @@
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Entry, FileReader, Import, ReadResult } from "@place-access/domain/imports"
 import * as Lines from "./Lines.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { isObject } from "./Values.js"
@@ -16,7 +16,7 @@ export const open = (): FileReader => {
     else entries.push(...(found ?? []))
   })
 
-  const read = (work: () => void): Read => {
+  const read = (work: () => void): ReadResult => {
     try {
       if (fault === null) work()
     } catch {

@@ -1,4 +1,4 @@
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Entry, FileReader, Import, ReadResult } from "@place-access/domain/imports"
 import * as GeoJson from "./GeoJson.js"
 import * as GoogleMonthly from "./GoogleMonthly.js"
 import * as GoogleTimeline from "./GoogleTimeline.js"
@@ -47,7 +47,7 @@ export const open = (opening: "[" | "{"): FileReader => {
     for (const entry of found[1](value)) entries.push(entry)
   })
 
-  const read = (work: () => void, otherwise: Import.ImportFault): Read => {
+  const read = (work: () => void, otherwise: Import.ImportFault): ReadResult => {
     try {
       if (fault === null) work()
     } catch {

@@ -1,4 +1,4 @@
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Entry, FileReader, Import, ReadResult } from "@place-access/domain/imports"
 import { TextDecoder } from "node:util"
 import { SaxesParser } from "saxes"
 import * as Gpx from "./Gpx.js"
@@ -107,7 +107,7 @@ export const open = (): FileReader => {
     write(head)
   }
 
-  const read = (work: () => void): Read => {
+  const read = (work: () => void): ReadResult => {
     try {
       if (fault === null) work()
     } catch {

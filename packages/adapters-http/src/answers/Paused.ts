@@ -1,6 +1,7 @@
 import { Disclosure } from "@place-access/domain/answers"
 import { Caller } from "@place-access/domain/tokens"
 import { Schema } from "effect"
+import type { DisclosedAnswer } from "../Group.js"
 
 // An answer tells an app that its user has paused it (decision connection-4).
 
@@ -15,17 +16,12 @@ export const Reason = {
   })
 }
 
-interface Told<A> {
-  readonly answer: A
-  readonly disclosed: string
-}
-
 /** Adds the reason `paused` to the answer when the answer is unknown and the user has paused the app. */
 export const orPaused = <A extends object>(
   caller: Caller.Caller,
   isUnknown: boolean,
-  told: Told<A>
-): Told<A & { readonly reason?: "paused" }> =>
+  told: DisclosedAnswer<A>
+): DisclosedAnswer<A & { readonly reason?: "paused" }> =>
   isUnknown && Caller.isPaused(caller)
     ? { answer: { ...told.answer, reason: "paused" }, disclosed: Disclosure.PAUSED }
     : told

@@ -45,7 +45,7 @@ export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientToke
 
 /** The parts of a browser that `browserTokenStore` needs. */
 export interface BrowserParts {
-  readonly indexedDB: { readonly open: (name: string, version: number) => Asked<Database> }
+  readonly indexedDB: { readonly open: (name: string, version: number) => DatabaseRequest<Database> }
   /** The browser's Web Locks; missing on a page without https. */
   readonly navigator: {
     readonly locks?: {
@@ -59,7 +59,7 @@ interface Notifies {
   readonly addEventListener: (type: string, listener: () => void) => void
 }
 
-interface Asked<A> extends Notifies {
+interface DatabaseRequest<A> extends Notifies {
   readonly result: A
 }
 
@@ -73,7 +73,7 @@ interface Database {
 }
 
 interface Kept {
-  readonly get: (key: string) => Asked<unknown>
+  readonly get: (key: string) => DatabaseRequest<unknown>
   readonly put: (value: unknown, key: string) => unknown
   readonly delete: (key: string) => unknown
 }
@@ -124,7 +124,7 @@ export const browserTokenStore = (
   }
 }
 
-const answerOf = <A>(asked: Asked<A>): Promise<A> =>
+const answerOf = <A>(asked: DatabaseRequest<A>): Promise<A> =>
   new Promise((resolve, reject) => {
     asked.addEventListener("success", () => resolve(asked.result))
     asked.addEventListener("error", () => reject(asked.error))

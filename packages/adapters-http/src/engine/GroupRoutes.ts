@@ -53,8 +53,8 @@ type Response = HttpServerResponse.HttpServerResponse
 /**
  * The argument of a handler: `path`, `payload`, `headers` and `urlParams` as the endpoint declares them, and `request`.
  */
-type Asked = Readonly<Record<string, unknown>>
-type Handler = (asked: Asked) => Effect.Effect<unknown, unknown>
+type HandlerArgument = Readonly<Record<string, unknown>>
+type Handler = (asked: HandlerArgument) => Effect.Effect<unknown, unknown>
 
 interface Options {
   readonly uninterruptible?: boolean

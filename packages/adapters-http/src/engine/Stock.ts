@@ -37,8 +37,8 @@ const routed: EngineParts["routed"] = (router, onRoute) => {
   return HttpRouter.toHttpApp(HttpRouter.use(router, noting as never)) as never
 }
 
-type Asked = Readonly<Record<string, unknown>>
-type Handler = (asked: Asked) => Effect.Effect<unknown, unknown, unknown>
+type HandlerArgument = Readonly<Record<string, unknown>>
+type Handler = (asked: HandlerArgument) => Effect.Effect<unknown, unknown, unknown>
 type Add = (name: string, handler: Handler, options?: object) => Handlers
 
 /** The handlers that the platform passes to a group's `build`. */

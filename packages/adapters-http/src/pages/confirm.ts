@@ -28,13 +28,13 @@ const words = texts.signIn.confirm
 const LABELS = { password: texts.frame.fields.password, ...CodeAsked.LABELS }
 
 /** The problems, the status and the headers with which the form is shown again. */
-interface Again {
+interface FormRefusal {
   readonly problems: ReadonlyArray<Fields.ShownProblem>
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = PasswordAsked.FIRST_TIME) =>
+const page = (visitor: Visitor.Visitor, returnTo: string, again: FormRefusal = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { account } = visitor
@@ -115,7 +115,7 @@ const handle = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const returnTo = ReturnTo.safe(form.value("return_to"))
-    const again = (rejected: Again) => page(visitor, returnTo, rejected)
+    const again = (rejected: FormRefusal) => page(visitor, returnTo, rejected)
     const proof = proofOf(form)
     if (Either.isLeft(proof)) return yield* again({ problems: proof.left, status: 400 })
     const { cookie } = visitor

@@ -16,14 +16,14 @@ import { BearerAuth } from "./BearerAuth.js"
 import * as Credentials from "./Credentials.js"
 import * as RequiredScope from "./RequiredScope.js"
 
-type Needs = TokenStore | LimitStore | PurposeStore | Vault.Vault
+type GuardServices = TokenStore | LimitStore | PurposeStore | Vault.Vault
 
 /** `api`: the contract, whose annotations say what each endpoint requires. */
-export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, Needs | HttpOptions> =>
+export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, GuardServices | HttpOptions> =>
   Layer.effect(
     BearerAuth,
     Effect.gen(function* () {
-      const context = yield* Effect.context<Needs>()
+      const context = yield* Effect.context<GuardServices>()
       const requirements = RequiredScope.requirements(api)
       const rate = Rate.perMinute((yield* HttpOptions).rateLimitPerMinute)
       return BearerAuth.of({

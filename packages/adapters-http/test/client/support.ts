@@ -19,7 +19,7 @@ export type Meddle = (
   pass: () => Promise<Response>
 ) => Promise<Response>
 
-interface Sent {
+interface SentRequest {
   readonly method: string
   readonly path: string
   readonly headers: Headers
@@ -30,12 +30,12 @@ interface Sent {
  * A runtime with the clock of the test: a wait advances this clock and takes no real time. `sent` lists every request.
  */
 export interface TestRuntime extends ClientRuntime {
-  readonly sent: Array<Sent>
+  readonly sent: Array<SentRequest>
   readonly waits: Array<number>
 }
 
 export const runtimeOn = (world: World, meddle: Meddle = (_, pass) => pass()): TestRuntime => {
-  const sent: Array<Sent> = []
+  const sent: Array<SentRequest> = []
   const waits: Array<number> = []
   return {
     sent,

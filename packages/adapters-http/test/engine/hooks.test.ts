@@ -23,7 +23,7 @@ class One extends Context.Tag("test/One")<One, string>() {}
 class Two extends Context.Tag("test/Two")<Two, string>() {}
 
 /** A map that records the keys that are read. */
-class Asked extends Map<string, unknown> {
+class RecordingMap extends Map<string, unknown> {
   readonly asked: Array<string> = []
   override get(key: string): unknown {
     this.asked.push(key)
@@ -33,7 +33,7 @@ class Asked extends Map<string, unknown> {
 
 describe("effect", () => {
   it("makes a context of the map that it is given, and looks services up in that very map", () => {
-    const map = new Asked([[One.key, "one"]])
+    const map = new RecordingMap([[One.key, "one"]])
     const context = Context.unsafeMake<One>(map)
     expect(context.unsafeMap, `Context.unsafeMake copies its map: ${SEE}`).toBe(map)
     expect(Context.unsafeGet(context, One)).toBe("one")

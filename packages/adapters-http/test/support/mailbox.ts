@@ -1,9 +1,9 @@
-import { type Letter, listRecentMail } from "@place-access/domain/mail"
+import { type RecentMail, listRecentMail } from "@place-access/domain/mail"
 import { expect, vi } from "vitest"
 import type { World } from "./World.js"
 
 /** The mail to this address, the newest first, as its reader sees it. */
-export const mailTo = async (world: World, email: string): Promise<ReadonlyArray<Letter>> => {
+export const mailTo = async (world: World, email: string): Promise<ReadonlyArray<RecentMail>> => {
   const letters = await world.run(listRecentMail(1_000, { portal: `${world.url}/portal`, service: world.url }))
   return letters.filter(({ to }) => to === email)
 }

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import {
-  type Claim,
+  type ClaimedDelivery,
   type ClaimedDeliveries,
   type ClaimRequest,
   Delivery,
@@ -160,7 +160,7 @@ export const claim = (
     const [taken, givenUp] = Arrays.partition(rows, isGivenUp)
     const ids = givenUp.map((row) => row.delivery_id)
     if (ids.length > 0) yield* Effect.logError("Gave up on deliveries whose leases lapsed again and again", ids)
-    const claims: Array<Claim> = []
+    const claims: Array<ClaimedDelivery> = []
     for (const row of taken) {
       const read = readRow(row)
       const columns = read === UNREAD ? yield* decode(row) : read

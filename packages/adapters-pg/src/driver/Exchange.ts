@@ -69,7 +69,7 @@ interface Answer {
 }
 
 /** Sends statements of an exchange once more: those that the server skipped because an earlier statement failed. */
-type Again = (asked: ReadonlyArray<QueryRequest>) => void
+type Resend = (asked: ReadonlyArray<QueryRequest>) => void
 
 /**
  * The SQLSTATE of a statement whose name the server has not prepared, because the exchange that was to prepare the name
@@ -115,7 +115,7 @@ interface Connection {
 export class Exchange extends Query {
   private readonly asked: ReadonlyArray<QueryRequest>
   private readonly known: StatementNames
-  private readonly again: Again | undefined
+  private readonly again: Resend | undefined
   private readonly sender: Sender = Symbol()
   private readonly names: Array<string | undefined> = []
   /**
@@ -132,7 +132,7 @@ export class Exchange extends Query {
    * fails, and the later ones are sent once more. So `again` is only for statements that are independent of each other
    * and write nothing.
    */
-  constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Again) {
+  constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Resend) {
     super("")
     this.asked = asked
     this.known = known

@@ -1,5 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { CsvColumns, Import, type Owned } from "@place-access/domain/imports"
+import { CsvColumns, Import, type ImportKey } from "@place-access/domain/imports"
 import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -70,10 +70,10 @@ export const toImport = (row: typeof ImportRow.Type): Import.Import => ({
 })
 
 /** A condition on `imports` and `import_pieces`: the rows of one import. */
-export const isOne = (sql: SqlClient, of: Owned) => sql`user_id = ${of.userId} AND import_id = ${of.id}`
+export const isOne = (sql: SqlClient, of: ImportKey) => sql`user_id = ${of.userId} AND import_id = ${of.id}`
 
 /** Deletes the uploaded file, which is stored in pieces. */
-export const deletePieces = (sql: SqlClient, of: Owned) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
+export const deletePieces = (sql: SqlClient, of: ImportKey) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
 
 /** The key of an import, for searches over the imports of all users. */
 export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })

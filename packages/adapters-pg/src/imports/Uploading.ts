@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import { type Begun, Import, type ImportStore, type Owned } from "@place-access/domain/imports"
+import { type NewImport, Import, type ImportStore, type ImportKey } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -22,7 +22,7 @@ export const begin =
       return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
     }).pipe(sql.withTransaction, orStoreError)
 
-const insertUnlessFull = (sql: SqlClient, { at, deviceId, fileName, id, userId }: Begun, most: number) =>
+const insertUnlessFull = (sql: SqlClient, { at, deviceId, fileName, id, userId }: NewImport, most: number) =>
   sql`INSERT INTO imports (user_id, import_id, device_id, file_name, state, uploaded_at)
       SELECT ${userId}, ${id}, ${deviceId}, ${fileName}, 'uploading', ${Rows.at(at)}::timestamptz
       WHERE (SELECT count(*) < ${most} AND coalesce(sum(CASE WHEN state = 'uploading' THEN ${Import.MAX_BYTES}::bigint
@@ -87,7 +87,7 @@ export const dropBrokenOff =
  * Deletes an upload that broke off, with its pieces. The upload may have grown since `dropBrokenOff` found it, so the
  * statement checks the condition again.
  */
-const drop = (sql: SqlClient, of: Owned, isBroken: Fragment) =>
+const drop = (sql: SqlClient, of: ImportKey, isBroken: Fragment) =>
   Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(
     Effect.tap((count) => (count === 0 ? Effect.void : deletePieces(sql, of))),
     sql.withTransaction

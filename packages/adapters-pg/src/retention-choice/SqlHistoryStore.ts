@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type Between, History, HistoryStore, type Moments } from "@place-access/domain/retention-choice"
+import { type Between, History, HistoryStore, type DeletionTimes } from "@place-access/domain/retention-choice"
 import { type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
@@ -101,7 +101,7 @@ const listUsers = (sql: SqlClient, limit: number, after: UserId | undefined) =>
 const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
 
 /** True when a table has a row of the user that is past its bound. */
-const isOverdue = (sql: SqlClient, userId: UserId, moments: Moments) =>
+const isOverdue = (sql: SqlClient, userId: UserId, moments: DeletionTimes) =>
   Effect.gen(function* () {
     const bounds = boundsOf(sql, yield* cutoffOf(sql, userId, moments), moments)
     const found = PastRows.TABLES.map((table) => PastRows.hasPast(sql, table, userId, bounds))
@@ -109,7 +109,7 @@ const isOverdue = (sql: SqlClient, userId: UserId, moments: Moments) =>
     return rows.some((row) => row.overdue)
   })
 
-const cutoffOf = (sql: SqlClient, userId: UserId, { now }: Moments) =>
+const cutoffOf = (sql: SqlClient, userId: UserId, { now }: DeletionTimes) =>
   Effect.map(choiceOf(sql, userId), (choice) =>
     History.cutoff(
       Option.getOrElse(choice, () => History.DEFAULT),
@@ -120,7 +120,7 @@ const cutoffOf = (sql: SqlClient, userId: UserId, { now }: Moments) =>
 const boundsOf = (
   sql: SqlClient,
   cutoff: Timestamp.Timestamp | null,
-  { accessLogUntil }: Moments
+  { accessLogUntil }: DeletionTimes
 ): PastRows.RetentionBounds => ({
   cutoff: sql`${cutoff === null ? "-infinity" : Rows.at(cutoff)}::timestamptz`,
   log_until: sql`${Rows.at(accessLogUntil)}::timestamptz`
@@ -135,7 +135,7 @@ const boundsOfMoment = (
   sql: SqlClient,
   userId: UserId,
   cutoff: Timestamp.Timestamp | null,
-  moments: Moments
+  moments: DeletionTimes
 ): PastRows.RetentionBounds => {
   const before = boundsOf(sql, cutoff, moments)
   return { ...before, cutoff: sql`least(${before.cutoff}, ${HistoryBound.cutoff(sql, userId, moments.now)})` }

@@ -1,7 +1,7 @@
 import { SqlAccountStore, SqlAppStore, SqlDeliveryStore, SqlEndpointStore } from "@place-access/adapters-pg"
 import { AccountStore } from "@place-access/domain/accounts"
 import { AppStore } from "@place-access/domain/apps"
-import { type Claim, Delivery, DeliveryStore, recover } from "@place-access/domain/deliveries"
+import { type ClaimedDelivery, Delivery, DeliveryStore, recover } from "@place-access/domain/deliveries"
 import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { DeliveryId, Entropy, Timestamp } from "@place-access/domain/shared"
 import { MemoryWorkSignal, WebhookFixtures } from "@place-access/domain/testing"
@@ -158,7 +158,7 @@ describeServers("several workers on one queue", (server) => {
         Effect.gen(function* () {
           const bound = 5
           for (const endpoint of endpoints) yield* insertMany(endpoint, 60)
-          let live: ReadonlyArray<readonly [Claim, number]> = []
+          let live: ReadonlyArray<readonly [ClaimedDelivery, number]> = []
           for (let round = 0; round < server.share(60); round++) {
             const now = yield* Timestamp.now
             live = live.filter(([, until]) => until > now)

@@ -26,17 +26,17 @@ describePg("driver", "statements of one exchange", () => {
     syncs = 0
   })
 
-  type Told = ReadonlyArray<unknown> | string
+  type StatementResult = ReadonlyArray<unknown> | string
   /** Sends the statements and returns, for each, its rows or the code of its error. */
   const send = (
     statements: ReadonlyArray<readonly [text: string, values: ReadonlyArray<unknown>]>,
     areReads = false
-  ): Promise<ReadonlyArray<Told>> =>
+  ): Promise<ReadonlyArray<StatementResult>> =>
     Promise.all(
       (() => {
-        const told: Array<Promise<Told>> = []
+        const told: Array<Promise<StatementResult>> = []
         const asked = statements.map(([text, values]) => {
-          const { promise, resolve } = withResolvers<Told>()
+          const { promise, resolve } = withResolvers<StatementResult>()
           told.push(promise)
           return {
             text,

@@ -12,7 +12,7 @@ import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 // The queue of deliveries. Decisions deliveries-3, deliveries-5, deliveries-7 and deliveries-8.
 
 /** A delivery that this worker may attempt until its lease runs out. */
-export interface Claim {
+export interface ClaimedDelivery {
   readonly delivery: Delivery
   /**
    * The id of the lease. `finish` writes nothing when the row has another lease, because another worker has claimed the
@@ -41,7 +41,7 @@ export interface ClaimRequest {
 }
 
 export interface ClaimedDeliveries {
-  readonly claims: ReadonlyArray<Claim>
+  readonly claims: ReadonlyArray<ClaimedDelivery>
   /**
    * True when there may be more rows of disabled or removed endpoints than this claim has ended. Then the worker claims
    * again at once.
@@ -103,7 +103,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * that would be retried ends as failed. Returns false, and writes nothing, when the lease was lost.
      */
     readonly finish: (
-      claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
+      claim: Pick<ClaimedDelivery, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
       finish: DeliveryFinish,
       attempt: Attempt | null
     ) => Effect.Effect<boolean, StoreError>

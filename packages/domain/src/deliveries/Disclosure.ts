@@ -28,7 +28,7 @@ export interface Unsent {
  * The fields that the log needs of a delivery. All three kinds of deliveries have these fields: to an endpoint, to a
  * legacy receiver and to a listener.
  */
-type Told = Pick<
+type LoggedDelivery = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
 > & {
@@ -40,7 +40,7 @@ type Told = Pick<
  * The entry of an event that is about to be sent. It is written before the first attempt, because the receiver may read
  * a request and never answer it.
  */
-export const sent = (delivery: Told): AccessLogEntry | undefined => {
+export const sent = (delivery: LoggedDelivery): AccessLogEntry | undefined => {
   // A replay writes the same entry as the original delivery, because the original may have failed before it was sent.
   const about = subjectOf(delivery)
   const disclosed = disclosure(delivery.envelope.payload)
@@ -49,7 +49,7 @@ export const sent = (delivery: Told): AccessLogEntry | undefined => {
 }
 
 /** The entry of an event that was withheld because it became older than its rule allows. */
-export const withheld = (delivery: Told): Unsent | undefined => {
+export const withheld = (delivery: LoggedDelivery): Unsent | undefined => {
   const at = tooOldAt(delivery)
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (at === undefined || about === undefined) return undefined
@@ -62,7 +62,7 @@ export const withheld = (delivery: Told): Unsent | undefined => {
 }
 
 /** The entry of an event that was not sent, or not sent again, because the app lost its permission before `now`. */
-export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined => {
+export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | undefined => {
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
@@ -76,7 +76,7 @@ export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined =
 }
 
 /** Whether an attempt was made before. Then the log already says that the event was sent. */
-const isRetry = ({ attempt }: Told): boolean => attempt > 1
+const isRetry = ({ attempt }: LoggedDelivery): boolean => attempt > 1
 
 /** The fields that the log needs of an event that has no receiver. */
 type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
@@ -105,7 +105,7 @@ interface Subject {
 /**
  * The keys of the other entries that the event may have. When the user has one of these entries, `own` is not written.
  */
-const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> => {
+const others = (delivery: LoggedDelivery, own: AccessLogKey): ReadonlyArray<AccessLogKey> => {
   const { createdAt, envelope, originalAt } = delivery
   const { eventId } = envelope
   const tooOld = tooOldAt(delivery)
@@ -121,17 +121,18 @@ const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> 
  * When the event became too old, but not earlier than the delivery was made. Undefined when the event never becomes too
  * old.
  */
-const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | undefined => {
+const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: LoggedDelivery): Timestamp | undefined => {
   if (maxEventAgeS === null) return undefined
   const at = plus(envelope.occurredAt, maxEventAgeS * SECOND)
   return at > createdAt ? at : createdAt
 }
 
 /** Like `subjectOf`, but also undefined for a replay, because the original delivery wrote the entry. */
-const subject = (delivery: Told): Subject | undefined => (delivery.replayNo > 0 ? undefined : subjectOf(delivery))
+const subject = (delivery: LoggedDelivery): Subject | undefined =>
+  delivery.replayNo > 0 ? undefined : subjectOf(delivery)
 
 /** The person, app and connection that the event is about. Undefined for a test, which is about nobody. */
-const subjectOf = ({ appId, envelope, userId }: Told): Subject | undefined =>
+const subjectOf = ({ appId, envelope, userId }: LoggedDelivery): Subject | undefined =>
   userId === null || envelope.grantId === null
     ? undefined
     : { userId, appId, connectionId: envelope.grantId, eventId: envelope.eventId, payload: envelope.payload }

@@ -8,7 +8,7 @@ import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./bef
 import * as Delivery from "./Delivery.js"
 import { LEASE } from "./Delivery.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
-import { type Claim, type ClaimRequest, DeliveryStore } from "./DeliveryStore.js"
+import { type ClaimedDelivery, type ClaimRequest, DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
 import { ownHeaders, signedPost } from "./signedPost.js"
 
@@ -42,7 +42,7 @@ export interface StoredAttempt {
  * stored result. Returns undefined when the lease was lost, or when it would run out before the result could be stored.
  * Then another worker makes the same attempt.
  */
-export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
+export const deliver = program("deliver", function* (claim: ClaimedDelivery, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
   const held = { appId: delivery.appId, id: delivery.id, lease }
   const result = yield* attempt(delivery, { headers, secrets, url }, leaseUntil)
@@ -70,7 +70,7 @@ export const deliverFirst = program(
   }
 )
 
-type Receiver = Pick<Claim, "url" | "secrets" | "headers">
+type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
 
 /** The result of an attempt, and its row in the log. */
 interface AttemptResult {

@@ -11,7 +11,7 @@
 export * as AttemptExchange from "./AttemptExchange.js"
 export * as Delivery from "./Delivery.js"
 export {
-  type Claim,
+  type ClaimedDelivery,
   type ClaimedDeliveries,
   type ClaimRequest,
   DeliveryStore,

@@ -1,6 +1,6 @@
 import { Cause, Duration, Effect, Option, Queue, Schedule } from "effect"
 import * as Timestamp from "../shared/Timestamp.js"
-import { type Claim, DeliveryStore } from "../deliveries/DeliveryStore.js"
+import { type ClaimedDelivery, DeliveryStore } from "../deliveries/DeliveryStore.js"
 import { claimDue, deliver } from "../deliveries/deliver.js"
 import { fanOut } from "./fanOut.js"
 import * as firstAttempts from "./firstAttempts.js"
@@ -195,7 +195,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
 
 /** Makes an attempt. Calls `onWait` and returns true when the delivery now waits for a retry. */
 const attempt = (
-  claim: Claim,
+  claim: ClaimedDelivery,
   leaseUntil: Parameters<typeof deliver>[1],
   { note }: flights.Flights,
   onWait: () => void

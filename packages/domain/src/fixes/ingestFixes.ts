@@ -106,7 +106,7 @@ const inParts = (
     return ingested
   })
 
-const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: Sent, receivedAt: Timestamp.Timestamp) =>
+const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: JudgedUpload, receivedAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const stored = yield* tryOnce(device, sent, receivedAt)
@@ -143,7 +143,7 @@ const added = (a: Ingested, b: Ingested): Ingested => ({
 })
 
 /** A phone's upload, after each reading and visit report was accepted or quarantined. */
-interface Sent {
+interface JudgedUpload {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   readonly quarantined: ReadonlyArray<Quarantined>
@@ -152,7 +152,7 @@ interface Sent {
 /** Reads the view, evaluates and commits once. Undefined when another upload was committed in between. */
 const tryOnce = fn(function* (
   { id: deviceId, userId }: Pick<Device.Device, "userId" | "id">,
-  { fixes: sent, quarantined, visits: reports }: Sent,
+  { fixes: sent, quarantined, visits: reports }: JudgedUpload,
   receivedAt: Timestamp.Timestamp
 ) {
   const store = yield* FixStore
@@ -241,7 +241,7 @@ const judged = (
   readings: ReadonlyArray<Fix.Reading>,
   reports: ReadonlyArray<VisitReport.VisitReport>,
   receivedAt: Timestamp.Timestamp
-): Sent => {
+): JudgedUpload => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const quarantined: Array<Quarantined> = []

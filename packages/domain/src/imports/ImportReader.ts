@@ -4,7 +4,7 @@ import type { ImportEntry } from "./Entry.js"
 import type { ImportFault, ImportFormat } from "./Import.js"
 
 /** The result of one piece of a file: the entries that it completes, in order, and the fault that ends the reading. */
-export interface Read {
+export interface ReadResult {
   readonly entries: ReadonlyArray<ImportEntry>
   /** Final: after a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
@@ -17,12 +17,12 @@ export interface Read {
    * Reads on in the same bytes; must be called before the next `push` or `end`. Left out: all of the bytes are read. A
    * small piece of a packed file can hold millions of entries, which would fill the memory if they came at once.
    */
-  readonly more?: () => Read
+  readonly more?: () => ReadResult
 }
 
 /** Yields a result of `push` or `end`, and then each result that its `more` returns. */
-export function* withMore(first: Read): Generator<Read, void> {
-  for (let read: Read | undefined = first; read !== undefined; read = read.more?.()) yield read
+export function* withMore(first: ReadResult): Generator<ReadResult, void> {
+  for (let read: ReadResult | undefined = first; read !== undefined; read = read.more?.()) yield read
 }
 
 /**
@@ -33,9 +33,9 @@ export interface FileReader {
   /** Null until the format is recognised. */
   readonly format: () => ImportFormat | null
   /** Reads the next bytes of the file. */
-  readonly push: (bytes: Uint8Array) => Read
+  readonly push: (bytes: Uint8Array) => ReadResult
   /** Ends the file, and returns the entries that were not complete before. */
-  readonly end: () => Read
+  readonly end: () => ReadResult
 }
 
 /** Makes readers for all formats. They are synchronous, because reading a piece takes milliseconds. */

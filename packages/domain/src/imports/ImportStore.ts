@@ -11,7 +11,7 @@ import type { MonthCounts } from "./Months.js"
 import type { ReturnedPlace } from "./ImportedPlace.js"
 
 /** The key of an import. The user's id says on which shard its rows are. */
-export interface Owned {
+export interface ImportKey {
   readonly userId: UserId
   readonly id: ImportId
 }
@@ -20,12 +20,12 @@ export interface Owned {
  * An import, leased to one attempt to read or undo it; `lease` is the attempt's id. The lease is lost when another
  * attempt begins, or when the owner removes the import or begins to undo it.
  */
-export interface Leased extends Owned {
+export interface Leased extends ImportKey {
   readonly lease: string
 }
 
 /** An upload that is about to begin. */
-export interface Begun extends Owned {
+export interface NewImport extends ImportKey {
   readonly deviceId: DeviceId
   readonly fileName: string
   /** The hash of a token that nobody knows, so that nobody can upload as this device. */
@@ -73,15 +73,15 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * Begins an upload, which `list` leaves out. False: the user has `most` uploads and unfinished imports already, or
      * their files have more than `Import.MAX_WAITING_BYTES`.
      */
-    readonly begin: (begun: Begun, most: number) => StoreEffect<boolean>
+    readonly begin: (begun: NewImport, most: number) => StoreEffect<boolean>
     /** Adds the piece number `position` of the file, counted from 0. False when the upload was removed. */
-    readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
+    readonly append: (of: ImportKey, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
     /**
      * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device is
      * created. None when the upload was removed.
      */
     readonly complete: (
-      begun: Begun,
+      begun: NewImport,
       bytesTotal: number,
       at: Timestamp,
       table?: TableColumns
@@ -90,22 +90,22 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * Stores the columns that the owner named: the import waits for a worker. None: the table cannot be confirmed now
      * (`Import.isAsking`).
      */
-    readonly confirm: (of: Owned, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
+    readonly confirm: (of: ImportKey, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. `after`: the position of the last import of the page before. */
     readonly list: (userId: UserId, limit: number, after?: Page.PagePosition) => StoreEffect<Page.Page<Import>>
     /** None when the user has no import of this id, and while its file is being uploaded. */
-    readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
+    readonly find: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
      * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
      * undone: the entries not yet deleted would stay, and nobody could undo them.
      */
-    readonly remove: (of: Owned) => StoreEffect<boolean>
+    readonly remove: (of: ImportKey) => StoreEffect<boolean>
     /** The due import that was uploaded first, of the people in these buckets without the people in `besides`. */
     readonly due: (
       buckets: ReadonlyArray<number>,
       now: Timestamp,
       besides: ReadonlyArray<UserId>
-    ) => StoreEffect<Option.Option<Owned>>
+    ) => StoreEffect<Option.Option<ImportKey>>
     /**
      * Begins an attempt at a due import, and counts the attempt before the file is read: a file that crashes every
      * worker is given up. Without `finish` or `renew` the import is due again at `dueAt`. `advance` and `finish` name
@@ -120,7 +120,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly handBack: (leased: Leased) => StoreEffect<void>
     /** A piece of the file. None after the last one. */
-    readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
+    readonly piece: (of: ImportKey, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
      * Stores the entries that the user does not have yet. History in a stretch that the user deleted before the commit
      * is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and position, visits by
@@ -145,7 +145,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * Begins to undo the import: it is `undoing` and due at once, its file is deleted, and an attempt to read it loses
      * its lease. None when the user has no such import.
      */
-    readonly beginUndo: (of: Owned) => StoreEffect<Option.Option<Import>>
+    readonly beginUndo: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. When another import contained the same fix or visit, the fix or visit moves to that

@@ -22,13 +22,13 @@ export {
 } from "./manageImports.js"
 export * as Import from "./Import.js"
 export * as ImportedPlace from "./ImportedPlace.js"
-export { type FileReader, ImportReader, type Read, withMore } from "./ImportReader.js"
+export { type FileReader, ImportReader, type ReadResult, withMore } from "./ImportReader.js"
 export {
-  type Begun,
+  type NewImport,
   type ClaimedImport,
   ImportStore,
   type Leased,
-  type Owned,
+  type ImportKey,
   type ImportStep,
   type TableColumns
 } from "./ImportStore.js"

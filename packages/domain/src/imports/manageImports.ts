@@ -5,7 +5,7 @@ import { DeviceId, ImportId, type UserId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
 import * as FileKind from "./FileKind.js"
 import * as Import from "./Import.js"
-import { ImportStore, type Owned, type TableColumns } from "./ImportStore.js"
+import { ImportStore, type ImportKey, type TableColumns } from "./ImportStore.js"
 
 /** The file is larger than `Import.MAX_BYTES`. Wire: 413 `payload_too_large`. */
 export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("ImportTooLarge", {}) {}
@@ -54,7 +54,7 @@ export const startImport = program("startImport", function* <
 })
 
 /** Stores the file in pieces of `PIECE_BYTES`. Returns its length, and the columns when it is a table. */
-const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>, choice: TableChoice) =>
+const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choice: TableChoice) =>
   Effect.gen(function* () {
     let table: TableColumns | undefined
     const store = yield* ImportStore
@@ -108,7 +108,7 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
  * The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`, or has been
  * `asking` for `Import.ASKING_PATIENCE`.
  */
-export const readHeader = program("readHeader", function* (of: Owned) {
+export const readHeader = program("readHeader", function* (of: ImportKey) {
   const store = yield* ImportStore
   const one = yield* getImport(of)
   const piece = yield* store.piece(of, 0)
@@ -122,7 +122,7 @@ export const readHeader = program("readHeader", function* (of: Owned) {
  * Stores the owner's choice of the columns. The table then waits for a worker. Fails like `readHeader`, and with
  * `Invalid` for a column that the table does not have.
  */
-export const confirmColumns = program("confirmColumns", function* (of: Owned, columns: CsvColumns.CsvColumns) {
+export const confirmColumns = program("confirmColumns", function* (of: ImportKey, columns: CsvColumns.CsvColumns) {
   const { header } = yield* readHeader(of)
   const role = CsvColumns.missing(header, columns)
   if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
@@ -134,7 +134,7 @@ export const confirmColumns = program("confirmColumns", function* (of: Owned, co
  * Starts the undoing of an import: a worker deletes what the import added to the history, then the import itself. Apps
  * keep the answers that they got. `NotFound` when the user has no such import.
  */
-export const undoImport = program("undoImport", function* (of: Owned) {
+export const undoImport = program("undoImport", function* (of: ImportKey) {
   const begun = yield* (yield* ImportStore).beginUndo(of)
   return Option.isSome(begun) ? begun.value : yield* new NotFound({ what: "import" })
 })
@@ -149,7 +149,7 @@ export const listImports = program("listImports", function* (userId: UserId, pag
 })
 
 /** The import with its progress. `NotFound` for another user's import, and during the upload. */
-export const getImport = program("getImport", function* (of: Owned) {
+export const getImport = program("getImport", function* (of: ImportKey) {
   const found = yield* (yield* ImportStore).find(of)
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
@@ -158,6 +158,6 @@ export const getImport = program("getImport", function* (of: Owned) {
  * Stops the import and removes it with its file. Stored entries stay. `NotFound` when the user has no such import, and
  * while the import is being undone.
  */
-export const removeImport = program("removeImport", function* (of: Owned) {
+export const removeImport = program("removeImport", function* (of: ImportKey) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })
 })

@@ -4,7 +4,7 @@ import { Entropy, program, Timestamp } from "../shared/index.js"
 import { orHandBack } from "../leases/Stopping.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import * as Import from "./Import.js"
-import { ImportStore, type Leased, type Owned } from "./ImportStore.js"
+import { ImportStore, type Leased, type ImportKey } from "./ImportStore.js"
 import * as Pace from "./Pace.js"
 import { readImport } from "./readImport.js"
 import { undoNow } from "./undoNow.js"
@@ -27,10 +27,10 @@ const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
   })
 
 /** Makes one attempt. False when the import was no longer due, or this worker does not hold its owner's bucket. */
-const attempt = (people: PeopleLeases, of: Owned, pace: Pace.Pace) =>
+const attempt = (people: PeopleLeases, of: ImportKey, pace: Pace.Pace) =>
   Effect.map(people.using(of.userId, attemptHeld(of, pace)), Option.contains(true))
 
-const attemptHeld = ({ id, userId }: Owned, pace: Pace.Pace) =>
+const attemptHeld = ({ id, userId }: ImportKey, pace: Pace.Pace) =>
   Effect.gen(function* () {
     const store = yield* ImportStore
     const leased: Leased = { userId, id, lease: yield* Entropy.id("lse") }
@@ -83,7 +83,7 @@ export const runImports = (
     const refuse = (userId: UserId) =>
       Effect.map(Timestamp.now, (now) => refused.set(userId, Timestamp.plus(now, Duration.toMillis(every))))
 
-    const read = (of: Owned) =>
+    const read = (of: ImportKey) =>
       attempt(leases.people, of, pace).pipe(
         Effect.tap((isClaimed) => (isClaimed ? undefined : refuse(of.userId))),
         Effect.tapErrorCause(() => refuse(of.userId)),

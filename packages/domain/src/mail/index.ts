@@ -6,7 +6,7 @@
  * @module
  */
 
-export { type Letter, listRecentMail } from "./listRecentMail.js"
+export { type RecentMail, listRecentMail } from "./listRecentMail.js"
 export * as Mail from "./Mail.js"
 export { Mailer, type OutgoingMail } from "./Mailer.js"
 export { type DueMail, type MailAttempt, MailOutbox } from "./MailOutbox.js"

@@ -5,7 +5,7 @@ import * as Mail from "./Mail.js"
 import { MailOutbox } from "./MailOutbox.js"
 
 /** A message of the outbox with its address and its full text, in English and UTC. */
-export interface Letter extends Omit<Mail.KeptMail, "message"> {
+export interface RecentMail extends Omit<Mail.KeptMail, "message"> {
   /** The address; null when the account was deleted. */
   readonly to: Account.Email | null
   readonly subject: string
@@ -20,7 +20,7 @@ export const listRecentMail = program("listRecentMail", function* (limit: number
   const accounts = yield* AccountStore
   const vault = yield* Vault.Vault
   const kept = yield* (yield* MailOutbox).recent(limit)
-  const result: ReadonlyArray<Letter> = yield* Effect.forEach(kept, ({ message, ...rest }) =>
+  const result: ReadonlyArray<RecentMail> = yield* Effect.forEach(kept, ({ message, ...rest }) =>
     Effect.zipWith(accounts.find(message.to), Effect.option(Mail.secretOf(vault, message)), (account, secret) => ({
       ...rest,
       to: message.address ?? (account._tag === "Some" ? account.value.email : null),

@@ -24,7 +24,7 @@ export interface Extent {
 }
 
 /** The moments that decide what is deleted. `accessLogUntil` is inclusive. */
-export interface Moments {
+export interface DeletionTimes {
   /** The moment from which each user's number of days counts back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
   readonly accessLogUntil: Timestamp.Timestamp
@@ -37,7 +37,7 @@ export interface Moments {
  * reading of a device's resting place (`Device.movement`). A visit without a departure is kept while its phone sends
  * readings newer than the cutoff. There is one exception: when the phone itself reported the visit, and later reported
  * another visit that is also older than the cutoff, the first visit is deleted, because the phone had left it by then.
- * The access log has a separate limit (`Moments.accessLogUntil`). Decision retention-choice-3.
+ * The access log has a separate limit (`DeletionTimes.accessLogUntil`). Decision retention-choice-3.
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -53,7 +53,7 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * call; undefined at the end.
      */
     readonly listOverdue: (
-      moments: Moments,
+      moments: DeletionTimes,
       limit: number,
       after: UserId | undefined
     ) => StoreEffect<{ readonly overdue: ReadonlyArray<UserId>; readonly next: UserId | undefined }>
@@ -72,6 +72,6 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Deletes at most `limit` rows of each kind that are older than the user keeps, oldest first, and returns their
      * number. It skips locked rows.
      */
-    readonly removePast: (userId: UserId, moments: Moments, limit: number) => StoreEffect<number>
+    readonly removePast: (userId: UserId, moments: DeletionTimes, limit: number) => StoreEffect<number>
   }
 >() {}

@@ -18,4 +18,4 @@ export {
 export * as Erasure from "./Erasure.js"
 export { eraseHistory, listErasures, previewErasure } from "./eraseHistory.js"
 export * as History from "./History.js"
-export { type Extent, HistoryStore, type Between, type Moments } from "./HistoryStore.js"
+export { type Extent, HistoryStore, type Between, type DeletionTimes } from "./HistoryStore.js"

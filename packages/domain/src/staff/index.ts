@@ -16,7 +16,7 @@ export {
   listLeaks,
   listReviews,
   type ReadableLeak,
-  type Review
+  type ReviewEntry
 } from "./readAsStaff.js"
 export {
   type AnyReviewDecision,

@@ -42,7 +42,7 @@ export const listAllApps = program("listAllApps", function* (account: Account.Ac
 })
 
 /** A waiting submission, with its app's developer. */
-export interface Review extends WaitingSubmission, DevelopedApp {}
+export interface ReviewEntry extends WaitingSubmission, DevelopedApp {}
 
 /** Purposes and apps in review, longest waiting first, for reviewers and admins (`Forbidden` for others). */
 export const listReviews = program("listReviews", function* (account: Account.Account, page: Page.PageRequest) {
@@ -50,7 +50,7 @@ export const listReviews = program("listReviews", function* (account: Account.Ac
   const { items, nextCursor } = yield* Cursor.page("reviews", page, (yield* ReviewStore).queue)
   const owners = yield* findAccounts(items.map(({ app }) => app.ownerId))
   return {
-    reviews: items.flatMap((waiting): ReadonlyArray<Review> => {
+    reviews: items.flatMap((waiting): ReadonlyArray<ReviewEntry> => {
       const developer = owners.get(waiting.app.ownerId)
       return developer === undefined ? [] : [{ ...waiting, developer }]
     }),

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HistoryStore, type Moments } from "../retention-choice/HistoryStore.js"
+import { HistoryStore, type DeletionTimes } from "../retention-choice/HistoryStore.js"
 import { type Timestamp, type UserId, program } from "../shared/index.js"
 import * as Retention from "./Retention.js"
 import { type EventPlace, RetentionStore } from "./RetentionStore.js"
@@ -16,7 +16,7 @@ const ROWS = 1_000
  */
 export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Timestamp) {
   const store = yield* HistoryStore
-  const moments: Moments = { now, accessLogUntil: Retention.accessLogUntil(now) }
+  const moments: DeletionTimes = { now, accessLogUntil: Retention.accessLogUntil(now) }
   let removed = 0
   let after: UserId | undefined
   do {
@@ -27,7 +27,7 @@ export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Ti
   return removed
 })
 
-const removeAll = (userId: UserId, moments: Moments) =>
+const removeAll = (userId: UserId, moments: DeletionTimes) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore
     let removed = 0

@@ -6,7 +6,7 @@ import * as Stay from "./Stay.js"
 import * as Visit from "./Visit.js"
 import { type DeviceSpan, type DeviceStay, type Unfinished, VisitStore } from "./VisitStore.js"
 
-interface Asked {
+interface OverlapQuery {
   readonly userId: UserId
   readonly candidates: ReadonlyArray<VisitCandidate>
   readonly now: Timestamp.Timestamp
@@ -19,7 +19,7 @@ interface Asked {
  * when a stay at another place represents the same stop, and ends a stay earlier when the phone had moved on to another
  * place. Reads nothing when no circles of the app's places overlap.
  */
-export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
+export const atOnePlace = (asked: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
     const { candidates, cutoff, now, userId } = asked
     const near = PlacesInTime.neighbours(candidates)
@@ -54,7 +54,7 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   })
 
 /** Whether the app may see this stay at another place. Stays that an app may not see must not change its answers. */
-const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
+const isTold = ({ candidates, cutoff, now, unfinished }: OverlapQuery, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
   const isFinal =
@@ -75,7 +75,7 @@ const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay
  */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 
-const locate = ({ candidates, userId }: Asked, stays: ReadonlyArray<DeviceStay>) =>
+const locate = ({ candidates, userId }: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
     const spans = stays.map(({ arrival, departure, deviceId }): DeviceSpan => ({
       deviceId,

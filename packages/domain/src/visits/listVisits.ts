@@ -140,7 +140,7 @@ const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
     return unfinished
   })
 
-interface Asked {
+interface StayPageQuery {
   readonly userId: UserId
   readonly candidates: ReadonlyArray<OsVisit.VisitCandidate>
   readonly span: Span
@@ -155,7 +155,7 @@ interface Asked {
  * The derived stays of one page. Reads until the page is full, because stays that the phone also reported are dropped
  * only after reading.
  */
-const derived = (asked: Asked) =>
+const derived = (asked: StayPageQuery) =>
   Effect.gen(function* () {
     const store = yield* VisitStore
     let visits: ReadonlyArray<Visit.Visit> = []
@@ -182,7 +182,7 @@ const derived = (asked: Asked) =>
  * Drops stays that the same phone also reported as a visit: stay and report overlap in time, and the report lies in the
  * stay's circle. The report is shown instead, at the same place or at another place whose circle contains it.
  */
-const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
+const besideReports = (asked: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
     if (stays.length === 0) return stays
     const spans = new Map<DeviceId, DeviceSpan>()
@@ -209,7 +209,7 @@ const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
 /** How many reports one query reads. Most of them may be at places that the app does not know. */
 const TOLD_AT_A_TIME = 500
 
-const told = (asked: Asked) =>
+const told = (asked: StayPageQuery) =>
   Effect.gen(function* () {
     const { after, candidates, limit, span, userId } = asked
     let visits: ReadonlyArray<Visit.Visit> = []
@@ -254,7 +254,7 @@ const isFinal = (
  * Matches reports with the app's places, and drops visits that are older than the user keeps history. Where the phone
  * did not report a departure, the visit ends no later than the stay that was derived from the phone's fixes.
  */
-const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVisit.VisitReports>) =>
+const placed = ({ candidates, cutoff, userId }: StayPageQuery, some: ReadonlyArray<OsVisit.VisitReports>) =>
   Effect.gen(function* () {
     const erasures = some.length === 0 ? [] : yield* listErasures(userId)
     const visits = some.flatMap((one) => {

@@ -126,7 +126,7 @@ export const EXPORT_MARKS = [
   "stopped or deleted"
 ]
 
-interface Known {
+interface ModelExport {
   readonly id: ExportId
   readonly requestedAt: number
   state: "requested" | "making" | "ready" | "failed" | "expired" | "deleted"
@@ -149,16 +149,16 @@ export const liveExports = (
     const [store, vault] = [yield* ExportStore, yield* Vault.Vault]
     const user = (yield* Fixtures.user).id
     const stranger = (yield* Fixtures.user).id
-    const exports: Array<Known> = []
+    const exports: Array<ModelExport> = []
     /** What each worker believes that it is making. */
-    const working: Array<{ readonly of: Known; readonly lease: string; pieces: number } | undefined> = [
+    const working: Array<{ readonly of: ModelExport; readonly lease: string; pieces: number } | undefined> = [
       undefined,
       undefined
     ]
     let attempts = 0
 
-    const isOpen = (one: Known) => one.state === "requested" || one.state === "making"
-    const end = (of: Known, state: Known["state"], now: number) => {
+    const isOpen = (one: ModelExport) => one.state === "requested" || one.state === "making"
+    const end = (of: ModelExport, state: ModelExport["state"], now: number) => {
       of.state = state
       of.endedAt = now
       of.lease = null

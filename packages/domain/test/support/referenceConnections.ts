@@ -92,7 +92,7 @@ export type Answered =
    */
   | { readonly is: "approved"; readonly mode: Mode }
 
-export interface Told {
+export interface ExpectedEvent {
   readonly type: string
   readonly at: number
   readonly connection: string
@@ -107,7 +107,7 @@ export class ReferenceConnections {
   readonly accesses: Array<Access> = []
   readonly codes: Array<Code> = []
   readonly pages: Array<Page> = []
-  readonly told: Array<Told> = []
+  readonly told: Array<ExpectedEvent> = []
   allowed: ReadonlyArray<string>
   appRevokedAt: number | null = null
   leakMails = 0

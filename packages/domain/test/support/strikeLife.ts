@@ -172,7 +172,7 @@ export const STRIKE_MARKS = [
   "warned at ten"
 ]
 
-type Claim = Effect.Effect.Success<ReturnType<typeof claim>>[number]
+type ClaimedDelivery = Effect.Effect.Success<ReturnType<typeof claim>>[number]
 
 interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
@@ -184,7 +184,7 @@ interface Row {
   wasHurried: boolean
   /** The row is in flight until this time; the lease may have expired. */
   leasedUntil: number | null
-  claimed: Claim | null
+  claimed: ClaimedDelivery | null
   lapses: number
   /**
    * Undefined while the delivery is being tried. `null`: the endpoint was disabled and the lease has expired, so the
@@ -203,7 +203,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
   withEndpoints((endpoint, other) =>
     Effect.gen(function* () {
       const rows: Array<Row> = []
-      const lost: Array<Claim> = []
+      const lost: Array<ClaimedDelivery> = []
       const warned: Array<number> = []
       let strikes = 0
       let series = 0

@@ -1,4 +1,4 @@
-import { ImportReader, type Read } from "@place-access/domain/imports"
+import { ImportReader, type ReadResult } from "@place-access/domain/imports"
 import { readLog, Trip } from "@place-access/domain/test-people"
 import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect, Either, Layer } from "effect"
@@ -19,9 +19,9 @@ const outcome = (lines: ReadonlyArray<string>) => {
 }
 
 /** A reader whose `push` gives `steps` results, one after the other, as that of a packed file does. */
-const packed = (steps: number, last: Partial<Read> = {}) => {
+const packed = (steps: number, last: Partial<ReadResult> = {}) => {
   const asked: Array<number | undefined> = []
-  const step = (left: number): Read =>
+  const step = (left: number): ReadResult =>
     left === 1 ? { entries: [], fault: null, ...last } : { entries: [], fault: null, more: () => step(left - 1) }
   const layer = Layer.succeed(ImportReader, {
     open: (_, mostUnpacked) => {

@@ -35,7 +35,14 @@ export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> 
     )
   )
   const typeOf = (eventId: string) => types.get(eventId) ?? "event"
-  const known: Known = { book, nameOf, connectionOf: new Map(), placeNames: new Map(), typeOf, posted: new Set() }
+  const known: TimelineState = {
+    book,
+    nameOf,
+    connectionOf: new Map(),
+    placeNames: new Map(),
+    typeOf,
+    posted: new Set()
+  }
   for (const entry of entries) {
     if (entry.kind === "done") {
       const deed = byEnd.get(entry.op)
@@ -46,7 +53,7 @@ export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> 
   return book.subjects
 }
 
-interface Known {
+interface TimelineState {
   readonly book: Book
   readonly nameOf: (appId: string) => string
   /** The connection of each code and token. The key is the alias that the trace shows in place of the secret. */
@@ -114,7 +121,7 @@ const at = (millis: unknown): Instant | undefined => (typeof millis === "number"
 const short = (scopes: unknown): string =>
   (scopes as ReadonlyArray<string>).map((scope) => scope.replace(/^location\./, "")).join(", ")
 
-const done = (known: Known, i: number, deed: Deed): void => {
+const done = (known: TimelineState, i: number, deed: Deed): void => {
   const { args, name } = deed
   if (name === "call") return called(known, i, deed)
   if ("connectionId" in args || name === "consent" || name === "exchange" || name === "refresh" || name === "revoke") {
@@ -129,7 +136,7 @@ const done = (known: Known, i: number, deed: Deed): void => {
   }
 }
 
-const personChanged = (known: Known, i: number, { actor, args, name, value }: Deed): void => {
+const personChanged = (known: TimelineState, i: number, { actor, args, name, value }: Deed): void => {
   const { book, placeNames } = known
   if (name === "signUp") {
     const id = text(value["userId"])
@@ -165,7 +172,7 @@ const personChanged = (known: Known, i: number, { actor, args, name, value }: De
   }
 }
 
-const connectionChanged = (known: Known, i: number, { actor, args, name, t, value }: Deed): void => {
+const connectionChanged = (known: TimelineState, i: number, { actor, args, name, t, value }: Deed): void => {
   const { book, connectionOf, nameOf, placeNames } = known
   const id =
     name === "consent"
@@ -231,7 +238,7 @@ const connectionChanged = (known: Known, i: number, { actor, args, name, t, valu
   }
 }
 
-const called = (known: Known, i: number, { args, value }: Deed): void => {
+const called = (known: TimelineState, i: number, { args, value }: Deed): void => {
   const { book, connectionOf } = known
   const id = connectionOf.get(text(args["token"])) ?? ""
   const request = args["request"] as Readonly<Record<string, unknown>>
@@ -260,7 +267,10 @@ const called = (known: Known, i: number, { args, value }: Deed): void => {
 }
 
 /** Records a post: an attempt of the delivery and, for the first post of an event, the rule's new event. */
-const posted = ({ book, posted }: Known, { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>): void => {
+const posted = (
+  { book, posted }: TimelineState,
+  { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>
+): void => {
   const [rule, event] = [text(body["rule_id"]), text(body["event_id"])]
   const about = at(Date.parse(text(body["occurred_at"])))
   if (rule !== "" && !posted.has(event)) {
@@ -287,7 +297,7 @@ interface Finish {
 }
 
 /** Records what a worker did with a delivery: that it claimed the delivery, or wrote how an attempt ended. */
-const worked = ({ book, typeOf }: Known, entry: Extract<Entry, { readonly kind: "port" }>): void => {
+const worked = ({ book, typeOf }: TimelineState, entry: Extract<Entry, { readonly kind: "port" }>): void => {
   const { args, i, method, outcome, port, proc, value } = entry
   if (port !== "DeliveryStore") return
   const doubt = outcome === "ok" ? "" : ` (${outcome})`

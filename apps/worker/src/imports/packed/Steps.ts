@@ -1,4 +1,4 @@
-import type { Entry, FileReader, Read } from "@place-access/domain/imports"
+import type { Entry, FileReader, ReadResult } from "@place-access/domain/imports"
 
 /**
  * A packed file is read in steps. Each step unpacks few bytes and gives the entries in them, so that a small piece of a
@@ -8,7 +8,7 @@ import type { Entry, FileReader, Read } from "@place-access/domain/imports"
 export type Steps<A = Outcome> = Generator<ReadonlyArray<Entry.ImportEntry>, A>
 
 /** The result of a call after its last step. */
-export type Outcome = Omit<Read, "entries" | "more">
+export type Outcome = Omit<ReadResult, "entries" | "more">
 
 /** The entries of a step that only unpacks. Other work of the process can run after the step. */
 export const NO_ENTRIES: ReadonlyArray<Entry.ImportEntry> = []
@@ -55,7 +55,7 @@ export const toReader = (reader: StepReader): FileReader => ({
   end: () => resultOf(reader.end())
 })
 
-const resultOf = (steps: Steps): Read => {
+const resultOf = (steps: Steps): ReadResult => {
   const next = steps.next()
   return next.done === true
     ? { entries: [], ...next.value }

@@ -105,7 +105,7 @@ interface RejectedForm {
   readonly choices?: ConsentChoices
   readonly problems?: Fields.Shown["problems"]
   readonly warning?: Text | undefined
-  readonly newPlace?: NewPlace.Again
+  readonly newPlace?: NewPlace.NewPlaceResult
 }
 
 const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedForm = {}) =>

@@ -29,15 +29,15 @@ export const isMeant = (form: Form.Form): boolean =>
  * The result of adding a place, for the consent page that is shown again. `form`: the fields of the place with their
  * problems; null when there are none. `added`: the place that was added; null when none was.
  */
-export interface Again {
+export interface NewPlaceResult {
   readonly form: Fields.Shown | null
   readonly added: Pick<Place.Place, "id" | "label"> | null
 }
 
-export const FIRST: Again = { form: null, added: null }
+export const FIRST: NewPlaceResult = { form: null, added: null }
 
 /** The map and the fields of a new place, for the consent page. */
-export const fields = (visitor: Visitor.Visitor, { added, form }: Again) =>
+export const fields = (visitor: Visitor.Visitor, { added, form }: NewPlaceResult) =>
   Effect.gen(function* () {
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const map = yield* Map.make(places.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
@@ -46,7 +46,7 @@ export const fields = (visitor: Visitor.Visitor, { added, form }: Again) =>
     return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null } }
   })
 
-const refused = (form: Form.Form, problems: Fields.Shown["problems"]): Again => ({
+const refused = (form: Form.Form, problems: Fields.Shown["problems"]): NewPlaceResult => ({
   form: Form.shown(form, problems),
   added: null
 })
@@ -61,7 +61,7 @@ export const add = (visitor: Visitor.Visitor, form: Form.Form) =>
     if (twin !== undefined) return { form: null, added: twin }
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     return yield* createPlace(visitor.account.id, draft).pipe(
-      Effect.map((added): Again => ({ form: null, added })),
+      Effect.map((added): NewPlaceResult => ({ form: null, added })),
       Effect.catchTag("Conflict", ({ reason }) =>
         Effect.succeed(refused(form, [{ field: "label", message: words.cannotBeAdded(ofDomain(reason)) }]))
       )

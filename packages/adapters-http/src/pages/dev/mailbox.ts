@@ -1,5 +1,5 @@
 import { HttpServerRequest } from "@effect/platform"
-import { type Letter, listRecentMail } from "@place-access/domain/mail"
+import { type RecentMail, listRecentMail } from "@place-access/domain/mail"
 import { NotFound } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -55,7 +55,7 @@ const show = (options: ServiceOptions) =>
     })
   })
 
-const card = ({ createdAt, subject, text, to }: Letter): Html =>
+const card = ({ createdAt, subject, text, to }: RecentMail): Html =>
   html`<li class="card">
     <h2>${subject}</h2>
     <p class="small">To ${to ?? "nobody any more"}, ${time(createdAt)}</p>

@@ -36,12 +36,12 @@ const LABELS = words.labels
 const teamPath = (app: Pick<TeamApp, "id">): string => `${appPath(app)}/team`
 
 /** What the page of the team shows after a refusal: the form with its problems, or the reason of the refusal. */
-interface Again {
+interface FormRefusal {
   readonly form?: Fields.Shown
   readonly refused?: string
 }
 
-const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: Again = {}) =>
+const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRefusal = {}) =>
   Effect.gen(function* () {
     const team = yield* readTeam(visitor.account, app.id)
     const token = yield* Visitor.tokenFor(visitor)

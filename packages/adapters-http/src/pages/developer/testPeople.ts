@@ -45,7 +45,7 @@ const SUGGESTED = {
   lon: String(TestPerson.SUGGESTED.lon)
 }
 
-interface Again {
+interface FormResult {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
   /** The trip form of one test person, as it was posted. */
@@ -54,7 +54,7 @@ interface Again {
   readonly above?: Value
 }
 
-const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, trip }: Again = {}) =>
+const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, trip }: FormResult = {}) =>
   Effect.gen(function* () {
     const people = yield* listTestPeople(app)
     const token = yield* Visitor.tokenFor(visitor)

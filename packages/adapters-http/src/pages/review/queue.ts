@@ -1,5 +1,5 @@
 import { listVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
-import { listAllApps, listLeaks, listReviews, type ReadableLeak, type Review } from "@place-access/domain/staff"
+import { listAllApps, listLeaks, listReviews, type ReadableLeak, type ReviewEntry } from "@place-access/domain/staff"
 import { Effect } from "effect"
 import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
@@ -55,7 +55,7 @@ const kindOf = (isPurpose: boolean, isEdit: boolean): Html => {
   return isEdit ? words.queue.changedApp : words.queue.newApp
 }
 
-const waiting = (review: Review): Html => {
+const waiting = (review: ReviewEntry): Html => {
   const { app, purpose, submission } = review
   const isEdit = purpose === null ? app.proposal !== null : purpose.approved !== null
   return html`<li class="card">

@@ -12,9 +12,9 @@ import { DAY, FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./sce
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
-type Claim = Effect.Effect.Success<ReturnType<(typeof DeliveryStore.Service)["claim"]>>["claims"][number]
+type ClaimedDelivery = Effect.Effect.Success<ReturnType<(typeof DeliveryStore.Service)["claim"]>>["claims"][number]
 
-const claiming = (change: (claim: Claim) => Effect.Effect<Claim>) =>
+const claiming = (change: (claim: ClaimedDelivery) => Effect.Effect<ClaimedDelivery>) =>
   instead(DeliveryStore, (store) => ({
     claim: (request) =>
       Effect.flatMap(store.claim(request), (claimed) =>
@@ -157,7 +157,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "D8",
     what: "a delivery in flight is claimed a second time",
     sabotage: instead(DeliveryStore, (store) => {
-      const underWay = new Map<string, Claim>()
+      const underWay = new Map<string, ClaimedDelivery>()
       return {
         claim: (request) =>
           Effect.map(store.claim(request), (claimed) => {

@@ -1,6 +1,6 @@
 import { Effect, Logger, LogLevel, Option, TestClock } from "effect"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
-import { type Claim, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { type ClaimedDelivery, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
@@ -206,7 +206,7 @@ export const claiming: Contract<WebhookFixturePorts> = [
         const stem = `${yield* Entropy.id("dlv")}_`
         const add = (to: WebhookEndpoint.WebhookEndpoint, ending: string, createdAt = now) =>
           insert(to, { id: DeliveryId.make(stem + ending), createdAt })
-        const endings = (all: ReadonlyArray<Claim>) =>
+        const endings = (all: ReadonlyArray<ClaimedDelivery>) =>
           of(all, one, two).map(({ delivery }) => delivery.id.slice(stem.length))
         yield* add(one, "z", Timestamp.plus(now, -1))
         for (const ending of ["b", "B", "ab", "a-b", "a"]) yield* add(one, ending)

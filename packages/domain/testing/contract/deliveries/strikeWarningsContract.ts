@@ -1,7 +1,7 @@
 import { Effect, Logger, LogLevel } from "effect"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import type { Attempt, DeliveryFinish } from "../../../src/deliveries/Delivery.js"
-import { type Claim, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { type ClaimedDelivery, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import type { StrikeWarning } from "../../../src/endpoints/StrikeWarning.js"
 import { warnOfStrikes } from "../../../src/deliveries/warnOfStrikes.js"
@@ -28,7 +28,7 @@ type Ports = Webhooks | MailOutbox
 
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-const exhaust = (claimed: Claim) =>
+const exhaust = (claimed: ClaimedDelivery) =>
   Effect.flatMap(Timestamp.now, (at) => {
     const attempt: Attempt = {
       attempt: 7,

@@ -1,6 +1,6 @@
 import { Effect, TestClock } from "effect"
 import type { DeliveryFinish } from "../../../src/deliveries/Delivery.js"
-import type { Claim } from "../../../src/deliveries/DeliveryStore.js"
+import type { ClaimedDelivery } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -19,10 +19,10 @@ import {
   withEndpoints
 } from "./webhookFixtures.js"
 
-const exhaust = (claimed: Claim) =>
+const exhaust = (claimed: ClaimedDelivery) =>
   Effect.flatMap(Timestamp.now, (at) => finish(claimed, { _tag: "Failed", at, reason: "exhausted" }, null))
 
-const deliver = (claimed: Claim) =>
+const deliver = (claimed: ClaimedDelivery) =>
   Effect.flatMap(Timestamp.now, (at) => finish(claimed, { _tag: "Delivered", at }, null))
 
 /** Ends `count` rows of the endpoint as exhausted, one after the other. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { AppStore } from "../../../src/apps/AppStore.js"
 import type { DeliveryFinish, NewDelivery } from "../../../src/deliveries/Delivery.js"
-import { type Claim, type ClaimRequest, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { type ClaimedDelivery, type ClaimRequest, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import * as EndpointHeader from "../../../src/endpoints/EndpointHeader.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
@@ -146,7 +146,7 @@ export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest[
   })
 
 /** Those of `claims` whose delivery goes to one of `endpoints`. */
-export const of = (claims: ReadonlyArray<Claim>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
+export const of = (claims: ReadonlyArray<ClaimedDelivery>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
   claims.filter((one) => endpoints.some(({ id }) => id === one.delivery.endpointId))
 
 /** Claims the only due row of `to`. */
@@ -159,7 +159,7 @@ export const claimOne = (to: WebhookEndpoint) =>
 
 /** Ends a claimed attempt; returns false when the lease was lost. */
 export const finish = (
-  claimed: Claim,
+  claimed: ClaimedDelivery,
   how: DeliveryFinish,
   attempt: Parameters<typeof DeliveryStore.Service.finish>[2]
 ) =>

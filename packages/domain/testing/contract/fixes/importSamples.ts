@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
-import { ImportStore, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import { ImportStore, type ImportKey, type ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeviceId, ImportId, type UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -44,7 +44,7 @@ export const waiting = (userId?: UserId) =>
   })
 
 /** Begins an attempt at the import. */
-export const claim = ({ id, userId }: Owned, lease: string, now: Timestamp.Timestamp) =>
+export const claim = ({ id, userId }: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const dueAt = Timestamp.plus(now, Import.RETRY_AFTER)
     const claimed = yield* (yield* ImportStore).claim({ userId, id, lease }, now, dueAt)
@@ -52,7 +52,7 @@ export const claim = ({ id, userId }: Owned, lease: string, now: Timestamp.Times
   })
 
 /** As `claim`, for an import that must be claimable. */
-export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
+export const claimed = (of: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
     claim(of, lease, now),
     Option.getOrElse(() => Check.fail("it is claimed"))
@@ -60,7 +60,7 @@ export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
 
 /** One step of reading an import's file. Without `parts`, the step found no entry. */
 export const step = (
-  of: Owned,
+  of: ImportKey,
   lease: string,
   now: Timestamp.Timestamp,
   parts: Partial<ImportStep> = {}
@@ -90,7 +90,7 @@ export const step = (
 export const advance = (of: ImportStep) => Effect.flatMap(ImportStore, (store) => store.advance(of))
 
 /** The import as the store has it; it must be there. */
-export const found = (of: Owned) =>
+export const found = (of: ImportKey) =>
   Effect.flatMap(ImportStore, (store) =>
     Effect.map(
       store.find(of),
@@ -99,5 +99,5 @@ export const found = (of: Owned) =>
   )
 
 /** Removes the imports of a case, so that the next case does not find them due. */
-export const forget = (...imports: ReadonlyArray<Owned>) =>
+export const forget = (...imports: ReadonlyArray<ImportKey>) =>
   Effect.flatMap(ImportStore, (store) => Effect.forEach(imports, (one) => store.remove(one), { discard: true }))

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
-import { ImportStore, type Owned } from "../../../src/imports/ImportStore.js"
+import { ImportStore, type ImportKey } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
@@ -39,7 +39,7 @@ const done = (
   })
 
 /** Undoes an import to its end; returns how many steps it took. */
-const undone = (of: Owned, now: Timestamp.Timestamp) =>
+const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const store = yield* ImportStore
     Check.isTrue(Option.isSome(yield* store.beginUndo(of)), "begun")

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
 import type { Device } from "../../../src/devices/Device.js"
-import { HistoryStore, type Moments } from "../../../src/retention-choice/HistoryStore.js"
+import { HistoryStore, type DeletionTimes } from "../../../src/retention-choice/HistoryStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
 
 /** Deletes one person's history from before the cutoff of their choice; returns the number of deleted rows. */
-export const sweep = ({ userId }: Pick<Device, "userId">, moments: Moments, limit = 100) =>
+export const sweep = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes, limit = 100) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore
     let removed = 0

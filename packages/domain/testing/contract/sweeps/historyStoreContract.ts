@@ -6,7 +6,7 @@ import type { Device } from "../../../src/devices/Device.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import type * as History from "../../../src/retention-choice/History.js"
-import { HistoryStore, type Moments } from "../../../src/retention-choice/HistoryStore.js"
+import { HistoryStore, type DeletionTimes } from "../../../src/retention-choice/HistoryStore.js"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
@@ -29,7 +29,10 @@ const phone = Effect.gen(function* () {
   return yield* Samples.device(user.id)
 })
 
-const momentsAt = (now: Timestamp.Timestamp): Moments => ({ now, accessLogUntil: Timestamp.plus(now, -400 * DAY) })
+const momentsAt = (now: Timestamp.Timestamp): DeletionTimes => ({
+  now,
+  accessLogUntil: Timestamp.plus(now, -400 * DAY)
+})
 
 const choose = ({ userId }: Pick<Device, "userId">, keep: History.Keep) =>
   Effect.gen(function* () {
@@ -46,7 +49,7 @@ const visits = ({ userId }: Pick<Device, "userId">) =>
     return (yield* (yield* HistoryStore).survey(userId, NOTHING)).visits
   })
 
-const isOverdue = ({ userId }: Pick<Device, "userId">, moments: Moments) =>
+const isOverdue = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore
     let after: UserId | undefined

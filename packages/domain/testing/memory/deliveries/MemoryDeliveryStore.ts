@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Either, Layer, Option, Struct } from "effect"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
 import {
-  type Claim,
+  type ClaimedDelivery,
   type ClaimedDeliveries,
   type ClaimRequest,
   DeliveryStore,
@@ -92,7 +92,7 @@ const claim = (tables: Tables, request: ClaimRequest): ClaimedDeliveries => {
   return { claims, isUnfinished: false, isSkipping: false }
 }
 
-const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest): ReadonlyArray<Claim> => {
+const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest): ReadonlyArray<ClaimedDelivery> => {
   const endpoint = tables.endpoints.get(row.delivery.endpointId)
   const { id, dueAt } = row.delivery
   if (endpoint === undefined || dueAt === null) return []

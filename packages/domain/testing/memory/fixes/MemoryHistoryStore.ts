@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import * as History from "../../../src/retention-choice/History.js"
-import { type Between, HistoryStore, type Moments } from "../../../src/retention-choice/HistoryStore.js"
+import { type Between, HistoryStore, type DeletionTimes } from "../../../src/retention-choice/HistoryStore.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -82,7 +82,7 @@ interface Row {
  * The rows that must be deleted, in one list for each kind of row: history up to the user's cutoff, and access log
  * entries up to `accessLogUntil`.
  */
-const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments): ReadonlyArray<Array<Row>> => {
+const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionTimes): ReadonlyArray<Array<Row>> => {
   const until = cutoff(tables, userId, now)
   const rows = <K, V extends { readonly userId: UserId }>(
     table: Map<K, V>,

@@ -6,7 +6,7 @@ import * as Imports from "../../../src/imports/Import.js"
 import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
 import * as Months from "../../../src/imports/Months.js"
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
-import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import { ImportStore, type Leased, type ImportKey, type ImportStep } from "../../../src/imports/ImportStore.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -20,7 +20,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
   Effect.map(MemoryDatabase, (tables) => {
     const { devices, importDevices, importPieces, imports } = tables
 
-    const find = ({ id, userId }: Owned): KeptImport | undefined => {
+    const find = ({ id, userId }: ImportKey): KeptImport | undefined => {
       const kept = imports.get(id)
       return kept?.import.userId === userId ? kept : undefined
     }

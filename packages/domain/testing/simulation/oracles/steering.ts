@@ -127,13 +127,18 @@ const timesIn = ({ body }: AnsweredCall<Request>): ReadonlyArray<number> =>
     .map(timeOf)
     .filter((at) => at !== undefined)
 
-interface Told {
+interface AnsweredVisit {
   readonly arrival: number | undefined
   readonly departure: number | null | undefined
 }
 
 /** What is wrong with a visit, given the stretches that its user deleted before the visit was requested. */
-const wrongVisit = (run: Run, userId: string, { arrival, departure }: Told, begin: number): string | undefined => {
+const wrongVisit = (
+  run: Run,
+  userId: string,
+  { arrival, departure }: AnsweredVisit,
+  begin: number
+): string | undefined => {
   if (arrival === undefined) return undefined
   for (const { args, end, outcome } of erasuresOf(run, userId)) {
     if (outcome?._tag !== "ok" || end >= begin || arrival >= args.until) continue

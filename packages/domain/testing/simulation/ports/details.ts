@@ -1,5 +1,5 @@
 import type { NewDelivery } from "../../../src/deliveries/Delivery.js"
-import type { Claim } from "../../../src/deliveries/DeliveryStore.js"
+import type { ClaimedDelivery } from "../../../src/deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
 import { storesNothing } from "./reads.js"
 
@@ -18,7 +18,7 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "DeliveryStore.claim": {
     args: ([request]) => request,
     value: (claimed) =>
-      (claimed as { readonly claims: ReadonlyArray<Claim> }).claims.map(({ delivery, url }) => ({
+      (claimed as { readonly claims: ReadonlyArray<ClaimedDelivery> }).claims.map(({ delivery, url }) => ({
         deliveryId: delivery.id,
         endpointId: delivery.endpointId,
         eventId: delivery.envelope.eventId,

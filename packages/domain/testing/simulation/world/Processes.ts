@@ -27,15 +27,16 @@ const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 /** Few lines are read and stored at once, so that a worker can die in the middle of a short file. */
 const PACE = { atOnce: 2, stepEntries: 4, sliceBytes: 64, share: 1 }
 
-type Held = Effect.Effect.Success<ReturnType<typeof holdLeases>>
+type WorkerLeases = Effect.Effect.Success<ReturnType<typeof holdLeases>>
 
-const importing = (leases: Held) => Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
+const importing = (leases: WorkerLeases) =>
+  Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
 /**
  * The loops of a real worker, except for those of exports and of imports. `beginImports` starts the loop of imports
  * when a run has imports.
  */
-const work = ({ worker }: WorkerConfig, onLeases: (leases: Held) => Effect.Effect<void, never, Ports>) =>
+const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
     Effect.all(
       [
@@ -55,7 +56,7 @@ export class Processes {
   /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not correct the clock. */
   private readonly skews = new Map<string, number>()
   /** The leases of the workers that run now, for the loop of imports, which begins with the first import. */
-  private readonly held = new Map<Process.Process, Held>()
+  private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false
   private readonly onDeath: Array<(process: Process.Process) => void> = []
   readonly names: ReadonlyArray<Program>
@@ -101,7 +102,7 @@ export class Processes {
     })
   }
 
-  private hold(process: Process.Process, leases: Held): Effect.Effect<void, never, Ports> {
+  private hold(process: Process.Process, leases: WorkerLeases): Effect.Effect<void, never, Ports> {
     return Effect.suspend(() => {
       this.held.set(process, leases)
       return this.isImporting ? Effect.asVoid(this.engine.spawn(process, importing(leases))) : Effect.void

@@ -4,7 +4,7 @@ import type { RefusedRequest } from "../Client.js"
 import type { Handlers } from "./Handlers.js"
 import { iso } from "./people.js"
 
-interface Asked {
+interface ApiRequest {
   readonly method: string
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | null>>
@@ -34,9 +34,9 @@ const answered = ({ body, error, status }: RefusedRequest): Simulation.Answered 
   body: Object.fromEntries(CARRIED.filter((name) => name in body).map((name) => [name, body[name]]))
 })
 
-const askedFor = (request: Simulation.Request): Asked => {
+const askedFor = (request: Simulation.Request): ApiRequest => {
   const [method = "", route = ""] = request.endpoint.split(" ")
-  const get = (query: Asked["query"] = {}): Asked => ({ method, path: route, query })
+  const get = (query: ApiRequest["query"] = {}): ApiRequest => ({ method, path: route, query })
   switch (request.endpoint) {
     case "GET /v1/me":
     case "GET /v1/answers/places":

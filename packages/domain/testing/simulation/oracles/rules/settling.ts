@@ -61,7 +61,7 @@ const silent = (run: Run) =>
     return [{ ...firing, settle: (rule.fields.silenceS ?? 0) * SECOND, readings }]
   })
 
-type Told = ReturnType<typeof waited>
+type SettledFirings = ReturnType<typeof waited>
 
 const stampedOtherwise = (run: Run) =>
   waited(run)
@@ -71,7 +71,7 @@ const stampedOtherwise = (run: Run) =>
       detail: `event ${eventId} is about ${isoOf(occurredAt)}, and no phone was seen then`
     }))
 
-const toldAgain = (told: Told) => {
+const toldAgain = (told: SettledFirings) => {
   const seen = new Map<string, string>()
   return told.flatMap(({ at, eventId, occurredAt, ruleId }) => {
     const key = `${ruleId} ${occurredAt}`
@@ -83,7 +83,7 @@ const toldAgain = (told: Told) => {
 }
 
 /** Reports events whose first POST came long after the wait, although nothing failed and nobody set the clock. */
-const toldLate = (run: Run, told: Told) => {
+const toldLate = (run: Run, told: SettledFirings) => {
   const posted = new Map<string, { readonly beganAt: number; readonly i: number }>()
   for (const { beganAt, body, i } of happened(run).posts) {
     const eventId = textOf(body["event_id"]) ?? ""

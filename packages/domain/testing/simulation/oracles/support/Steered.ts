@@ -18,7 +18,7 @@ export interface SteeringFact {
   readonly unagreed: ReadonlyArray<string>
 }
 
-interface Known {
+interface SteeringContext {
   readonly trace: Indexed
   readonly apps: Apps
 }
@@ -30,7 +30,7 @@ type Settle = (came: Came) => void
  * operation ends, these writes are confirmed or taken back.
  */
 export const steeringBegun = (
-  known: Known,
+  known: SteeringContext,
   op: Change,
   connection: Connection,
   add: (settle: Settle) => void
@@ -57,7 +57,12 @@ const unsure = (came: Came): Came => (came === "done" ? "maybe" : came)
  * Every grant that the change may turn `grant` into. Sensitive scopes have no effect after the grace period, but the
  * change keeps them in the grant: only the sweep deletes them.
  */
-const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant: Grant): ReadonlyArray<Grant> => {
+const after = (
+  { apps, trace }: SteeringContext,
+  op: Change,
+  { appId }: Connection,
+  grant: Grant
+): ReadonlyArray<Grant> => {
   const { scopes, sensitive } = grant
   if (scopes === undefined) return [{ scopes, sensitive: undefined, by: op }]
   const tiers = tierStates(trace, sensitive, op)
@@ -86,7 +91,7 @@ const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant:
 }
 
 /** Describes a change at its end, when the operations that overlap it are known. */
-export const steeringDone = ({ apps, trace }: Known, op: Steering, connection: Connection): SteeringFact => {
+export const steeringDone = ({ apps, trace }: SteeringContext, op: Steering, connection: Connection): SteeringFact => {
   const was = alive(trace, apps, connection, op)
   const isChange = op.name === "changeConnection" || op.name === "endExactLocation"
   const grants = connection.grant.candidates(op.from, op.to)
