@@ -22,7 +22,7 @@ export const IN_FLIGHT = 30 * SECOND
 export interface SignInTry {
   readonly id: string
   readonly email: Email
-  /** The network address of the request, as the function `network` returns it. */
+  /** The network of the request (`network` of `limits/Network.ts`). */
   readonly address: string
   /** `KnownBrowser.id`, when the attempt comes from a browser that is known to this account; else null. */
   readonly browser: string | null
@@ -104,24 +104,3 @@ const untilOpen = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timesta
 
 const isFull = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp): boolean =>
   tries.filter((one) => counts(one, now)).length >= limit
-
-/**
- * The network for which attempts are counted together: an IPv4 address, or the /64 prefix of an IPv6 address, because
- * one household has a whole /64. Any other text is returned in lower case.
- */
-export const network = (address: string): string => {
-  const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()
-  const mapped = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(bare)?.[1]
-  if (mapped !== undefined) return mapped
-  const [head, tail, ...rest] = bare.split("::")
-  if (head === undefined || rest.length > 0 || !/^[0-9a-f:.]+$/.test(bare) || !bare.includes(":")) return bare
-  const left = head === "" ? [] : head.split(":")
-  const right = tail === undefined || tail === "" ? [] : tail.split(":")
-  // An IPv6 address can end in a dotted IPv4 address, which stands for two groups.
-  const written = left.length + right.length + (bare.includes(".") ? 1 : 0)
-  const groups = tail === undefined ? left : [...left, ...Array.from({ length: 8 - written }, () => "0"), ...right]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":")}::/64`
-}

@@ -1,5 +1,6 @@
 import { Duration, Effect, Option, Schema } from "effect"
 import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
+import { network } from "../limits/Network.js"
 import { Entropy, Forbidden, Timestamp, type UserId, Vault, program } from "../shared/index.js"
 import type { Account, Email } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
@@ -59,7 +60,7 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
   const tried: SignInThrottle.SignInTry = {
     id: yield* Entropy.id("try"),
     email: input.email,
-    address: SignInThrottle.network(input.address),
+    address: network(input.address),
     browser: known?.id ?? null
   }
   const fills = yield* admit(tried)
@@ -111,13 +112,13 @@ export const recordFailure = program(
   "recordFailure",
   function* (
     userId: UserId | null,
-    { address: network }: SignInThrottle.SignInTry,
+    { address }: SignInThrottle.SignInTry,
     fills: ReadonlyArray<SignInThrottle.ThrottleScope>
   ) {
     const actor = AuditEvent.STRANGER
-    yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network } })
+    yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network: address } })
     for (const scope of fills) {
-      yield* recordAudit({ userId, actor, detail: { kind: "locked_out", scope, network } })
+      yield* recordAudit({ userId, actor, detail: { kind: "locked_out", scope, network: address } })
     }
   }
 )
@@ -172,7 +173,7 @@ export const openSession = program(
       detail: {
         kind: "sign_in",
         browser: client.browser,
-        network: client.address === null ? null : SignInThrottle.network(client.address)
+        network: client.address === null ? null : network(client.address)
       }
     }
     yield* (yield* AccountStore).openSession(session, event)

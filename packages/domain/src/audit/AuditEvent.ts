@@ -7,7 +7,7 @@ import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 const origin = {
   /** Such as "Firefox on Linux"; null when the request named no known browser. */
   browser: Schema.NullOr(Schema.String),
-  /** The network address, for IPv6 only its first half (`SignInThrottle.network`); null when there is none. */
+  /** The network address, for IPv6 only its first half (`network` of `limits/Network.ts`); null when there is none. */
   network: Schema.NullOr(Schema.String)
 }
 
@@ -37,6 +37,8 @@ export const AuditDetail = Schema.Union(
   /** An operator made a link with which the owner of the account can set a new password. */
   Schema.Struct({ kind: Schema.Literal("reset_link_made") }),
   Schema.Struct({ kind: Schema.Literal("address_confirmed", "address_changed", "address_restored") }),
+  /** Neither name is recorded, because people could type anything into the field. */
+  Schema.Struct({ kind: Schema.Literal("name_changed") }),
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
   /** An operator asked to remove the factors of an owner who lost them. Nothing is removed yet. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),

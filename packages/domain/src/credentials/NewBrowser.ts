@@ -2,7 +2,7 @@
 // accounts-16.
 import type { Account } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
-import { network } from "../accounts/SignInThrottle.js"
+import { network } from "../limits/Network.js"
 import type { Client } from "../accounts/Session.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Account, admitTry, AccountStore, recordFailure, SignInThrottle } from "../accounts/index.js"
+import { network } from "../limits/Network.js"
 import { Entropy, Timestamp, type UserId, Vault } from "../shared/index.js"
 import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { type ChallengeUse, takeChallenge } from "./challenges.js"
@@ -49,7 +50,7 @@ export const proveWithCode = (userId: UserId, typed: string, address: string) =>
     const tried: SignInThrottle.SignInTry = {
       id: yield* Entropy.id("try"),
       email: triesOf(yield* Vault.Vault, userId),
-      address: SignInThrottle.network(address),
+      address: network(address),
       browser: null
     }
     const fills = yield* admitTry(tried)

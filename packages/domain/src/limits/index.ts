@@ -10,6 +10,7 @@
 export { askZone, takeCall } from "./spendLimits.js"
 export * as Budget from "./Budget.js"
 export { LimitStore } from "./LimitStore.js"
+export { network } from "./Network.js"
 export * as Rate from "./Rate.js"
 export * as Subject from "./Subject.js"
 export * as ZoneQuestions from "./ZoneQuestions.js"
