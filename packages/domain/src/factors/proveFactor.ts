@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { Account, admitTry, AccountStore, recordFailure, SignInThrottle } from "../accounts/index.js"
+import { Account, admitTry, AccountStore, recordFailure, type SignInThrottle } from "../accounts/index.js"
 import { network } from "../limits/Network.js"
 import { Entropy, Timestamp, type UserId, Vault } from "../shared/index.js"
 import { changeFactors, type FactorDecision } from "./changeFactors.js"
