@@ -12,7 +12,7 @@ export interface Setting<A> {
 
 /**
  * Returns the value that a text stands for, or the kind of text that is expected, such as "a whole number from 1 to
- * 65535".
+ * 65535". With `saysFault`, a clause that says what is wrong.
  */
 export type Parse<A> = (text: string) => Either.Either<A, string>
 
@@ -21,6 +21,11 @@ interface Options<A> {
   readonly parse: Parse<A>
   /** Whether error messages leave the value out, because it is a password, or an address that may contain one. */
   readonly secret?: boolean
+  /**
+   * Whether the parser says what is wrong, in a whole clause such as "key 2 must be 32 bytes", and not what is
+   * expected.
+   */
+  readonly saysFault?: boolean
 }
 
 /** A variable that may be absent. */
@@ -59,12 +64,13 @@ export const withDefault = <A>(
 
 const read = <A>(
   name: string,
-  { parse, secret = false }: Options<A>,
+  { parse, saysFault = false, secret = false }: Options<A>,
   text: string
 ): Either.Either<A, ConfigError.ConfigError> =>
-  Either.mapLeft(parse(text), (expected) =>
-    ConfigError.InvalidData([name], secret ? `must be ${expected}` : `must be ${expected}, but is "${text}"`)
-  )
+  Either.mapLeft(parse(text), (problem) => {
+    const message = saysFault ? `is wrong: ${problem}` : `must be ${problem}`
+    return ConfigError.InvalidData([name], secret ? message : `${message}, but is "${text}"`)
+  })
 
 /** A whole number within bounds. */
 export const integer =

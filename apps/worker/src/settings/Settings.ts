@@ -62,6 +62,7 @@ const secretKeys = Setting.optional("SECRET_KEYS", {
     "Keys that seal signing secrets and sign cursors and forms: kid:base64key[,kid:base64key], newest first, 32 bytes each. Keep them apart from the database; the same for every process.",
   fallback: "made and kept in DATA_DIR with the embedded database; required with DATABASE_URL",
   secret: true,
+  saysFault: true,
   parse: NodeVault.parseKeys
 })
 

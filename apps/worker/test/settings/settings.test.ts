@@ -50,10 +50,15 @@ describe("where the data is kept", () => {
     }
   })
 
-  it("refuses keys that are none, without repeating them", () => {
-    const message = refusal(Settings.storage, { SECRET_KEYS: `k1:${KEY.slice(0, 20)}` })
-    expect(message).toContain("SECRET_KEYS must be")
-    expect(message).not.toContain(KEY.slice(0, 20))
+  it.each([
+    [KEY.slice(0, 20), "key 1 must be kid:base64key, where kid is 1 to 32 of A-Z, a-z, 0-9, _ and -"],
+    [`k1:${KEY},a.b:${KEY}`, "key 2 must be kid:base64key, where kid is 1 to 32 of A-Z, a-z, 0-9, _ and -"],
+    [`k1:${KEY.slice(0, 20)}`, 'the key "k1" must be 32 bytes in base64 (openssl rand -base64 32)'],
+    [`k1:${KEY},k1:${KEY}`, 'the key id "k1" is used twice']
+  ])("a wrong SECRET_KEYS is refused in a sentence that does not repeat a key (%#)", (keys, fault) => {
+    expect(refusal(Settings.storage, { SECRET_KEYS: keys })).toBe(
+      `The settings in the environment cannot be used:\n  SECRET_KEYS is wrong: ${fault}`
+    )
   })
 
   it("keeps at least four connections: with fewer a busy pool stalls", () => {
