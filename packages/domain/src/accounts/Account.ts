@@ -1,5 +1,6 @@
 // An account and its fields. Decisions accounts-1, accounts-2 and accounts-3.
 import { Option, Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
 /** Roles give an account rights in addition to those that every user has (decision A1). */
@@ -23,7 +24,7 @@ export const Email = Schema.transform(Schema.String, Schema.String, {
   Schema.filter((text) => EMAIL.test(text) && !/[\p{C}\p{Z}]/u.test(text), {
     message: () => "must be an e-mail address"
   }),
-  Schema.brand("Email")
+  brand("Email")
 )
 export type Email = typeof Email.Type
 
@@ -39,11 +40,11 @@ export const Password = Schema.String.pipe(
     message: () => "must be at most 200 characters",
     jsonSchema: { maxLength: 200 }
   }),
-  Schema.brand("Password")
+  brand("Password")
 )
 export type Password = typeof Password.Type
 
-export const DisplayName = Text.line(1, 80).pipe(Schema.brand("DisplayName"))
+export const DisplayName = Text.line(1, 80).pipe(brand("DisplayName"))
 export type DisplayName = typeof DisplayName.Type
 
 /** The name of an account that is made without a name: the part of the e-mail before the @, at most 80 characters. */

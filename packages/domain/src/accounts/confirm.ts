@@ -9,7 +9,11 @@ import * as Session from "./Session.js"
  * The person last proved who they are at least 15 minutes ago, or the session is over. Wire: 403
  * `confirmation_required`.
  */
-export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {}
+export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {
+  override get message(): string {
+    return "The person must prove once more who they are"
+  }
+}
 
 /**
  * Whether the session of this cookie was opened or confirmed in the last 15 minutes. False when the session is over.

@@ -15,12 +15,20 @@ import * as SignInThrottle from "./SignInThrottle.js"
  * Wrong password or unknown e-mail; the answer does not say which (decision A2). Wire: 401 `not_signed_in` at the
  * sign-in, 403 where a signed-in person gives the password.
  */
-export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {}
+export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {
+  override get message(): string {
+    return "The e-mail is unknown, or the password is wrong"
+  }
+}
 
 /** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
   retryAfterMillis: Schema.Positive
-}) {}
+}) {
+  override get message(): string {
+    return "There were too many attempts to sign in"
+  }
+}
 
 /** The reason in the `Forbidden` of a suspended account (decision staff-1). */
 const SUSPENDED =
@@ -36,7 +44,11 @@ export class FactorRequired extends Schema.TaggedError<FactorRequired>()("Factor
    * error, because the person is signed in already.
    */
   pending: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return "The account has a second factor, which must be proved too"
+  }
+}
 
 export interface SignIn {
   readonly email: Email

@@ -1,6 +1,7 @@
 // A registered app. Decisions apps-1 and apps-3.
 import { Schema } from "effect"
 import type { Submittable } from "../reviews/Submission.js"
+import { brand } from "../shared/Errors.js"
 import { type AppId, Scope, Text, type Timestamp, type UserId } from "../shared/index.js"
 import { LogoDigest } from "./AppLogo.js"
 import { RedirectUri } from "./RedirectUri.js"
@@ -12,10 +13,10 @@ import { RedirectUri } from "./RedirectUri.js"
 export const AppStatus = Schema.Literal("sandbox", "in_review", "production")
 export type AppStatus = typeof AppStatus.Type
 
-export const AppName = Text.line(1, 60).pipe(Schema.brand("AppName"))
+export const AppName = Text.line(1, 60).pipe(brand("AppName"))
 export type AppName = typeof AppName.Type
 
-export const AppDescription = Text.paragraphs(10, 500).pipe(Schema.brand("AppDescription"))
+export const AppDescription = Text.paragraphs(10, 500).pipe(brand("AppDescription"))
 export type AppDescription = typeof AppDescription.Type
 
 /**
@@ -27,7 +28,7 @@ export const HomepageUrl = Schema.String.pipe(
   Schema.pattern(/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?$/, {
     message: () => "must be an absolute http or https address without credentials"
   }),
-  Schema.brand("HomepageUrl")
+  brand("HomepageUrl")
 )
 export type HomepageUrl = typeof HomepageUrl.Type
 

@@ -1,5 +1,6 @@
 // The picture that users see beside an app's name (decision apps-9).
 import { Encoding, Either, Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import { Vault } from "../shared/index.js"
 
 /**
@@ -16,7 +17,7 @@ export const MAX_SIDE_PX = 512
 /** A PNG file in base64, of at most `MAX_BYTES`: square, not animated, and with nothing after its end. */
 export const LogoPng = Schema.String.pipe(
   Schema.filter((text) => faultOf(text)),
-  Schema.brand("LogoPng")
+  brand("LogoPng")
 )
 export type LogoPng = typeof LogoPng.Type
 

@@ -1,5 +1,6 @@
 // Where the browser goes after a consent (decision apps-6).
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 
 /** The greatest number of redirect URIs of an app. */
 export const MAX = 20
@@ -16,7 +17,7 @@ export const RedirectUri = Schema.String.pipe(
     message: () =>
       "must be an absolute https address (http for localhost, or a private scheme such as com.example.app:) without fragment or credentials"
   }),
-  Schema.brand("RedirectUri")
+  brand("RedirectUri")
 )
 export type RedirectUri = typeof RedirectUri.Type
 

@@ -5,7 +5,11 @@ import { AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
 
 /** The app is unknown or the secret is wrong; the answer does not say which. Wire: 401 `invalid_client`. */
-export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {}
+export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidClient", {}) {
+  override get message(): string {
+    return "The app is unknown, or its secret is wrong"
+  }
+}
 
 const decodeId = Schema.decodeUnknownOption(AppId)
 

@@ -17,7 +17,11 @@ export class AuthorizePage extends Schema.TaggedError<AuthorizePage>()("Authoriz
 export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("AuthorizeRedirect", {
   error: Schema.Literal("unsupported_response_type", "invalid_scope", "invalid_request"),
   uri: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return "The request to authorize is refused"
+  }
+}
 
 /** Why a consent page cannot be shown or decided. */
 export const ConsentRefusal = Schema.Literal(
@@ -50,10 +54,18 @@ export type ConsentRefusal = typeof ConsentRefusal.Type
 /** A consent page cannot be shown, or its answer is refused. */
 export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("ConsentRefused", {
   reason: ConsentRefusal
-}) {}
+}) {
+  override get message(): string {
+    return "The consent page cannot be shown, or its answer is refused"
+  }
+}
 
 /** A code or refresh token is refused. Wire: 400 `invalid_grant`, always the same body; `reason` is for our log. */
-export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {}
+export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {
+  override get message(): string {
+    return "The code or the refresh token is refused"
+  }
+}
 
 /**
  * An access token is malformed, unknown, expired or revoked, or its connection has ended. Wire: 401 `invalid_token`,
@@ -62,7 +74,11 @@ export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGra
  */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
-}) {}
+}) {
+  override get message(): string {
+    return "The access token is not valid"
+  }
+}
 
 /**
  * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503
@@ -71,14 +87,26 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
-}) {}
+}) {
+  override get message(): string {
+    return "An account of the connection is suspended"
+  }
+}
 
 /** The scope was never granted, was removed, or is no longer declared. Wire: 403 `missing_scope` with the scope. */
-export class MissingScope extends Schema.TaggedError<MissingScope>()("MissingScope", { scope: Scope }) {}
+export class MissingScope extends Schema.TaggedError<MissingScope>()("MissingScope", { scope: Scope }) {
+  override get message(): string {
+    return "The connection does not have the scope"
+  }
+}
 
 /** The sensitive tier lapsed and can be renewed. Wire: 403 `scope_expired` with both timestamps (Spec §7). */
 export class ScopeExpired extends Schema.TaggedError<ScopeExpired>()("ScopeExpired", {
   scope: SensitiveScope,
   sensitiveExpiredAt: Timestamp,
   renewalGraceEndsAt: Timestamp
-}) {}
+}) {
+  override get message(): string {
+    return "The scope has expired and can be renewed"
+  }
+}

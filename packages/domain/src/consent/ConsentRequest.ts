@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import type { RedirectUri } from "../apps/RedirectUri.js"
 import type { AppId, ConnectionId, ConsentRequestId, Scope, UserId, Vault } from "../shared/index.js"
 import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
@@ -12,7 +13,7 @@ import type { Challenge } from "../tokens/Pkce.js"
 export const ConsentRequestState = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
   Schema.pattern(/^[^\u0000\p{Surrogate}]{8,512}$/u),
-  Schema.brand("State")
+  brand("State")
 )
 export type ConsentRequestState = typeof ConsentRequestState.Type
 
@@ -23,7 +24,7 @@ export type ConsentRequestState = typeof ConsentRequestState.Type
 export const ExternalUserId = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
   Schema.pattern(/^[^\u0000-\u001f\u007f]{1,128}$/u),
-  Schema.brand("ExternalUserId")
+  brand("ExternalUserId")
 )
 export type ExternalUserId = typeof ExternalUserId.Type
 

@@ -1,5 +1,6 @@
 // A phone that uploads for one user (decision devices-1).
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import type { QuarantineReason } from "./QuarantineReason.js"
 import type { DeviceId, Timestamp, UserId, Vault } from "../shared/index.js"
 import { line } from "../shared/Text.js"
@@ -12,7 +13,7 @@ import type { Movement } from "./Movement.js"
 export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
 
-export const DeviceName = line(1, 60).pipe(Schema.brand("DeviceName"))
+export const DeviceName = line(1, 60).pipe(brand("DeviceName"))
 export type DeviceName = typeof DeviceName.Type
 
 /** How many readings of a phone could not be used, for one reason. */

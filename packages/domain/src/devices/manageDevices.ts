@@ -22,7 +22,11 @@ export const listDevices = program("listDevices", function* (userId: UserId) {
 })
 
 /** A device token is malformed, unknown or of a removed device. Wire: 401 `invalid_token`, always the same body. */
-export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()("InvalidDeviceToken", {}) {}
+export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()("InvalidDeviceToken", {}) {
+  override get message(): string {
+    return "The device token is not valid"
+  }
+}
 
 /** The device that has this token; `InvalidDeviceToken` for any other text. */
 export const authenticateDevice = program("authenticateDevice", function* (token: string) {

@@ -1,5 +1,6 @@
 // Headers that a developer adds to the webhooks of an endpoint. Decision endpoints-10.
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import type { AppId, EndpointId, Vault } from "../shared/index.js"
 
 /**
@@ -46,7 +47,7 @@ export const HeaderName = Schema.String.pipe(
   Schema.filter((name) => !isReserved(name.toLowerCase()), {
     message: () => "must not be a header that the service sets itself"
   }),
-  Schema.brand("HeaderName")
+  brand("HeaderName")
 )
 export type HeaderName = typeof HeaderName.Type
 
@@ -57,7 +58,7 @@ export const HeaderValue = Schema.String.pipe(
   Schema.filter((value) => value.length <= VALUE_MAX && /^[!-~]([ -~]*[!-~])?$/.test(value), {
     message: () => `must be 1 to ${VALUE_MAX} visible ASCII characters`
   }),
-  Schema.brand("HeaderValue")
+  brand("HeaderValue")
 )
 export type HeaderValue = typeof HeaderValue.Type
 

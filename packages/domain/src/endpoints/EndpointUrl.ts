@@ -1,5 +1,6 @@
 // The address of an endpoint, and why an address is refused. Decisions endpoints-1 and endpoints-2.
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 
 /**
  * Which addresses endpoints may have (Spec §4.7): https, at most 2,048 characters, a public host name. The webhook
@@ -12,7 +13,7 @@ export interface Policy {
 
 export const MAX_LENGTH = 2_048
 
-export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), Schema.brand("EndpointUrl"))
+export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), brand("EndpointUrl"))
 export type EndpointUrl = typeof EndpointUrl.Type
 
 export type UrlFault =

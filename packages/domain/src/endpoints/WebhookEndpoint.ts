@@ -1,14 +1,14 @@
 // A webhook endpoint, its strikes and its subscriptions. Decisions endpoints-3, endpoints-4 and endpoints-6.
-import { Schema } from "effect"
 import { type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
+import { brand } from "../shared/Errors.js"
 import { type AppId, type EndpointId, Text, type Timestamp } from "../shared/index.js"
 import type { EndpointHeader } from "./EndpointHeader.js"
 import type { EndpointUrl } from "./EndpointUrl.js"
 import type { SigningSecret } from "./SigningSecret.js"
 
 /** One line of 1 to 200 characters, which the developer writes for the app's developers. Users do not see it. */
-export const EndpointDescription = Text.line(1, 200).pipe(Schema.brand("EndpointDescription"))
+export const EndpointDescription = Text.line(1, 200).pipe(brand("EndpointDescription"))
 export type EndpointDescription = typeof EndpointDescription.Type
 
 /** A webhook endpoint of an app (Spec §2.7). */

@@ -1,16 +1,17 @@
 // What proves, besides the password, that a person is the owner of an account. Decisions factors-1 and factors-2.
 import { Schema } from "effect"
 import type { Account } from "../accounts/Account.js"
+import { brand } from "../shared/Errors.js"
 import type { UserId, Vault } from "../shared/index.js"
 import { Text } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The id that the authenticator gave to the passkey, in base64url. */
-export const PasskeyId = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{1,1400}$/), Schema.brand("PasskeyId"))
+export const PasskeyId = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{1,1400}$/), brand("PasskeyId"))
 export type PasskeyId = typeof PasskeyId.Type
 
 /** The owner's name for the passkey, such as "My phone". */
-export const PasskeyName = Text.line(1, 60).pipe(Schema.brand("PasskeyName"))
+export const PasskeyName = Text.line(1, 60).pipe(brand("PasskeyName"))
 export type PasskeyName = typeof PasskeyName.Type
 
 export interface Passkey {

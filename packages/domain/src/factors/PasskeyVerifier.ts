@@ -20,7 +20,11 @@ export interface PasskeyResponse {
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
   /** For the log. It contains nothing of the response. */
   reason: Schema.String
-}) {}
+}) {
+  override get message(): string {
+    return "The response of the passkey is not valid"
+  }
+}
 
 /** Verifies the signatures of passkeys (WebAuthn). It stores nothing: `FactorStore` has challenges and counters. */
 export class PasskeyVerifier extends Context.Tag("@place-access/domain/factors/PasskeyVerifier")<

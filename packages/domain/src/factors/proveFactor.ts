@@ -14,7 +14,11 @@ import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
 import * as RecoveryCode from "./RecoveryCode.js"
 
 /** The code or the passkey does not belong to the account, or was used before. The answer does not say which. */
-export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {}
+export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {
+  override get message(): string {
+    return "The code or the passkey is not of this account, or was used before"
+  }
+}
 
 /** The outcome of a proof, which the caller shows to the owner. */
 export interface Proven {

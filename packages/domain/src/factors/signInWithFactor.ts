@@ -15,7 +15,11 @@ import { proveWithCode, proveWithPasskey, WrongFactor } from "./proveFactor.js"
  * The pending sign-in has expired, the password was replaced, or the account was deleted. The person must begin again
  * with the password.
  */
-export class PendingOver extends Schema.TaggedError<PendingOver>()("PendingOver", {}) {}
+export class PendingOver extends Schema.TaggedError<PendingOver>()("PendingOver", {}) {
+  override get message(): string {
+    return "The sign-in must begin again with the password"
+  }
+}
 
 export type FactorProof =
   | { readonly _tag: "Code"; readonly code: string }

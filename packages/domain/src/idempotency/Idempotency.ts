@@ -1,5 +1,6 @@
 // The rules for requests with an idempotency key. Decisions idempotency-1, idempotency-2 and idempotency-3.
 import { Option, Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import type { ConnectionId, UserId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash, Sealed } from "../shared/Vault.js"
@@ -14,11 +15,11 @@ import type { Hash, Sealed } from "../shared/Vault.js"
 export const KEPT_FOR = DAY
 
 /** The key that the client chooses: 1 to 255 visible ASCII characters, for example a random UUID. */
-export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
+export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
 /** The owner of keys. Two subjects can use the same key without seeing each other's answers. */
-export const IdempotencySubject = Schema.String.pipe(Schema.brand("IdempotencySubject"))
+export const IdempotencySubject = Schema.String.pipe(brand("IdempotencySubject"))
 export type IdempotencySubject = typeof IdempotencySubject.Type
 
 /** The subject of an app's requests about one user. */
@@ -74,7 +75,15 @@ export const decide = (kept: Option.Option<KeptAnswer>, fingerprint: Hash, now: 
 }
 
 /** The key was used for another request. Wire: 422 `idempotency_key_reused`. */
-export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {}
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {
+  override get message(): string {
+    return "The idempotency key was used for another request"
+  }
+}
 
 /** The first request under the key is still running. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
-export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", {}) {}
+export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", {}) {
+  override get message(): string {
+    return "The first request with this idempotency key is still running"
+  }
+}

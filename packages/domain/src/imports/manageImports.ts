@@ -8,7 +8,11 @@ import * as Import from "./Import.js"
 import { ImportStore, type ImportKey, type TableColumns } from "./ImportStore.js"
 
 /** The file is larger than `Import.MAX_BYTES`. Wire: 413 `payload_too_large`. */
-export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("ImportTooLarge", {}) {}
+export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("ImportTooLarge", {}) {
+  override get message(): string {
+    return "The file is too large"
+  }
+}
 
 /**
  * The upload was removed while it was running: by its owner, or because it had not grown for `Import.UPLOAD_PATIENCE`.

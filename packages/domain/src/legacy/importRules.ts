@@ -21,7 +21,11 @@ export class RulesNotImported extends Schema.TaggedError<RulesNotImported>()("Ru
   faults: Schema.NonEmptyArray(
     Schema.Struct({ line: Schema.Int, field: Schema.NullOr(Schema.String), message: Schema.String })
   )
-}) {}
+}) {
+  override get message(): string {
+    return "The file has faults, and no rule was stored"
+  }
+}
 
 /**
  * Stores the rules of the file, or stores nothing and fails with all faults (Spec §6.4.9). Rules that were imported

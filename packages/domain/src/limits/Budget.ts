@@ -24,7 +24,11 @@ export interface Spender {
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
   /** How long until enough calls have left the window. */
   retryAfterMillis: Schema.Positive
-}) {}
+}) {
+  override get message(): string {
+    return "The budget of questions is used up"
+  }
+}
 
 export type Spending =
   /** `calls` are the times of the calls that count from now on, this call included. */

@@ -1,12 +1,13 @@
 // Which calls are counted together. Decisions limits-2 and limits-3.
 import { Option, Schema } from "effect"
 import type { IdempotencySubject } from "../idempotency/Idempotency.js"
+import { brand } from "../shared/Errors.js"
 import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 import { network } from "./Network.js"
 
 /** The name of calls that are counted together: the kind, a space, and the caller's id, network or mailbox. */
-export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
+export const LimitSubject = Schema.String.pipe(brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
 /** The kinds of subjects: the first word of each subject. The metric of refused calls counts by kind. */

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 
 /**
  * Degrees in WGS 84. NaN is refused, because every comparison with NaN is false: a fix with NaN would be neither inside
@@ -6,12 +7,12 @@ import { Schema } from "effect"
  */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
-  Schema.brand("Latitude")
+  brand("Latitude")
 )
 export type Latitude = typeof Latitude.Type
 export const Longitude = Schema.Finite.pipe(
   Schema.between(-180, 180, { message: () => "must be a number from -180 to 180" }),
-  Schema.brand("Longitude")
+  brand("Longitude")
 )
 export type Longitude = typeof Longitude.Type
 
@@ -28,7 +29,7 @@ export const RadiusM = Schema.Finite.pipe(
   Schema.between(MIN_RADIUS_M, MAX_RADIUS_M, {
     message: () => `must be a number from ${MIN_RADIUS_M} to ${MAX_RADIUS_M}`
   }),
-  Schema.brand("RadiusM")
+  brand("RadiusM")
 )
 export type RadiusM = typeof RadiusM.Type
 

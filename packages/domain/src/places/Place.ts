@@ -1,5 +1,6 @@
 // A place and its changes. Decisions places-2 and places-3.
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import { isOutdatedForm, type PlaceId, type Timestamp, type UserId } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Circle } from "./Geometry.js"
@@ -18,7 +19,7 @@ export const PlaceKind = Schema.Literal(
 )
 export type PlaceKind = typeof PlaceKind.Type
 
-export const Label = line(1, 80).pipe(Schema.brand("PlaceLabel"))
+export const Label = line(1, 80).pipe(brand("PlaceLabel"))
 export type Label = typeof Label.Type
 
 /**

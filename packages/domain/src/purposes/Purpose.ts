@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import type { AppStatus } from "../apps/App.js"
 import type { Submittable } from "../reviews/Submission.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
+import { brand } from "../shared/Errors.js"
 import { type AppId, type PurposeId, Scope, Text } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
@@ -11,7 +12,7 @@ export const PurposeKey = Schema.String.pipe(
   Schema.pattern(/^[a-z][a-z0-9_]{2,39}$/, {
     message: () => "must be 3 to 40 characters of a-z, 0-9 and _, starting with a letter"
   }),
-  Schema.brand("PurposeKey")
+  brand("PurposeKey")
 )
 export type PurposeKey = typeof PurposeKey.Type
 

@@ -18,7 +18,11 @@ export class PurposeRefused extends Schema.TaggedError<PurposeRefused>()("Purpos
    * must not reach the log.
    */
   key: Schema.NullOr(PurposeKey)
-}) {}
+}) {
+  override get message(): string {
+    return "The call names no purpose that allows it"
+  }
+}
 
 export type PurposeVerdict =
   | { readonly _tag: "Allowed"; readonly purpose: Purpose }

@@ -19,7 +19,11 @@ export const requireReviewer = (account: Account): Either.Either<void, Forbidden
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
 
 /** The account that decides is in the team of the app. `decideWithoutOwn` handles this error. */
-export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {}
+export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {
+  override get message(): string {
+    return "The reviewer is in the team of the app"
+  }
+}
 
 /** Fails with `Forbidden` unless the account is an admin. */
 export const requireAdmin = (account: Account): Either.Either<void, Forbidden> =>

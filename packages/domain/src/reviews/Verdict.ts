@@ -1,12 +1,13 @@
 // The decision that a reviewer sends in. Decisions reviews-1 and reviews-4.
 import { Either, Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import { Invalid, Text } from "../shared/index.js"
 
 export const ReviewerDecision = Schema.Literal("approve", "reject")
 export type ReviewerDecision = typeof ReviewerDecision.Type
 
 /** A note to the developer, who gets it by mail and reads it in the portal. */
-export const Note = Text.paragraphs(1, 1_000).pipe(Schema.brand("ReviewNote"))
+export const Note = Text.paragraphs(1, 1_000).pipe(brand("ReviewNote"))
 export type Note = typeof Note.Type
 
 /** A reviewer's decision (decisions §10). */

@@ -18,7 +18,11 @@ import { RuleStore } from "./RuleStore.js"
 export class WebhookUrlNotRegistered extends Schema.TaggedError<WebhookUrlNotRegistered>()(
   "WebhookUrlNotRegistered",
   {}
-) {}
+) {
+  override get message(): string {
+    return "The webhook URL is not the address of an endpoint of the app"
+  }
+}
 
 /**
  * At `instant` the rule would be the connection's eleventh active rule. Wire: 409 `rule_limit_reached`, with `instant`
@@ -26,7 +30,11 @@ export class WebhookUrlNotRegistered extends Schema.TaggedError<WebhookUrlNotReg
  */
 export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("RuleLimitReached", {
   instant: Timestamp.Timestamp
-}) {}
+}) {
+  override get message(): string {
+    return "The connection has as many active rules as it may have"
+  }
+}
 
 /**
  * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems at once), the

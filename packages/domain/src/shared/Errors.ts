@@ -1,4 +1,11 @@
+// The errors that several rooms share, and what an error says. Decision errors-1.
 import { Effect, Schema } from "effect"
+
+/** Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1). */
+export const brand =
+  <B extends string>(name: B) =>
+  <S extends Schema.Schema.AnyNoContext>(schema: S): Schema.brand<S, B> =>
+    Schema.brand<S, B>(name, { parseIssueTitle: () => name })(schema)
 
 /** One problem of one submitted field. `field` is the name on the wire. The submitted value is never repeated. */
 export class Problem extends Schema.Class<Problem>("Problem")({
@@ -10,19 +17,35 @@ export class Problem extends Schema.Class<Problem>("Problem")({
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   problems: Schema.NonEmptyArray(Problem)
 }) {
+  override get message(): string {
+    return "The input breaks at least one rule"
+  }
+
   /** One problem with one field. */
   static readonly of = (field: string, message: string): Invalid =>
     new Invalid({ problems: [new Problem({ field, message })] })
 }
 
 /** The thing does not exist, or the caller may not see it; the answer does not say which. Wire: 404 `not_found`. */
-export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String }) {}
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String }) {
+  override get message(): string {
+    return "The thing does not exist, or the caller may not see it"
+  }
+}
 
 /** The caller may not do this. Wire: 403 `forbidden`. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {
+  override get message(): string {
+    return "The caller may not do this"
+  }
+}
 
 /** The request contradicts the present state. Wire: 409 `conflict`. */
-export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Schema.String }) {}
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Schema.String }) {
+  override get message(): string {
+    return "The request contradicts the present state"
+  }
+}
 
 /**
  * The store failed. `transient` true: trying again later may help (lost connection, lock or statement time-out,
@@ -32,6 +55,9 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   transient: Schema.Boolean,
   cause: Schema.Defect
 }) {
+  override get message(): string {
+    return this.transient ? "The store failed, and trying again later may help" : "The store failed because of a bug"
+  }
   /** A failure for which trying again later may help (503). */
   static readonly unavailable = (cause: unknown): StoreError => new StoreError({ transient: true, cause })
   /** A failure for which trying again does not help, because it is a bug (500). */

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
+import { brand } from "./Errors.js"
 
 /** Opaque identifiers (Spec §2). `Entropy.id` makes them, and no program takes a meaning from their text. */
-const id = <B extends string>(brand: B) =>
-  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64), Schema.pattern(/^[A-Za-z0-9_-]+$/), Schema.brand(brand))
+const id = <B extends string>(name: B) =>
+  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64), Schema.pattern(/^[A-Za-z0-9_-]+$/), brand(name))
 
 export const UserId = id("UserId")
 export type UserId = typeof UserId.Type

@@ -1,10 +1,11 @@
 import { type Clock, DateTime, Effect, Schema } from "effect"
+import { brand } from "./Errors.js"
 
 /**
  * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire it is an ISO 8601 UTC string with milliseconds
  * (Spec §2). In programs it is a number, because rule evaluation compares millions of instants a second.
  */
-export const Timestamp = Schema.Int.pipe(Schema.brand("Timestamp"))
+export const Timestamp = Schema.Int.pipe(brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
 
 export const SECOND = 1_000

@@ -1,19 +1,25 @@
 import { Context, type Effect, Schema } from "effect"
+import { brand } from "./Errors.js"
 
 /** Lower-case hex SHA-256 of a credential: the only stored form of tokens, codes and client secrets (Spec §2.1). */
-export const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/), Schema.brand("Hash"))
+export const Hash = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/), brand("Hash"))
 export type Hash = typeof Hash.Type
 
 /** An encrypted value with the id of its key. The adapter chooses the format. */
-export const Sealed = Schema.String.pipe(Schema.brand("Sealed"))
+export const Sealed = Schema.String.pipe(brand("Sealed"))
 export type Sealed = typeof Sealed.Type
 
 /** The id of a key. An operator rotates keys by adding a newer key in front of the list (`SECRET_KEYS`). */
-export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
+export const KeyId = Schema.String.pipe(brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
 /** A value could not be unsealed, or a key id is unknown, because a row is damaged or an operator removed a key. */
-export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {}
+export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {
+  /** The reason is for the operator and names at most the id of a key, so the message may repeat it. */
+  override get message(): string {
+    return `The vault refused: ${this.reason}`
+  }
+}
 
 /** What a derived key is used for. Keys for two uses are unrelated. */
 export type KeyUse =

@@ -12,7 +12,16 @@ export * as Entropy from "./Entropy.js"
 // Exported by name, because declaration files cannot name these types through the namespaces.
 export type { Entropy as EntropyPort } from "./Entropy.js"
 export * from "./Ids.js"
-export * from "./Errors.js"
+export {
+  Conflict,
+  Forbidden,
+  Invalid,
+  NotFound,
+  Problem,
+  retryTransient,
+  type StoreEffect,
+  StoreError
+} from "./Errors.js"
 export * from "./OutdatedForm.js"
 export * as JudgedClock from "./JudgedClock.js"
 export * as Language from "./Language.js"

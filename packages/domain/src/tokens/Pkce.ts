@@ -1,12 +1,13 @@
 import { Schema } from "effect"
+import { brand } from "../shared/Errors.js"
 import type { Vault } from "../shared/Vault.js"
 
 /** base64url(SHA-256(verifier)), 43 characters (RFC 7636 §4.2). S256 is the only method (Spec §4.1). */
-export const Challenge = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{43}$/), Schema.brand("CodeChallenge"))
+export const Challenge = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{43}$/), brand("CodeChallenge"))
 export type Challenge = typeof Challenge.Type
 
 /** A PKCE verifier: 43 to 128 unreserved characters (RFC 7636 §4.1). */
-export const Verifier = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._~-]{43,128}$/), Schema.brand("CodeVerifier"))
+export const Verifier = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._~-]{43,128}$/), brand("CodeVerifier"))
 export type Verifier = typeof Verifier.Type
 
 /** Whether the text is a verifier with this challenge (S256), compared in constant time. */

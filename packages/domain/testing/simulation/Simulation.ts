@@ -247,7 +247,8 @@ const prepare = (config: Config, scenario: Scenario) => {
   )
 
   const result = (exit: Exit.Exit<RunEnd, unknown>): SimResult => {
-    if (Exit.isFailure(exit)) throw new Error(`Run ${seed} broke: ${Cause.pretty(exit.cause)}`)
+    if (Exit.isFailure(exit))
+      throw new Error(`Run ${seed} broke: ${Cause.pretty(exit.cause, { renderErrorCause: true })}`)
     const { quiesced, stopped } = exit.value
     const judged: Run = { entries: recorder.entries, quiesced }
     return {
