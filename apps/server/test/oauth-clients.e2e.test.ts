@@ -263,10 +263,15 @@ describe.each(MODES)("simple-oauth2 with a $body body and the client in the $cre
     })
   })
 
-  it("left as it comes, it reports the missing content type of a revocation, which is done all the same", async () => {
+  it("left as it comes, it reports the missing content type of a revocation, which is done all the same [O2]", async () => {
     const tokens = await authorize()
     await expect(tokens.revoke("refresh_token")).rejects.toMatchObject({ output: { statusCode: 406 } })
     expect((await me(tokens.token.access_token)).status).toBe(401)
+  })
+
+  it("the documentation says which option the library needs to revoke [O2]", async () => {
+    const page = await fetch(`${service.url}/docs/authorization`)
+    expect(await page.text()).toContain("revokeAll({ json: true })")
   })
 })
 
