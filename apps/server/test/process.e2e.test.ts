@@ -128,7 +128,7 @@ describe("what keeps a program from starting", () => {
     expect(stderr).not.toContain("at ")
   })
 
-  it("a port that is taken", async () => {
+  it("ends with a sentence when its port is taken", async () => {
     const [dataDir, other] = [await folder(), createServer().listen(0, "127.0.0.1")]
     await once(other, "listening")
     const { port } = other.address() as { readonly port: number }

@@ -73,7 +73,7 @@ describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, 
     expect(security.map((one) => one.key)).toEqual(guards)
   })
 
-  it("is documented", () => {
+  it("has a summary in openapi.json", () => {
     expect(Option.getOrElse(Context.getOption(annotations, OpenApi.Summary), () => "")).not.toBe("")
   })
 

@@ -229,11 +229,11 @@ describe("five seconds for everything [§6.4.5]", () => {
 })
 
 describe("what a receiver can do wrong is told in words", () => {
-  it("nobody listens", async () => {
+  it("a refused connection", async () => {
     expect(await post(insecure, at(await closedPort()))).toEqual(unreachable("connection refused"))
   })
 
-  it("the connection is reset", async () => {
+  it("a reset connection", async () => {
     const { port } = await rawReceiver((socket) => socket.once("data", () => socket.resetAndDestroy()))
     expect(await post(insecure, at(port))).toEqual(unreachable("connection reset"))
   })
@@ -243,7 +243,7 @@ describe("what a receiver can do wrong is told in words", () => {
     expect(await post(insecure, at(port))).toEqual(unreachable("connection closed"))
   })
 
-  it("the answer is not HTTP", async () => {
+  it("an answer that is not HTTP", async () => {
     const { port } = await rawReceiver((socket) => socket.once("data", () => socket.end("SSH-2.0-OpenSSH_9.6\r\n\r\n")))
     expect(await post(insecure, at(port))).toEqual(unreachable("the answer is not HTTP"))
   })

@@ -94,7 +94,7 @@ it("every address of either family, the IPv4 ones first", async () => {
   expect(await outcome(resolver)).toEqual(["93.184.216.34", "10.0.0.1", "2606:4700::1111"])
 })
 
-it("one family is enough", async () => {
+it("a host with addresses of one family only is resolved", async () => {
   const { resolver } = await nameServer((_, type) => (type === A ? four(93, 184, 216, 34) : NOTHING))
   expect(await outcome(resolver)).toEqual(["93.184.216.34"])
 })

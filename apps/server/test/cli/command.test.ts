@@ -136,7 +136,7 @@ describe("the command line", () => {
     }
   })
 
-  it("says what is wrong", () => {
+  it("a wrong word or option is refused in a sentence that names it", () => {
     expect(refusal("account create")).toContain("--email is missing")
     expect(refusal("account create --email nobody")).toContain("--email: must be an e-mail address")
     expect(refusal("account create --email a@b.example --role king")).toContain("developer, reviewer, admin")

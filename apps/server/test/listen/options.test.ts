@@ -23,7 +23,7 @@ describe("npm run listen -- …", () => {
     })
   })
 
-  it("with everything", () => {
+  it("reads every option", () => {
     const line =
       "--forward http://localhost:3000/hooks?a=b --app app_1 --events rule.fired,places.changed --print --service https://access.example.com/ --email me@example.com"
     expect(options(line)).toEqual({

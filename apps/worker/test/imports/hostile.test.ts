@@ -111,7 +111,7 @@ describe("the header of a table may be longer than the first bytes of other file
     entries: read(strToU8(`lat,lon,time\n1,2,2020-01-01T00:00:01Z\n`)).entries
   }
 
-  it("its kind is found", () => {
+  it("the format of a table with a long header is found", () => {
     expect(FileKind.of(strToU8(wide))).toBe("csv")
   })
 

@@ -45,12 +45,12 @@ describe("what is read of [imports-4]", () => {
     })
   })
 
-  it("KMZ: the KML in it", () => {
+  it("the KML in a KMZ is read", () => {
     const kmz = zipSync({ "doc.kml": file("history.kml"), "files/icon.png": strToU8("\u0089PNG") })
     expect(readings(kmz)).toEqual(readings(file("history.kml")))
   })
 
-  it("GeoJSON of Overland", () => {
+  it("GeoJSON of Overland is read", () => {
     expect(readings(file("overland.geojson"))).toEqual({
       format: "geojson",
       fault: null,
@@ -159,7 +159,7 @@ const GPX = file("track-1.0.gpx")
 const ONE = "2015-06-01T10:00:00Z 47.5 8.5 - 400 1.5 270.5"
 
 describe("a packed file [imports-9]", () => {
-  it("gzip of anything", () => {
+  it("a gzip of any format is read", () => {
     expect(readings(gzipSync(GPX))).toEqual(readings(GPX))
     expect(readings(gzipSync(fitFile(false)))).toEqual(readings(fitFile(false)))
     expect(readings(gzipSync(file("emission.csv")))).toEqual(readings(file("emission.csv")))
@@ -183,7 +183,7 @@ describe("a packed file [imports-9]", () => {
     expect(readings(zipSync(takeout))).toEqual({ format: "google_takeout", fault: null, entries: all })
   })
 
-  it("a Takeout as TGZ", () => {
+  it("a Takeout as TGZ is read", () => {
     const files = Object.entries(takeout).map(([name, content]) => ({ name, content: content as Uint8Array }))
     expect(readings(gzipSync(tarFile(files)))).toEqual({ format: "google_takeout", fault: null, entries: all })
   })

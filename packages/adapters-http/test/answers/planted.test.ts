@@ -148,7 +148,7 @@ const pages = [
   .filter(({ method }) => method === "GET")
 
 describe("coordinates that were planted in places, readings, visits, rules and questions", () => {
-  it("are found where they belong: with the user, and in the sensitive tier", async () => {
+  it("are in answers to the user, and in answers of the sensitive tier", async () => {
     expect(coordinatesIn((await one.person.get("/v1/user/places")).text)).toHaveLength(4)
     expect(
       coordinatesIn((await as(token, "GET", `/v1/locations/timerange${QUERIES["/v1/locations/timerange"]?.()}`)).text)

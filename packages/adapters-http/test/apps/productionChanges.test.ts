@@ -312,7 +312,7 @@ describe("POST /v1/oauth/clients/{app_id} of an app in production", () => {
     expect((await consentPage(app, { redirect_uri: RedirectUri.RedirectUri.make(uri) })).status).toBe(400)
   })
 
-  it("a revoked app: 409", async () => {
+  it("a revoked app gets 409", async () => {
     const { register } = await live({ revokedAt: Timestamp.make(1) })
     expect((await register("https://evil.example/cb")).status).toBe(409)
   })

@@ -211,7 +211,7 @@ describe("the client, against the real service over a socket", () => {
       expect(runtime.waits).toEqual([millis])
     })
 
-    it("Retry-After may be a date", async () => {
+    it("the client waits until the date in Retry-After", async () => {
       const at = new Date(Math.ceil(world.clock.now() / 1_000) * 1_000 + 9_000)
       const { client, runtime } = await connectedClient(world, app, [CURRENT], limited(1, at.toUTCString()))
       await client.me()
@@ -242,7 +242,7 @@ describe("the client, against the real service over a socket", () => {
       }
     })
 
-    it("an abort ends the wait", async () => {
+    it("an abort ends the wait before a retry", async () => {
       const abort = new AbortController()
       const runtime = runtimeOn(world, limited(1, "30"))
       // Without the test's `sleep` the client waits in real time, and the abort must end this wait.

@@ -37,7 +37,7 @@ const end = async () => {
 }
 
 describe("GET /v1/developer/apps/{app_id}/users", () => {
-  it("nobody yet", async () => {
+  it("the list is empty while nobody is connected", async () => {
     expect((await list()).page).toEqual({ users: [], nextCursor: null })
   })
 

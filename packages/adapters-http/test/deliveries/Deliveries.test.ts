@@ -164,7 +164,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     ])
   })
 
-  it("a test is there, marked", async () => {
+  it("a test delivery is in the list, marked as a test", async () => {
     const { base, developer, endpoints, log, script } = await stage(world)
     await script(MemoryWebhookSender.answers(200))
     await developer.send("POST", `${base}/webhooks/${endpoints[0]}/test`)

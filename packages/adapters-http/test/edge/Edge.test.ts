@@ -320,7 +320,7 @@ describe("body limit", () => {
     expect(answer).toMatchObject({ status: 413, json: { statusCode: 413, error: "payload_too_large" } })
   })
 
-  it("phones may send 8 MiB", async () => {
+  it("a phone may send 8 MiB", async () => {
     const answer = await post("/v1/phone/things", { headers, body: filled(8 * MIB) })
     expect(answer.json).toEqual({ size: 8 * MIB })
     expect((await post("/v1/phone/things", { headers, body: filled(8 * MIB + 1) })).status).toBe(413)
@@ -339,7 +339,7 @@ describe("body limit", () => {
     expect([413, "reset"]).toContain(outcome)
   })
 
-  it("the server goes on after all that", async () => {
+  it("the server answers after bodies that were too large or cut off", async () => {
     expect((await post("/v1/things", jsonBody({ label: "x", type: "enter", count: 1 }))).json).toEqual({ ok: true })
   })
 })

@@ -52,7 +52,7 @@ describe("a long JSON text in slices", () => {
     )
   })
 
-  it("shows every value once", async () => {
+  it("the slices together have every value once", async () => {
     const numbers = Array.from({ length: 100_000 }, (_, index) => index)
     const seen: Array<unknown> = []
     const whole = JSON.stringify({ a: numbers, b: { c: [1] }, d: numbers.slice(0, 2), e: null })

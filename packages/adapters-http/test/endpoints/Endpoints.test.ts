@@ -201,7 +201,7 @@ describe("POST …/test", () => {
       { delivered: false, status: 404, detail: "The receiver answered 404; only 2xx counts as delivered." }
     ],
     [MemoryWebhookSender.refuses, { delivered: false, status: null, detail: "connection refused" }]
-  ])("200 with what came of it [§4.7-webhooks-test]", async (behaviour, expected) => {
+  ])("answers 200 with the outcome of the post [§4.7-webhooks-test]", async (behaviour, expected) => {
     const { one, person } = await registered()
     await script(behaviour)
     const answer = await person.send("POST", `${one}/test`)

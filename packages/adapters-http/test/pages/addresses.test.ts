@@ -127,7 +127,7 @@ describe("pages of refusals", () => {
     expect([text.includes("No such page."), text.includes("route")]).toEqual([true, false])
   })
 
-  it("say nothing twice", async () => {
+  it("a page of a refusal says nothing twice", async () => {
     for (const [, refused] of REFUSALS) {
       const main = /<main[\s\S]*<\/main>/.exec((await refused()).text)?.[0] ?? ""
       const said = main

@@ -85,7 +85,7 @@ describeBrowser("an app's users, for its developer", () => {
     world.clock.advance(-2 * Timestamp.DAY - Timestamp.MINUTE)
   })
 
-  it("pages of fifty", async () => {
+  it("a page of the list has fifty users", async () => {
     const { page, world } = at
     const owner = await world.person()
     const app = await production(world, owner)

@@ -97,7 +97,7 @@ describe("the form for a file", () => {
     expect((await post(person, parts)).status).toBe(403)
   })
 
-  it("from a foreign page: 403", async () => {
+  it("a form from a foreign page is refused with 403", async () => {
     const person = await world.person()
     const parts = [
       ["form_token", await tokenOf(person)],

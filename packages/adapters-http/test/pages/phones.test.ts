@@ -29,7 +29,7 @@ describe("an address that no phone can reach", () => {
     expect(await setUp("json")).not.toContain(WARNING)
   })
 
-  it("is not every one", async () => {
+  it("the page warns only of an address that no phone can reach", async () => {
     const url = "http://192.168.1.20:8080"
     world = await startWorld({ baseUrl: url, authUrl: url, userPortalUrl: `${url}/portal` })
     const page = await setUp("overland")
@@ -203,7 +203,7 @@ describe("the link of GPSLogger [devices-14]", () => {
     expect((await world.call(path)).status).toBe(404)
   })
 
-  it("other apps have none", async () => {
+  it("only GPSLogger has a link", async () => {
     world = await startWorld()
     const person = await world.person()
     const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })

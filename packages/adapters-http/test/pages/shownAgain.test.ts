@@ -38,7 +38,7 @@ describe("a form with a mistake is shown again as it was sent", () => {
     expect(input(refused.text, "from")).toContain('value="09:00"')
   })
 
-  it("the trip of a test person", async () => {
+  it("the form for the trip of a test person", async () => {
     const owner = await world.person()
     const { app } = await world.app(owner)
     const browser = await signedIn(world, owner.account.email)

@@ -178,7 +178,7 @@ describe("POST /v1/rules/place [§4.6]", () => {
     expect((await create({ active_until: instant })).status).toBe(201)
   })
 
-  it("401 before 403 before 400", async () => {
+  it("checks the token first, then the scope, then the body", async () => {
     expect((await world.call("/v1/rules/place", { method: "POST", ...jsonBody({}) })).status).toBe(401)
     const other = await world.person()
     const tokens = await world.connect(other, (await world.app(other)).app, { scopes: ["location.place.current"] })

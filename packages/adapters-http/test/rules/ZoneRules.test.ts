@@ -78,7 +78,7 @@ describe("POST /v1/rules/zone [§4.6]", () => {
     expect((await list()).rules).toEqual([answer.json])
   })
 
-  it("takes everything optional", async () => {
+  it("takes every optional field", async () => {
     const wishes = {
       type: "dwell",
       dwell_minutes: 5,

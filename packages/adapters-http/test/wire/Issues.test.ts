@@ -70,7 +70,7 @@ describe("messages of a request that cannot be decoded", () => {
     ])
   })
 
-  it("are at most fifty", () => {
+  it("an answer has at most fifty messages", () => {
     const many = messages({ ...good, locations: Array.from({ length: 500 }, () => ({})) })
     expect(many).toHaveLength(51)
     expect(many.at(-1)).toBe("and 450 more")

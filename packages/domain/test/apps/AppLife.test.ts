@@ -119,7 +119,7 @@ describe("narrowing [§5.6]", () => {
     )
   })
 
-  it("is not for a revoked app", () => {
+  it("a revoked app cannot be narrowed", () => {
     expect(refused(AppLife.narrow(revoked(production), []))).toBe(AppLife.REVOKED)
   })
 })

@@ -139,7 +139,7 @@ describe("the list that an app registers", () => {
   }
   const many = (count: number) => Array.from({ length: count }, (_, index) => `https://app.example/${index}`)
 
-  it("1 to 20", () => {
+  it("has 1 to 20 addresses", () => {
     expect(problems(many(1))).toEqual([])
     expect(problems(many(20))).toEqual([])
     expect(problems([])).toEqual(["must name at least one address"])

@@ -101,7 +101,7 @@ describe("listApps", () => {
 })
 
 describe("updateApp", () => {
-  it.effect("stores what was changed", () =>
+  it.effect("stores the changed fields", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const app = yield* createApp(owner, input)

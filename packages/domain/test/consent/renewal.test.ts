@@ -72,7 +72,7 @@ describe("a renewal [§4.1]", () => {
       })
     ))
 
-  it("no other page counts uses", () =>
+  it("only the page of a renewal counts uses", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected

@@ -171,7 +171,7 @@ describe("too old [§4.6.8, T3]", () => {
     expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: 30 }, at(age))).toBe(expected)
   })
 
-  it("without a limit never", () => {
+  it("an event without a limit is never too old", () => {
     expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: null }, at(400 * DAY))).toBe(false)
   })
 })

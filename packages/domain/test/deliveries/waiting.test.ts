@@ -190,7 +190,7 @@ describe("an empty list of events [§6.1-subscribing]", () => {
     { type: "places.changed", placesVersion: 2 },
     { type: "sensitive.removed", scopes: ["location.history.read"] }
   ]
-  it("is every event there is", () => {
+  it("subscribes to every event", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

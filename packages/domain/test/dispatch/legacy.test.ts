@@ -225,7 +225,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     )
   })
 
-  it.each([200, 204, 299])("a %i ends it [§6.4.8]", (status) => {
+  it.each([200, 204, 299])("the answer %i ends the schedule [§6.4.8]", (status) => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(inTurn(refuses, answers(status)), url)

@@ -91,7 +91,7 @@ describe("the pairs [languages-2]", () => {
     expect(differs.map(({ en }) => en)).toEqual([])
   })
 
-  it("no text has two", () => {
+  it("no text has two translations", () => {
     const texts = pairs.map(({ en }) => en)
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([])
   })

@@ -124,7 +124,7 @@ describe("decision P1: out of rejected and archived [P1]", () => {
 })
 
 describe("edits", () => {
-  it("a draft stays a draft", () => {
+  it("an edited draft stays a draft", () => {
     expect(edit(draft, second)).toEqual(Either.right({ ...draft, terms: second, revision: 2 }))
   })
 

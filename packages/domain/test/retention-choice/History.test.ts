@@ -18,11 +18,11 @@ describe("cutoff", () => {
     }
   )
 
-  it("for ever: nothing is past", () => {
+  it("history without a limit has no cutoff", () => {
     expect(History.isPast(Timestamp.make(0), History.cutoff(null, NOW))).toBe(false)
   })
 
-  it("for ever unless chosen", () => {
+  it("without a choice history is kept without a limit", () => {
     expect(History.DEFAULT).toBeNull()
   })
 

@@ -83,7 +83,7 @@ describe("boundary [§4.6.2, L5]", () => {
     expect(outcomes(enter, seen)[1]).toBe(outcome)
   })
 
-  it("never seeds", () => {
+  it("a fix in the boundary never seeds a side", () => {
     expect(
       outcomes(enter, [
         { after: 0, where: EDGE },
@@ -177,7 +177,7 @@ describe("stale fixes [§4.6.4, T3]", () => {
     expect(outcomes(exit, seen)).toEqual(["seeded", "crossed", "no_change", "fired"])
   })
 
-  it("start no cooldown", () => {
+  it("a fix that cannot fire starts no cooldown", () => {
     const seen = [...arriving(HOUR), { after: 6 * MINUTE, where: OUTSIDE }, { after: 6 * MINUTE + 1, where: INSIDE }]
     expect(outcomes(enter, seen)).toEqual(["seeded", "stale", "crossed", "fired"])
   })
@@ -208,7 +208,7 @@ describe("fixes from before the rule could fire [M5]", () => {
     expect(outcomes(question({ type: "exit", ...made }), seen)).toEqual(["seeded", "crossed", "no_change", "fired"])
   })
 
-  it("start no cooldown", () => {
+  it("a fix that cannot fire starts no cooldown", () => {
     const seen = [
       ...arriving(5 * MINUTE - 2),
       { after: 5 * MINUTE - 1, where: OUTSIDE },
@@ -285,7 +285,7 @@ describe("windows [§4.6.5, T3, rules-7]", () => {
     ])
   })
 
-  it("one end may be open", () => {
+  it("a window may have one open end", () => {
     const from = question({ window: { from: time(NOON), until: null } })
     const until = question({ window: { from: null, until: time(NOON) } })
     expect(
@@ -417,7 +417,7 @@ describe("another basis [L8]", () => {
     }
   })
 
-  it("the dwell begins anew", () => {
+  it("the dwell begins anew after the basis changed", () => {
     const long = evaluate(dwell(30), [{ after: 0, where: INSIDE }]).state
     expect(
       evaluate(

@@ -42,7 +42,7 @@ describe("a request for a place rule [§2.6, §4.6]", () => {
     expect(check(nothing)).toEqual(expected)
   })
 
-  it("with everything", () => {
+  it("takes every optional field", () => {
     const request = {
       type: "dwell",
       dwellMinutes: 5,

@@ -68,7 +68,7 @@ describe("the seeds that are run with every change", () => {
     expect([...missing]).toEqual([])
   })
 
-  it("give the same trace again", async () => {
+  it("each seed gives the same trace again", async () => {
     for (const plan of plans.slice(0, TWICE)) {
       const first = firstHash.get(plan) ?? (await clean(plan)).traceHash
       expect((await clean(plan)).traceHash).toBe(first)

@@ -88,7 +88,7 @@ describe("a refresh", () => {
     return RefreshDecision.decide(offer, state(overrides), NOW)
   }
 
-  it("of the head rotates", () => {
+  it("a refresh with the head of the chain rotates", () => {
     expect(decide().outcome._tag).toBe("Rotated")
   })
 
@@ -128,7 +128,7 @@ describe("an exchange of a code", () => {
   }
   const decide = (overrides: Partial<Locked> = {}) => CodeExchange.decide(vault, offer, state(overrides), NOW)
 
-  it("issues tokens", () => {
+  it("the first exchange of a code issues tokens", () => {
     expect(decide().outcome._tag).toBe("Issued")
   })
 

@@ -110,7 +110,7 @@ describe("reports of one arrival", () => {
     }
   })
 
-  it("none describe no visit", () => {
+  it("an empty list of reports describes no visit", () => {
     const [first] = tell(PHONE, [report([0, null])])
     expect(OsVisit.decide({ ...first!, reports: [] })).toBeUndefined()
   })

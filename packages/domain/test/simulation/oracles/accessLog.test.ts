@@ -198,7 +198,7 @@ describe("A3: an event that was withheld is entered once", () => {
     return s
   }
 
-  it("one, none, two", () => {
+  it("one entry is right; none and two are reported", () => {
     expect(judge(withheld(1), true)).toEqual({})
     expect(judge(withheld(0), true)).toHaveProperty("A3")
     expect(judge(withheld(2), true)).toHaveProperty("A3")

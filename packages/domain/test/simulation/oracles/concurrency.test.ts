@@ -78,13 +78,13 @@ describe("C3: a race for the last place", () => {
     return names(ana.broken)
   }
 
-  it("has one winner", () => expect(race(201, 409)).toEqual([]))
-  it("not two", () => expect(race(201, 201)).toEqual(["C3"]))
-  it("not none", () => expect(race(409, 409)).toEqual(["C3"]))
+  it("one winner is right", () => expect(race(201, 409)).toEqual([]))
+  it("two winners are reported", () => expect(race(201, 201)).toEqual(["C3"]))
+  it("a race without a winner is reported", () => expect(race(409, 409)).toEqual(["C3"]))
 })
 
 describe("C4: a rule that is removed", () => {
-  it("frees its place at once", () => {
+  it("a removed rule frees its place at once", () => {
     const ana = new Ana()
     const [first = ""] = many(ana, 10)
     ana.removeRule(first)

@@ -54,7 +54,7 @@ describe("D1: the schedule", () => {
     ana.readLog()
     expect(ana.broken).toEqual({})
   })
-  it("has no eighth", () => {
+  it("an eighth attempt is reported", () => {
     const ana = new Ana()
     const { attempts = [], ...over } = exhausted(ana)
     ana.row({ ...over, attempts: [...attempts, attempt(8, ana.t + 2 * DAY)], attempt: 8 })
@@ -84,8 +84,9 @@ describe("D2: rows", () => {
   }
   const ended = { dueAt: null, endedAt: 1 }
 
-  it("end", () => expect(read({}, { state: "failed", failReason: "endpoint_disabled", ...ended })).toEqual([]))
-  it("stay as they ended", () => {
+  it("a row may end", () =>
+    expect(read({}, { state: "failed", failReason: "endpoint_disabled", ...ended })).toEqual([]))
+  it("a row that ended and then changes is reported", () => {
     const failed = { state: "failed", failReason: "endpoint_disabled", ...ended } as const
     expect(read(failed, {})).toEqual(["D2"])
     expect(read(failed, { ...failed, endedAt: 2 })).toEqual(["D2"])
@@ -114,12 +115,12 @@ describe("D3: delivered", () => {
     expect(answered(200, 5_000)).toEqual([])
     expect(answered("reset_after_2xx", 0)).toEqual([])
   })
-  it("nothing else is", () => {
+  it("a late answer and a redirect do not count as delivered", () => {
     expect(answered("slow", 6_000)).toEqual(["D3"])
     expect(answered(302, 0)).toEqual(["D3"])
     expect(answered(200, 0, { attempts: [attempt(1, 0, 302)] })).toEqual(["D3"])
   })
-  it("and all of it is", () => {
+  it("a delivery that was answered in time and is listed as failed is reported", () => {
     expect(answered(200, 0, { state: "failed", failReason: "not_authorised" })).toEqual(["D3"])
   })
 })
@@ -148,7 +149,7 @@ describe("D4: twenty in a row", () => {
   const strikes = (count: number) => Array.from({ length: count }, () => "strike" as const)
   const off = { enabled: false, disabledAt: 0 }
 
-  it("disable, nineteen do not", () => {
+  it("twenty failures in a row disable an endpoint, nineteen do not", () => {
     expect(after(strikes(20), off).broken).toEqual([])
     expect(after(strikes(19), off).broken).toEqual(["D4"])
     expect(after(strikes(19), { strikes: 19 }).broken).toEqual([])
@@ -191,12 +192,12 @@ describe("D5: the age of an event", () => {
     return names(ana.broken)
   }
 
-  it("its limit is not past it", () => expect(aged(30 * SECOND)).toEqual([]))
-  it("a millisecond more is", () => expect(aged(30 * SECOND + 1)).toEqual(["D5"]))
+  it("an event as old as its limit may be sent", () => expect(aged(30 * SECOND)).toEqual([]))
+  it("an event a millisecond older than its limit is reported", () => expect(aged(30 * SECOND + 1)).toEqual(["D5"]))
 })
 
 describe("D6: at rest", () => {
-  it("nothing is being tried", () => {
+  it("a row without an end is reported", () => {
     const ana = new Ana()
     ana.row({ state: "failed", failReason: "not_sent", dueAt: null, endedAt: ana.t })
     expect(ana.brokenAtRest).toEqual({})
@@ -218,7 +219,7 @@ describe("D7: a restart", () => {
   }
 
   it("leaves the attempts as they were", () => expect(restarted({}, {})).toEqual([]))
-  it("never begins them anew", () => {
+  it("attempts that begin anew after a restart are reported", () => {
     expect(restarted({}, { attempt: 1 })).toEqual(["D7"])
     expect(restarted({ attempts: [attempt(1, 0), attempt(1, DAY)] })).toEqual(["D7"])
   })
@@ -257,7 +258,7 @@ describe("D8: leases", () => {
     claim(ana, "three")
     expect(ana.broken).toEqual({})
   })
-  it("and not before", () => {
+  it("a claim a millisecond before the lease runs out is reported", () => {
     const ana = new Ana()
     claim(ana, "one")
     ana.after(LEASE - 1)

@@ -57,7 +57,7 @@ describe("I1: counts", () => {
     return ana.shows([id, state, counts]).wrong()
   }
 
-  it("name each entry once", () => {
+  it("the counts name each entry of the file once", () => {
     expect(counted({ read: 7, stored: 3, duplicates: 1, tooRecent: 2, quarantined: 1 })).toEqual([])
     expect(counted({ read: 4, stored: 4 }, "running")).toEqual([])
   })

@@ -104,7 +104,7 @@ describe("N3: who listens gets every firing", () => {
     return ana.wrong
   }
 
-  it("that an endpoint gets", () => {
+  it("a listener that misses an event which an endpoint gets is reported", () => {
     expect(comesHome((ana, id, body) => void ana.hears(id, body))).toEqual([])
     expect(comesHome(() => undefined)).toEqual(["N3"])
   })
@@ -163,7 +163,7 @@ describe("N5: five listeners", () => {
     expect(ana.wrong).toEqual(["N5"])
   })
 
-  it("are not four", () => {
+  it("a refusal with four listeners is reported", () => {
     const ana = new Heard()
     for (let n = 0; n < 4; n++) ana.listen()
     ana.refusedToListen()

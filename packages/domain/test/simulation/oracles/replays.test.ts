@@ -63,7 +63,7 @@ describe("Y1: refused while it is tried, when the endpoint is disabled or remove
     return story
   }
 
-  it("a row that has ended", () => {
+  it("a row that has ended may be sent again", () => {
     expect(judge(redelivered({}).s)).toEqual({})
     expect(judge(redelivered({ endedAt: START + SECOND }).s)).toEqual({})
   })

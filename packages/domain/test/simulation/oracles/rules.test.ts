@@ -25,7 +25,7 @@ describe("R1: the first fix", () => {
     expect(ana.brokenAtRest).toEqual({})
   })
 
-  it("never fires", () => {
+  it("a rule that fires at the first fix is reported", () => {
     const ana = new Ana()
     const rule = ana.rule()
     ana.send(ana.reading(HOME))
@@ -76,7 +76,7 @@ describe("R3: within max(50 m, accuracy) of the edge", () => {
     expect(arrivingAt(149.9, null)).toEqual([])
     expect(arrivingAt(150.1, null)).toEqual([])
   })
-  it("150.5 m is not", () => expect(arrivingAt(150.5, null)).toEqual(["R3"]))
+  it("a rule that fires 150.5 m from the centre is reported", () => expect(arrivingAt(150.5, null)).toEqual(["R3"]))
   it("nor is the centre with an accuracy of 201 m", () => expect(arrivingAt(0, 201)).toEqual(["R3"]))
   it("an accuracy that is not known leaves 50 m", () => {
     for (const unknown of [0, -1, Infinity]) expect(arrivingAt(149.5, unknown)).toEqual([])
@@ -145,8 +145,9 @@ describe("R6: dwell", () => {
   }
 
   it("fires when its five minutes are over", () => expect(staying(5 * MINUTE).ana.brokenAtRest).toEqual({}))
-  it("not a millisecond before", () => expect(names(staying(5 * MINUTE - 1).ana.broken)).toEqual(["R6", "R10"]))
-  it("not twice in a stay", () => {
+  it("a dwell that fires a millisecond early is reported", () =>
+    expect(names(staying(5 * MINUTE - 1).ana.broken)).toEqual(["R6", "R10"]))
+  it("a dwell that fires twice in a stay is reported", () => {
     const { ana, rule } = staying(5 * MINUTE)
     ana.after(10 * MINUTE)
     ana.send(ana.reading(HOME))
@@ -297,7 +298,7 @@ describe("R11: what was captured before the rule was made", () => {
     expect(after(0)).toEqual([])
     expect(after(-1)).toEqual(["R10", "R11"])
   })
-  it("a rename is no move", () => {
+  it("a rename of a place is no move", () => {
     const ana = new Ana()
     const rule = ana.rule()
     const at = ana.after(HOUR).t
@@ -310,7 +311,7 @@ describe("R11: what was captured before the rule was made", () => {
 })
 
 describe("R8: duplicates", () => {
-  it("are counted", () => {
+  it("an upload counts its duplicates", () => {
     const ana = new Ana()
     const fix = ana.reading(HOME)
     ana.send(fix, fix)
@@ -323,7 +324,7 @@ describe("R8: duplicates", () => {
     )
     expect(names(ana.broken)).toEqual(["R8"])
   })
-  it("fire nothing again", () => {
+  it("a rule that fires again for a duplicate is reported", () => {
     const ana = new Ana()
     const rule = ana.rule()
     arriving(ana)
@@ -343,7 +344,7 @@ describe("R9 and R10: what should fire, fires", () => {
     ana.send(...fixes)
     expect(names(ana.brokenAtRest)).toEqual(["R9"])
   })
-  it("when somebody arrives", () => {
+  it("a rule that does not fire when somebody arrives is reported", () => {
     const ana = new Ana()
     ana.rule()
     arriving(ana)

@@ -196,7 +196,7 @@ describe("S4: a renewal", () => {
 })
 
 describe("S5: once for a date, at its moment or up to 15 minutes later", () => {
-  it("told in time", () => {
+  it("the events of a lapse and of a removal in time are right", () => {
     const { date, s, tell } = sensitive()
     s.after(DAY + 15 * MINUTE)
     tell("sensitive.lapsed", { occurred_at: iso(date) })

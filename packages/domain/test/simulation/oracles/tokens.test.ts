@@ -96,7 +96,7 @@ describe("T3: one unspent refresh token, and every refresh rotates", () => {
     expect(judge(s)).toEqual({})
   })
 
-  it("two children of one token", () => {
+  it("two children of one token are reported", () => {
     const s = new Story()
     const { appId, refresh } = s.connected()
     s.refresh(appId, refresh, ok(s.tokens()))
@@ -328,7 +328,7 @@ describe("T6: a code is good for less than 60 s, once", () => {
 })
 
 describe("T7: every 401 is the same", () => {
-  it("expired and revoked", () => {
+  it("the 401 of an expired and of a revoked token is the same", () => {
     const s = new Story()
     const { access, appId, connectionId, userId } = s.connected()
     s.after(3_600_000).call(appId, access, 401, undefined, { error: "invalid_token" })

@@ -28,7 +28,7 @@ describe("V1: where a visit is", () => {
     page(ana, [{ arrival: ana.t }])
     expect(names(ana.broken)).toEqual(["V1"])
   })
-  it("is never null", () => {
+  it("a visit without a place is reported", () => {
     const ana = new Ana()
     page(ana, [{ arrival: ana.t, place: null }])
     expect(names(ana.broken)).toEqual(["V1"])
@@ -71,7 +71,7 @@ describe("V3: from before the place was shared", () => {
     return names(ana.broken)
   }
 
-  it("nothing is told", () => expect(before(1, false)).toEqual(["V3"]))
+  it("a visit from before the place was shared is reported", () => expect(before(1, false)).toEqual(["V3"]))
   it("the moment itself is not before", () => expect(before(0, false)).toEqual([]))
   it("all is told when the user included it", () => expect(before(DAY, true)).toEqual([]))
 })
@@ -109,7 +109,7 @@ describe("V4: a walk", () => {
     page(ana, [])
     expect(names(ana.broken)).toEqual(["V4"])
   })
-  it("none that was elsewhere", () => {
+  it("a page without a visit that was elsewhere is right", () => {
     const { ana } = told({ lat: FAR.lat })
     page(ana, [])
     expect(ana.broken).toEqual({})
@@ -130,7 +130,7 @@ describe("V4: a walk", () => {
 })
 
 describe("V5: names", () => {
-  it("are those of now", () => {
+  it("a visit has the present name of its place", () => {
     const ana = new Ana()
     const { placeId, userId } = ana
     ana.op("updatePlace", { userId, placeId, label: "Flat", kind: "home", ...HOME, radiusM: 200 }, ok(null))
@@ -219,7 +219,7 @@ describe("V7: a place that is not visible", () => {
     ask(ana, ana.placeId, 404, { withdrawn_at: 1 })
     expect(names(ana.broken)).toEqual(["V7"])
   })
-  it("is no answer", () => {
+  it("an answer about a place that is not visible is reported", () => {
     const ana = new Ana()
     ana.shareAgain([])
     ask(ana, ana.placeId, 200)

@@ -5,7 +5,7 @@ const changed = (ana: Ana, over: Record<string, unknown> = {}) =>
   ana.body("places.changed", { places_version: 2, ...over })
 
 describe("H1: signatures", () => {
-  it("are fresh", () => {
+  it("a signature that is older than its post is reported", () => {
     const ana = new Ana()
     ana.hook(changed(ana))
     ana.after(999)
@@ -83,7 +83,7 @@ describe("H1: signatures", () => {
     expect(setBackMeanwhile(DAY + 31 * SECOND, (old) => [old, "fresh"])).toEqual(["H1"])
   })
 
-  it("are by no other", () => {
+  it("a post with a second signature is reported", () => {
     const ana = new Ana()
     ana.hook(changed(ana), 200, 0, { signatures: 2 })
     expect(names(ana.broken)).toEqual(["H1"])
@@ -103,7 +103,7 @@ describe("H2: bodies", () => {
     ana.hook({ ...body, event_id: "other", rule_id: "unknown", target: { place_id: null, label: "x", lat: 50 } })
     expect(names(ana.broken)).toEqual(["H2"])
   })
-  it("have all of theirs", () => {
+  it("a body that lacks a field is reported", () => {
     const ana = new Ana()
     ana.hook(ana.body("places.changed"))
     expect(names(ana.broken)).toEqual(["H2"])
@@ -124,7 +124,7 @@ describe("H3: one event", () => {
     ana.hook({ ...body, endpoint_id: other, event_id: "another" }, 200, 0, { verifiedBy })
     expect(names(ana.broken).filter((name) => name !== "H1")).toEqual(["H3"])
   })
-  it("says the same each time", () => {
+  it("a retry with another body is reported", () => {
     const ana = new Ana()
     const body = changed(ana)
     ana.hook(body, 500)
@@ -145,7 +145,7 @@ describe("H4: who is told", () => {
     return { endpointId, other, hook }
   }
 
-  it("who subscribes", () => {
+  it("a post to an endpoint that does not subscribe is reported", () => {
     const ana = new Ana()
     const { hook } = second(ana, ["rule.fired"])
     ana.after(1)
@@ -160,7 +160,7 @@ describe("H4: who is told", () => {
     ana.hook(body)
     expect(ana.broken).toEqual({})
   })
-  it("everybody who subscribes", () => {
+  it("an endpoint that subscribes and gets nothing is reported", () => {
     const ana = new Ana()
     const { hook, other } = second(ana, ["places.changed"])
     ana.after(MINUTE)
@@ -184,7 +184,7 @@ describe("H4: who is told", () => {
     ana.fired(rule)
     expect(names(ana.broken)).toEqual(["H4"])
   })
-  it("nobody who was removed", () => {
+  it("a post to a removed endpoint is reported", () => {
     const ana = new Ana()
     ana.op("removeEndpoint", { appId: ana.appId, endpointId: ana.endpointId }, ok(null))
     ana.after(1)
@@ -225,7 +225,7 @@ describe("H5: what is not allowed any more", () => {
     ana.hook(changed(ana, { grant_id: connectionId }))
     expect(names(ana.broken)).toEqual(["H5"])
   })
-  it("nor when nobody knows", () => {
+  it("a post after a disconnect with an unknown outcome is right", () => {
     const stop = (ana: Ana) =>
       ana.op(
         "disconnect",
@@ -263,7 +263,7 @@ describe("H5: what is not allowed any more", () => {
 })
 
 describe("H6: endpoints", () => {
-  it("are five at most", () => {
+  it("a sixth endpoint of an app is reported", () => {
     const ana = new Ana()
     for (let n = 2; n <= 5; n++) ana.endpoint(ana.url, [])
     expect(ana.broken).toEqual({})
@@ -278,7 +278,7 @@ describe("H6: endpoints", () => {
 })
 
 describe("H7: redirects", () => {
-  it("lead nowhere", () => {
+  it("a post to the target of a redirect is reported", () => {
     const ana = new Ana()
     ana.hook(changed(ana), 302)
     expect(ana.broken).toEqual({})

@@ -67,7 +67,7 @@ describe("W2: a late batch", () => {
     ana.fired(rule, "enter", arrival)
     expect(ana.brokenAtRest).toEqual({})
   })
-  it("and is not lost then", () => {
+  it("an arrival that comes soon after the end and does not fire is reported", () => {
     expect(names(late(MINUTE).ana.brokenAtRest)).toEqual(["W2"])
   })
   it("a day after the end it is stale, and still applied", () => {
@@ -92,7 +92,7 @@ describe("W3: finished", () => {
       { body: { rules: [{ id: "rule", state }] } }
     )
 
-  it("is for good", () => {
+  it("a rule that is active after it finished is reported", () => {
     const ana = new Ana()
     listed(ana, "active")
     listed(ana, "finished")
