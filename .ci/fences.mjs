@@ -9,7 +9,7 @@ import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config"
 import { problemsOfRooms } from "./rooms.mjs"
 
 /** The least number of modules. Raise it as the code grows; it only guards against a run that finds almost nothing. */
-const MODULES_MIN = 450
+const MODULES_MIN = 1_500
 
 const rules = createRequire(import.meta.url)("../.dependency-cruiser.cjs")
 const { output } = await cruise(

@@ -66,7 +66,9 @@ const plain = (text) =>
 const ruleText = (text, from) => {
   const rest = text.slice(from)
   const end = rest.search(/\n\n|\n(?:[-|]|\d+\.) |<a id=/)
-  return end === -1 ? rest : rest.slice(0, end)
+  const found = end === -1 ? rest : rest.slice(0, end)
+  // A rule may have list items of its own: those without an anchor are part of its text.
+  return found.replace(/\n\s+-\s*$/, "").replaceAll(/\n\s+- /g, " ")
 }
 
 const cells = (row) =>

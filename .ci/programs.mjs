@@ -20,7 +20,7 @@ const ENDLESS = new Set([
 ])
 
 /** The least number of programs. Raise it as the code grows; it only guards against a run that finds almost nothing. */
-const PROGRAMS_MIN = 120
+const PROGRAMS_MIN = 270
 
 /** The files of the rooms, without the index.ts at the top of `src`. */
 const SOURCES = readdirSync("packages/domain/src", { recursive: true })
