@@ -58,12 +58,15 @@ describe("a value that is not of its type", () => {
   it.each([
     ["UserId", () => UserId.make("")],
     ["AppId", () => AppId.make("no id")],
-    ["Timestamp", () => Timestamp.make(0.5)],
-    ["Hash", () => Vault.Hash.make("0")],
-    ["Latitude", () => Geometry.Latitude.make(91)],
-    ["Email", () => Account.Email.make("nobody")]
+    ["Timestamp", () => Timestamp.Timestamp.make(0.5)],
+    ["Hash", () => Vault.Hash.make("0")]
   ])("is refused with the name of the type: %s [errors-1]", (name, make) => {
     expect(make).toThrow(new RegExp(`^${name}\\n`))
+  })
+
+  it("is refused with the sentence that a form shows, where the type has one [errors-1]", () => {
+    expect(() => Geometry.Latitude.make(91)).toThrow(/^must be a number from -90 to 90$/)
+    expect(() => Account.Email.make("nobody")).toThrow(/^must be an e-mail address$/)
   })
 
   it("no module brands a schema without the name [errors-1]", () => {
