@@ -114,6 +114,9 @@ describe("R4: two minutes", () => {
   }
 
   it("120,000 ms after the last firing it fires", () => expect(again(120_000).brokenAtRest).toEqual({}))
+  it("says in minutes and seconds how far apart the firings are", () => {
+    expect(again(119_999).detailsAtRest("R4")).toMatch(/ fired twice within 1m 59s 999ms$/)
+  })
   it("119,999 ms after it, it does not", () => expect(names(again(119_999).broken)).toEqual(["R4", "R10"]))
 })
 

@@ -10,6 +10,7 @@ import {
   isoOf,
   mayBeDone,
   type Post,
+  spanOf,
   textOf,
   timeOf
 } from "./support/trace/Happened.js"
@@ -49,7 +50,7 @@ const d1: Oracle = {
         // Two workers whose clocks differ may have written the end of the earlier attempt and the start of the later
         // one.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
-          return `attempt ${later.attempt} came ${gap} ms after the one before`
+          return `attempt ${later.attempt} came ${spanOf(gap)} after the one before`
       }
       return undefined
     }),
@@ -211,7 +212,7 @@ const d5: Oracle = {
       const occurredAt = timeOf(body["occurred_at"])
       if (most === undefined || most === null || occurredAt === undefined) return []
       const age = beganAt - slackMs - occurredAt
-      return age > most * SECOND ? [{ at: i, detail: `an event was sent at the age of ${age} ms` }] : []
+      return age > most * SECOND ? [{ at: i, detail: `an event was sent at the age of ${spanOf(age)}` }] : []
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { Oracle, Run } from "../Oracle.js"
 import { MAIL_WAITS, MINUTE } from "../Specification.js"
 import type { Mailed } from "../Trace.js"
+import { spanOf } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 
 /** The oracle of mail that bounces: the service sends it again or gives it up (decisions mail-3 and mail-4). */
@@ -42,7 +43,7 @@ const m1: Oracle = {
         } else if (wait === undefined) {
           if (isCalm(one.i, next.i)) say(next.i, `was sent again after it was ${one.bounced ?? "sent"}`)
         } else if (next.passed - one.passed < wait - 2 * skewMs && !clockWasSet(one.i, next.i)) {
-          say(next.i, `was sent again after ${next.passed - one.passed} ms`)
+          say(next.i, `was sent again after ${spanOf(next.passed - one.passed)}`)
         }
       }
     }

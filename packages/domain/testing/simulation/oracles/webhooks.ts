@@ -4,7 +4,16 @@ import { type Endpoint, endpointsOf, isSurelyEnabled, mayWant, surelyWants } fro
 import { isFiring, postsOf, rows } from "./support/deliveries/Firings.js"
 import { archived, effective, ground, type MadeRule, sharing } from "./support/Ground.js"
 import { isOver } from "./support/Ended.js"
-import { type CompletedCall, happened, isDone, mayBeDone, type Post, textOf, timeOf } from "./support/trace/Happened.js"
+import {
+  type CompletedCall,
+  happened,
+  isDone,
+  mayBeDone,
+  type Post,
+  spanOf,
+  textOf,
+  timeOf
+} from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 import { phonesOf } from "./support/phones/Phones.js"
 import { DAY, ENDPOINTS, HOUR, SECOND, SECRET_OVERLAP, SIGNATURES, UNDELIVERED_KEPT } from "../Specification.js"
@@ -42,7 +51,7 @@ export const staleness = (run: Run, { beganAt, signedAtS }: Post): string | unde
   if (faults.some(({ fault, t }) => fault === "clock.jump" && Math.abs(t - beganAt) < 2 * HOUR)) return undefined
   const age = beganAt - signedAtS * SECOND
   return age < -skewMs || age >= SECOND + slackMs + skewMs
-    ? `it is signed with a t of ${age} ms before it came`
+    ? `it is signed with a t of ${spanOf(age)} before it came`
     : undefined
 }
 

@@ -2,7 +2,7 @@ import type { Oracle, Run } from "../../Oracle.js"
 import { courseProblems } from "../support/Course.js"
 import { type Problem, problems } from "../support/Explained.js"
 import { firings, isFiring } from "../support/deliveries/Firings.js"
-import { happened, isDone, mayBeDone, textOf } from "../support/trace/Happened.js"
+import { happened, isDone, mayBeDone, spanOf, textOf } from "../support/trace/Happened.js"
 import { erased } from "../support/phones/Erasures.js"
 import { isPutAside, keyOf } from "../support/phones/Phones.js"
 import { COOLDOWN } from "../../Specification.js"
@@ -27,7 +27,7 @@ const r4: Oracle = {
         if (before === undefined || before.occurredAt === firing.occurredAt) return []
         const gap = firing.occurredAt - before.occurredAt
         const at = Math.max(before.at, firing.at)
-        return gap < COOLDOWN ? [{ at, detail: `rule ${firing.ruleId} fired twice within ${gap} ms` }] : []
+        return gap < COOLDOWN ? [{ at, detail: `rule ${firing.ruleId} fired twice within ${spanOf(gap)}` }] : []
       })
     )
 }

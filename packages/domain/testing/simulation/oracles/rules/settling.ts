@@ -5,7 +5,7 @@ import { problems } from "../support/Explained.js"
 import { firings } from "../support/deliveries/Firings.js"
 import { ground } from "../support/Ground.js"
 import { phonesOf } from "../support/phones/Phones.js"
-import { happened, isoOf, textOf } from "../support/trace/Happened.js"
+import { happened, isoOf, spanOf, textOf } from "../support/trace/Happened.js"
 import { index } from "../support/trace/Ops.js"
 import { settleMillis } from "../support/Waiting.js"
 
@@ -98,6 +98,6 @@ const toldLate = (run: Run, told: SettledFirings) => {
     const since = Math.min(...uploads.map(({ begin }) => begin))
     const { clockWasSet, isCalm } = index(run)
     if (late <= 0 || !isCalm(since, post.i) || clockWasSet(since, post.i)) return []
-    return [{ at: post.i, detail: `event ${eventId} was told ${late / SECOND} s later than it should be` }]
+    return [{ at: post.i, detail: `event ${eventId} was told ${spanOf(late)} later than it should be` }]
   })
 }

@@ -1,4 +1,4 @@
-import { DateTime, Option } from "effect"
+import { DateTime, Duration, Option } from "effect"
 import type { Name, Operation, Ended } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
 import type { Fault, Heard, Posted, PortCall } from "../../../Trace.js"
@@ -173,5 +173,9 @@ export const isoOf = (millis: number | null | undefined): string =>
     onNone: () => String(millis),
     onSome: DateTime.formatIso
   })
+
+/** A length of time for people, such as `1h 4m 5s 20ms`. */
+export const spanOf = (millis: number): string =>
+  `${millis < 0 ? "-" : ""}${Duration.format(Duration.millis(Math.abs(millis)))}`
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
