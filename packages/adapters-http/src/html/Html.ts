@@ -70,7 +70,7 @@ export const forReader = (value: (locale: Locale) => Value): Html =>
 export const nothing = new Html("")
 
 /** The boolean attribute ` name`, such as `checked`, if `on`; otherwise nothing. */
-export const flag = (name: "checked" | "selected" | "required" | "open" | "readonly", on: boolean): Html =>
+export const flag = (name: "checked" | "multiple" | "open" | "readonly" | "required" | "selected", on: boolean): Html =>
   on ? new Html(` ${name}`) : nothing
 
 /** The attribute ` name="value"`; nothing when there is no value. */

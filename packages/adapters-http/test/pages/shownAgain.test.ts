@@ -30,12 +30,22 @@ describe("a form with a mistake is shown again as it was sent", () => {
       expect.stringContaining('value="11:00"'),
       expect.stringContaining('value="10:30"')
     ])
+    expect(input(page.text, "until")).toMatch(/aria-describedby="until-fault"[^>]*aria-invalid="true"/)
     const asked = await browser.get("/portal/timeline/erase?day=2026-02-27&from=09:00&until=10:30")
     const fields = hidden(asked, "/portal/timeline/erase")
     const until = Timestamp.toIso(Timestamp.make(world.clock.now() + Timestamp.DAY))
     const refused = await browser.post("/portal/timeline/erase", { ...fields, until })
     expect(refused.status).toBe(400)
     expect(input(refused.text, "from")).toContain('value="09:00"')
+  })
+
+  it("the end of a day stays the end of the day: a time field cannot show 24:00", async () => {
+    const browser = await signedIn(world, (await world.person()).account.email)
+    const refused = await browser.get("/portal/timeline/erase?day=2026-03-09&from=18:00&until=24:00")
+    expect([refused.status, input(refused.text, "until")]).toEqual([400, expect.stringContaining('value="00:00"')])
+    const again = await browser.get("/portal/timeline/erase?day=2026-02-27&from=18:00&until=00:00")
+    expect(again.status).toBe(200)
+    expect(hidden(again, "/portal/timeline/erase")).toMatchObject({ until: "2026-02-28T00:00:00.000Z" })
   })
 
   it("the form for the trip of a test person", async () => {
@@ -165,7 +175,7 @@ describe("whole numbers with thousands, as the hints write them", () => {
     const again = await browser.submit(list, `${path}/${id}/trips`, trip)
     expect([again.status, again.text.includes("must be a whole number from 1 to 10000")]).toEqual([400, true])
     const sent = await browser.submit(list, `${path}/${id}/trips`, { ...trip, accuracy_m: "1.000" })
-    expect(sent.status).toBe(200)
+    expect(sent.status).toBe(303)
     const [newest] = await world.run(
       Effect.flatMap(FixHistory, (history) =>
         history.newest(UserId.make(id), Timestamp.make(world.clock.now()), { from: null, until: null }, 1)

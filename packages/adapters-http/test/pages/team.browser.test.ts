@@ -54,6 +54,7 @@ describeBrowser("the page of an app's team", () => {
     await page.getByRole("button", { name: "Hand the app over" }).click()
     await page.getByText("The app was handed over.").waitFor()
     await inspectClosely(page, "team-handed-over")
+    await page.locator("summary", { hasText: "Leave the team" }).click()
     await page.getByRole("button", { name: "Leave the team" }).click()
     await page.getByText("You left the team.").waitFor()
     expect((await owner.get(`/developer/apps/${app.id}`)).status).toBe(404)

@@ -110,6 +110,9 @@ describe("a button of the team page that is pressed twice does not end on an err
       text.includes(`/members/${members.viewer}/remove`)
     ]).toEqual([false, true])
     expect(text).toContain(`action="${path}/leave"`)
+    // Coming back needs a new invitation, so one press on a visible button must not be enough.
+    const folded = [...text.matchAll(/<details>[\s\S]*?<\/details>/g)].map(([all]) => all)
+    expect(folded.filter((one) => one.includes(`action="${path}/leave"`))).toHaveLength(1)
   })
 
   it("an invitation: it is mailed once, and both presses say so; another role, or a minute later, it is refused [teams-2]", async () => {

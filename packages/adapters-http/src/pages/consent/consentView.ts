@@ -47,7 +47,10 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   }
   const group = (name: string, legend: Html, choices: ReadonlyArray<ConsentReview.ScopeChoice>, more: Value) =>
     choices.length > 0 &&
-    html`<fieldset class="${name}" ${name === standardName(view) && html` id="scope"`}>
+    html`<fieldset
+      class="${name}"
+      ${name === standardName(view) && html` id="scope"${Fields.describedByFaults(form, "scope")}`}
+    >
       <legend ${name === "standard" && sensitive.length === 0 && new Html(' class="unseen"')}>${legend}</legend>
       ${more}
       <div class="choices">${choices.map(box)}</div>

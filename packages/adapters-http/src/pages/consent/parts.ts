@@ -115,10 +115,10 @@ export const radios = (
   isAlone = false
 ): Html => {
   const chosen = name === "standard_days" ? choices?.standardDays : choices?.sensitiveDays
-  return html`<fieldset id="${name}">
+  const shown: Fields.Shown = { values: () => "", problems }
+  return html`<fieldset id="${name}" ${Fields.describedByFaults(shown, name)}>
     <legend ${isAlone && new Html(' class="unseen"')}>${legend}</legend>
-    ${hint !== null && html`<p class="hint">${hint}</p>`}
-    ${Fields.groupFault({ values: () => "", problems }, name, LABELS[name])}
+    ${hint !== null && html`<p class="hint">${hint}</p>`} ${Fields.groupFault(shown, name, LABELS[name])}
     <div class="days">
       <div class="day-row">
         ${options.map(({ days, preselected }) => {

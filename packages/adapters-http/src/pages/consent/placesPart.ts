@@ -26,7 +26,7 @@ export const section = (view: View, form: Fields.Shown): Html => {
     ${
       review.places.length === 0
         ? html`<p id="place">${words.none}</p>`
-        : html`<fieldset id="place">
+        : html`<fieldset id="place" ${Fields.describedByFaults(form, "place", "earlier")}>
             <legend class="unseen">${words.legend}</legend>
             <p class="hint">${words.hint}</p>
             ${Fields.groupFault(form, "place", LABELS.place)} ${Fields.groupFault(form, "earlier", LABELS.earlier)}

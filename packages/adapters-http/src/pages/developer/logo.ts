@@ -40,12 +40,13 @@ const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["pr
 const forms = (app: App.App, form: Fields.Shown, token: string): Html =>
   html`<form class="card" method="post" action="${appPath(app)}/logo" enctype="multipart/form-data">
       ${Fields.hidden("form_token", token)}
-      <div class="field">
-        <label for="logo">${words.newLogo}</label>
-        <p class="hint" id="logo-hint">${words.hint(AppLogo.MIN_SIDE_PX, AppLogo.MAX_SIDE_PX, MOST_KIB)}</p>
-        ${Fields.groupFault(form, "logo", LABELS.logo)}
-        <input id="logo" name="logo" type="file" required accept="image/png" aria-describedby="logo-hint" />
-      </div>
+      ${Fields.file(form, {
+        name: "logo",
+        label: words.newLogo,
+        faultLabel: LABELS.logo,
+        hint: words.hint(AppLogo.MIN_SIDE_PX, AppLogo.MAX_SIDE_PX, MOST_KIB),
+        accept: "image/png"
+      })}
       <button>${words.upload}</button>
     </form>
     ${

@@ -4,7 +4,7 @@ import { AppId, Forbidden, Scope } from "@place-access/domain/shared"
 import { Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
-import { groupFault, type Shown, tick } from "../kit/Fields.js"
+import { describedByFaults, groupFault, type Shown, tick } from "../kit/Fields.js"
 import { Html, html, type Value } from "../../html/Html.js"
 import { param } from "../kit/Params.js"
 import { ofDomain } from "../kit/Time.js"
@@ -105,7 +105,7 @@ export const scopeBoxes = (
   ticked: ReadonlyArray<string>,
   hint?: Value
 ): Html =>
-  html`<fieldset id="${name}">
+  html`<fieldset id="${name}" ${describedByFaults(form, name)}>
     <legend>${words.parts.scopes}</legend>
     ${hint !== undefined && html`<p class="hint">${hint}</p>`} ${groupFault(form, name, words.parts.scopes)}
     <div class="choices">

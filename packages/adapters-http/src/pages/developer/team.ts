@@ -86,10 +86,15 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRef
           ${
             team.isHolder
               ? html`<p>${words.holderStays}</p>`
-              : html`<p>${words.leaveText}</p>
-                  <form method="post" action="${teamPath(app)}/leave">
-                    ${Fields.hidden("form_token", token)}<button class="danger">${words.leave}</button>
-                  </form>`
+              : html`<details>
+                  <summary>${words.leave}</summary>
+                  <div>
+                    <p>${words.leaveText}</p>
+                    <form method="post" action="${teamPath(app)}/leave">
+                      ${Fields.hidden("form_token", token)}<button class="danger">${words.leave}</button>
+                    </form>
+                  </div>
+                </details>`
           }
         </section>`
     })
@@ -125,7 +130,7 @@ const changes = (
 ): Html => {
   const path = `${teamPath(app)}/members/${id}`
   return html`<details>
-      <summary>${words.changeRole}</summary>
+      <summary aria-label="${words.changeRole}: ${name}">${words.changeRole}</summary>
       <form method="post" action="${path}/role">
         ${Fields.hidden("form_token", token)}
         <div class="field">
@@ -136,27 +141,29 @@ const changes = (
             )}
           </select>
         </div>
-        <button class="second">${words.save}</button>
+        <button class="second" aria-label="${words.save}: ${name}">${words.save}</button>
       </form>
     </details>
     ${
       isReaderHolder &&
       role === "owner" &&
       html`<details>
-        <summary>${words.handOver}</summary>
+        <summary aria-label="${words.handOver}: ${name}">${words.handOver}</summary>
         <form method="post" action="${path}/hand-over">
           ${Fields.hidden("form_token", token)}
           <p>${words.handOverText}</p>
-          <button class="danger">${words.handOver}</button>
+          <button class="danger" aria-label="${words.handOver}: ${name}">${words.handOver}</button>
         </form>
       </details>`
     }
     ${
       !isReader &&
       html`<details>
-        <summary>${words.remove}</summary>
+        <summary aria-label="${words.remove}: ${name}">${words.remove}</summary>
         <form method="post" action="${path}/remove">
-          ${Fields.hidden("form_token", token)}<button class="danger">${words.remove}</button>
+          ${Fields.hidden("form_token", token)}<button class="danger" aria-label="${words.remove}: ${name}">
+            ${words.remove}
+          </button>
         </form>
       </details>`
     }`
@@ -189,7 +196,9 @@ const open = (app: TeamApp, invitation: Team.Invitation, token: string): Html =>
     ${invitation.email}: ${words.roles[invitation.role]}.
     <span class="soft small">${words.ends}: ${time(Team.endsAt(invitation))}</span>
     <form method="post" action="${teamPath(app)}/invitations/${invitation.id}/withdraw">
-      ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
+      ${Fields.hidden("form_token", token)}<button class="second" aria-label="${words.withdraw}: ${invitation.email}">
+        ${words.withdraw}
+      </button>
     </form>
   </li>`
 

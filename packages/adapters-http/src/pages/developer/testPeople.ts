@@ -3,7 +3,7 @@ import { Rate, Subject } from "@place-access/domain/limits"
 import { Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { App as AppModule } from "@place-access/domain/apps"
-import { type Invalid, PlaceId, Scope, UserId } from "@place-access/domain/shared"
+import { type Invalid, Scope, Timestamp, UserId } from "@place-access/domain/shared"
 import {
   listTestPeople,
   type MadeTestPerson,
@@ -15,7 +15,7 @@ import {
   Trip,
   type TripRequest
 } from "@place-access/domain/test-people"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateLimit from "../../limits/RateLimit.js"
@@ -32,6 +32,7 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import * as OneFile from "./oneFile.js"
 import { appHead, appPath, DEVELOPER, ownApp, scopeBoxes, type TeamApp } from "./shared.js"
+import * as TripForm from "./tripForm.js"
 
 const words = texts.testPeople
 
@@ -50,11 +51,9 @@ interface FormResult {
   readonly ticked?: ReadonlyArray<string>
   /** The trip form of one test person, as it was posted. */
   readonly trip?: { readonly person: UserId; readonly form: Form.Form }
-  /** The result of a trip, which the page shows above everything else. */
-  readonly above?: Value
 }
 
-const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, trip }: FormResult = {}) =>
+const list = (visitor: Visitor.Visitor, app: TeamApp, { form, ticked, trip }: FormResult = {}) =>
   Effect.gen(function* () {
     const people = yield* listTestPeople(app)
     const token = yield* Visitor.tokenFor(visitor)
@@ -68,13 +67,19 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, tri
       current: DEVELOPER,
       status: form === undefined ? 200 : 400,
       main: html`${appHead(app, "/test-people")}
-        ${above ?? (form === undefined && notice(query.value("done")))}${Fields.problems(shown, labelsWith(people))}
+        ${form === undefined && (sentNote(app, query) || notice(query.value("done")))}
+        ${Fields.problems(shown, labelsWith(people))}
         <p class="lead">${words.lead}</p>
         ${
           people.length === 0
             ? html`<p class="empty">${words.empty}</p>`
             : html`<ul class="plain">
-                ${people.map((person) => card(app, person, token, trip?.person === person.id ? trip.form : undefined))}
+                ${people.map((person) =>
+                  card(app, person, token, {
+                    values: trip?.person === person.id ? trip.form.value : undefined,
+                    problems: shown.problems
+                  })
+                )}
               </ul>`
         }
         ${
@@ -97,14 +102,13 @@ const unavailableText = (reason: string): Value =>
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
 
-/** The name of a field in the trip form of one person: the page has such a form for each person. */
-const fieldOf = (field: string, person: string): string => `${field}-${person}`
-
 /** The labels of the fields for a new person, and of the fields in each person's trip form. */
 const labelsWith = (people: ReadonlyArray<TestPerson.TestPerson>): Readonly<Record<string, Text>> => ({
   ...LABELS,
   ...Object.fromEntries(
-    people.flatMap(({ id }) => Object.entries(LABELS).map(([field, label]) => [fieldOf(field, id), label] as const))
+    people.flatMap(({ id }) =>
+      Object.entries(LABELS).map(([field, label]) => [TripForm.fieldOf(field, id), label] as const)
+    )
   )
 })
 
@@ -122,7 +126,7 @@ const newPerson = (app: TeamApp, token: string, form: Fields.Shown, ticked: Read
     </form>
   </section>`
 
-const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, sent: Form.Form | undefined): Html => {
+const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: TripForm.ShownTrip): Html => {
   const path = `${appPath(app)}/test-people/${person.id}`
   return html`<li class="card" id="${person.id}">
     <header>
@@ -140,16 +144,24 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, sent: 
     </dl>
     <h3>${words.trip}</h3>
     <p class="soft">${words.tripText}</p>
-    ${tripForm(path, person, token, sent)}
-    <details>
+    ${TripForm.form(path, person, token, trip)}
+    <details${flag(
+      "open",
+      trip.problems.some(({ field }) => field === TripForm.fieldOf("file", person.id))
+    )}>
       <summary>${words.log}</summary>
       <form method="post" action="${path}/logs" enctype="multipart/form-data">
         ${Fields.hidden("form_token", token)}
         <p>${words.logText(Trip.LOG_READINGS.most, LOG_MIB)}</p>
-        <div class="field">
-          <label for="file-${person.id}">${LABELS.file}</label>
-          <input id="file-${person.id}" name="file" type="file" required />
-        </div>
+        ${Fields.file(
+          { values: () => "", problems: trip.problems },
+          {
+            name: "file",
+            id: TripForm.fieldOf("file", person.id),
+            label: LABELS.file,
+            faultLabel: LABELS.file
+          }
+        )}
         <button class="second">${words.sendLog}</button>
       </form>
     </details>
@@ -162,49 +174,6 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, sent: 
       </form>
     </details>
   </li>`
-}
-
-const KINDS = ["arrive", "leave", "stay"] as const
-
-const tripForm = (path: string, person: TestPerson.TestPerson, token: string, sent: Form.Form | undefined): Html => {
-  const numberField = (name: "minutes" | "late_minutes" | "accuracy_m", usual: number, hint: Value) =>
-    html`<div class="field">
-      <label for="${name}-${person.id}">${LABELS[name]}</label>
-      <p class="hint" id="${name}-hint-${person.id}">${hint}</p>
-      <input
-        id="${name}-${person.id}"
-        name="${name}"
-        value="${sent?.value(name) ?? String(usual)}"
-        inputmode="numeric"
-        autocomplete="off"
-        aria-describedby="${name}-hint-${person.id}"
-        required
-      />
-    </div>`
-  return html`<form method="post" action="${path}/trips">
-    ${Fields.hidden("form_token", token)}
-    <div class="field">
-      <label for="trip-${person.id}">${LABELS.trip}</label>
-      <select id="trip-${person.id}" name="trip">
-        ${KINDS.map((kind) => html`<option value="${kind}" ${flag("selected", sent?.value("trip") === kind)}>${words.kinds[kind]}</option>`)}
-      </select>
-    </div>
-    <div class="field">
-      <label for="place-${person.id}">${LABELS.place}</label>
-      <select id="place-${person.id}" name="place">
-        ${person.places.map(({ id, label }) => html`<option value="${id}" ${flag("selected", sent?.value("place") === id)}>${label}</option>`)}
-      </select>
-    </div>
-    ${numberField("minutes", Trip.MINUTES.usual, words.minutesHint)}
-    <details${flag("open", sent !== undefined)}>
-      <summary>${words.quality}</summary>
-      <div>
-        ${numberField("late_minutes", Trip.LATE_MINUTES.usual, words.lateHint)}
-        ${numberField("accuracy_m", Trip.ACCURACY_M.usual, words.accuracyHint)}
-      </div>
-    </details>
-    <button>${words.simulate}</button>
-  </form>`
 }
 
 /** The page that shows the tokens of a new test person, once. */
@@ -277,39 +246,10 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
-const TripDraft = Schema.Struct({
-  trip: Schema.Literal(...KINDS),
-  place: PlaceId,
-  minutes: wholeNumber(Trip.MINUTES),
-  late_minutes: wholeNumber(Trip.LATE_MINUTES),
-  accuracy_m: wholeNumber(Trip.ACCURACY_M)
-})
-
-function wholeNumber({ least, most }: { readonly least: number; readonly most: number }) {
-  return Form.WholeNumber(
-    Schema.Int.pipe(Schema.between(least, most, { message: () => `must be a whole number from ${least} to ${most}` }))
-  )
-}
-
-/** The trip that the form asks for, or what is wrong with it. */
-const requested = (form: Form.Form): Either.Either<TripRequest, Fields.Shown["problems"]> => {
-  const names = ["trip", "place", "minutes", "late_minutes", "accuracy_m"] as const
-  return Either.map(
-    Form.decode(TripDraft, Object.fromEntries(names.map((name) => [name, form.value(name)]))),
-    ({ accuracy_m: accuracyM, late_minutes: lateMinutes, minutes, place: placeId, trip: kind }): TripRequest => ({
-      kind,
-      placeId,
-      minutes,
-      accuracyM,
-      lateMinutes
-    })
-  )
-}
-
 /** Shows what is wrong with a trip of the person in the path; each problem leads to that person's field. */
 const again = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"], sent?: Form.Form) =>
   Effect.flatMap(param("person", UserId, "test person"), (id) => {
-    const own = problems.map(({ field, message }) => ({ field: fieldOf(field, id), message }))
+    const own = problems.map(({ field, message }) => ({ field: TripForm.fieldOf(field, id), message }))
     return list(visitor, app, {
       form: { ...Fields.fresh(SUGGESTED), problems: own },
       ...(sent === undefined ? {} : { trip: { person: id, form: sent } })
@@ -320,7 +260,7 @@ const travel = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    const trip = requested(form)
+    const trip = TripForm.requested(form)
     return yield* Either.isLeft(trip)
       ? again(visitor, app, trip.left, form)
       : send(visitor, app, Effect.succeed(trip.right), form)
@@ -345,7 +285,27 @@ const sendLog = Visitor.signedIn((visitor) => {
   })
 })
 
-/** Sends the phone of the person in the path on its trip, and shows the people and the trip's result. */
+/**
+ * The note after a trip, from the numbers in the page's address. The trip is answered with a redirect: reloading a page
+ * that was the answer to the form would send the phone on the trip once more, and rules would fire again.
+ */
+const sentNote = (app: TeamApp, query: Form.Form): Html | false => {
+  const [readings, stored] = [query.value("readings"), query.value("stored")]
+  const began = Schema.decodeOption(Timestamp.FromIso)(query.value("began"))
+  return (
+    [readings, stored].every((count) => /^\d{1,6}$/.test(count)) &&
+    Option.isSome(began) &&
+    html`<div class="note" role="status">
+      <p>
+        <strong>${words.sent(Number(readings))}</strong>
+        ${words.began(time(began.value))} ${words.stored(Number(stored))}
+        <a href="${appPath(app)}/deliveries">${words.toDeliveries}</a>
+      </p>
+    </div>`
+  )
+}
+
+/** Sends the phone of the person in the path on its trip. The page of the people then shows the trip's result. */
 const send = <R>(
   visitor: Visitor.Visitor,
   app: TeamApp,
@@ -358,15 +318,8 @@ const send = <R>(
       // A file that is refused counts too, because reading it is most of the work.
       yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
       const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
-      return yield* list(visitor, app, {
-        above: html`<div class="note" role="status">
-          <p>
-            <strong>${words.sent(readings)}</strong>
-            ${words.began(time(from))} ${words.stored(ingested.accepted)}
-            <a href="${appPath(app)}/deliveries">${words.toDeliveries}</a>
-          </p>
-        </div>`
-      })
+      const result = { readings: String(readings), stored: String(ingested.accepted), began: Timestamp.toIso(from) }
+      return seeOther(`${appPath(app)}/test-people?${new URLSearchParams(result).toString()}`)
     }).pipe(
       Effect.catchTags({
         Invalid: ({ problems }) => again(visitor, app, problems, sent),

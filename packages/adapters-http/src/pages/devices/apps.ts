@@ -47,7 +47,7 @@ export const kindChoice = (page: string, share: string, chosen: PhoneKind | null
 export const appChoice = (form: Fields.Shown, kind: PhoneKind): Html => {
   const formats = KINDS[kind]
   const chosen = form.values("format")
-  return html`<fieldset id="format">
+  return html`<fieldset id="format" ${Fields.describedByFaults(form, "format")}>
     <legend>${words.labels.format}</legend>
     ${kind !== "other" && html`<p class="hint">${words.add.appHint}</p>`}
     ${Fields.groupFault(form, "format", words.labels.format)}

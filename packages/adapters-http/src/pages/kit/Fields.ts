@@ -73,9 +73,14 @@ export const said = (message: Text): Html =>
 
 interface Input {
   readonly name: string
+  /**
+   * The id of the control, and the name of the field in the form's problems. Left out: `name`. A page with the same form
+   * for several people needs a different id in each form.
+   */
+  readonly id?: string
   readonly label: Text
   readonly hint?: Value
-  readonly type?: "text" | "email" | "password" | "url" | "number" | "date"
+  readonly type?: "text" | "email" | "password" | "url" | "number" | "date" | "time"
   readonly required?: boolean
   readonly autocomplete?: string
   readonly inputmode?: "decimal" | "numeric"
@@ -105,20 +110,20 @@ const around = (shown: Shown, name: string, label: Text, hint: Value, control: H
 }
 
 export const input = (shown: Shown, field: Input): Html => {
-  const { autocomplete, hint, inputmode, label, maxlength, name, required = true, type = "text" } = field
+  const { autocomplete, hint, inputmode, label, maxlength, name, id = name, required = true, type = "text" } = field
   const value = type === "password" ? null : shown.values(name)
   return around(
     shown,
-    name,
+    id,
     label,
     hint,
     html`<input
-      id="${name}"
+      id="${id}"
       name="${name}"
       type="${type}"
       ${attribute("value", value)}${attribute("autocomplete", autocomplete ?? "off")}
       ${attribute("inputmode", inputmode)}${attribute("maxlength", maxlength)}${flag("required", required)}
-      ${describedBy(name, hint, faultsOf(shown, name).length > 0)}
+      ${describedBy(id, hint, faultsOf(shown, id).length > 0)}
     />`
   )
 }
@@ -158,25 +163,55 @@ ${shown.values(name)}</textarea>`
 
 export const select = (
   shown: Shown,
-  field: Pick<Input, "name" | "label" | "hint">,
+  { hint, label, name, id = name }: Pick<Input, "name" | "id" | "label" | "hint">,
   options: ReadonlyArray<{ readonly value: string; readonly text: Text }>
 ): Html =>
   around(
     shown,
-    field.name,
-    field.label,
-    field.hint,
-    html`<select
-      id="${field.name}"
-      name="${field.name}"
-      ${describedBy(field.name, field.hint, faultsOf(shown, field.name).length > 0)}
-    >
+    id,
+    label,
+    hint,
+    html`<select id="${id}" name="${name}" ${describedBy(id, hint, faultsOf(shown, id).length > 0)}>
       ${options.map(
         ({ text, value }) =>
-          html`<option value="${value}" ${flag("selected", shown.values(field.name) === value)}>${text}</option>`
+          html`<option value="${value}" ${flag("selected", shown.values(name) === value)}>${text}</option>`
       )}
     </select>`
   )
+
+/** The field of one file, or of `several`. `accept`: the types that the browser's dialog offers first. */
+export const file = (
+  shown: Shown,
+  field: Pick<Input, "name" | "id" | "label" | "hint"> & {
+    /** The name of the field in the sentence about its fault. */
+    readonly faultLabel: Text
+    readonly accept?: string
+    readonly several?: true
+  }
+): Html => {
+  const { accept, faultLabel, hint, label, name, id = name, several = false } = field
+  return html`<div class="field">
+    <label for="${id}">${label}</label> ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${groupFault(shown, id, faultLabel)}
+    <input
+      id="${id}"
+      name="${name}"
+      type="file"
+      required
+      ${flag("multiple", several)}${attribute("accept", accept ?? null)}
+      ${describedBy(id, hint, faultsOf(shown, id).length > 0)}
+    />
+  </div>`
+}
+
+/**
+ * Ties a group of checkboxes or radio buttons to its faults (`groupFault`), so that a screen reader says them with the
+ * group: attributes of the `<fieldset>`. Nothing when the group has no fault.
+ */
+export const describedByFaults = (shown: Shown, ...names: ReadonlyArray<string>): Html => {
+  const ids = names.filter((name) => faultsOf(shown, name).length > 0).map((name) => `${name}-fault`)
+  return ids.length === 0 ? nothing : html` ${attribute("aria-describedby", ids.join(" "))}`
+}
 
 /** The problem of a group of checkboxes or radio buttons, or of a file, to show under its legend or label. */
 export const groupFault = (shown: Shown, name: string, label: Text): Html => {

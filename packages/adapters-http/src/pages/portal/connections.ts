@@ -54,8 +54,16 @@ const list = (portal: string) =>
                       </header>
                       <dl>${facts(connection)}</dl>
                       <p class="actions">
-                        <a href="${portal}/connections/${connection.id}">${words.details}</a>
-                        <a href="${portal}/access-log?app=${connection.app.id}">${words.requests}</a>
+                        <a
+                          href="${portal}/connections/${connection.id}"
+                          aria-label="${words.details}: ${connection.app.name}"
+                          >${words.details}</a
+                        >
+                        <a
+                          href="${portal}/access-log?app=${connection.app.id}"
+                          aria-label="${words.requests}: ${connection.app.name}"
+                          >${words.requests}</a
+                        >
                       </p>
                     </li>`
                 )}
@@ -83,7 +91,12 @@ const card = (portal: string, connection: ListedConnection): Html =>
       <dd>${allowed(connection)}</dd>
     </dl>
     <p class="actions">
-      <a class="button second" href="${portal}/connections/${connection.id}">${words.open}</a>
+      <a
+        class="button second"
+        href="${portal}/connections/${connection.id}"
+        aria-label="${words.open}: ${connection.app.name}"
+        >${words.open}</a
+      >
     </p>
   </li>`
 

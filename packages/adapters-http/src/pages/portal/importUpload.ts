@@ -66,20 +66,14 @@ export const page = (
           data-list="${portal}/imports"
         >
           ${Fields.hidden("form_token", token)}
-          <div class="field">
-            <label for="file">${words.upload.file}</label>
-            <p class="hint" id="file-hint">${words.upload.hint(MOST)}</p>
-            ${Fields.groupFault(form, "file", LABELS.file)}
-            <input
-              id="file"
-              name="file"
-              type="file"
-              required
-              multiple
-              accept="${ACCEPTED}"
-              aria-describedby="file-hint"
-            />
-          </div>
+          ${Fields.file(form, {
+            name: "file",
+            label: words.upload.file,
+            faultLabel: LABELS.file,
+            hint: words.upload.hint(MOST),
+            accept: ACCEPTED,
+            several: true
+          })}
           <button>${words.upload.button}</button>
         </form>
         <section class="card" aria-labelledby="where">

@@ -116,7 +116,7 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
       <dt>${words.radius}</dt>
       <dd>${place.circle.radiusM} m</dd>
     </dl>
-    <p class="actions"><a class="button second" href="${portal}/places/${place.id}">${words.change}</a></p>
+    <p class="actions"><a class="button second" href="${portal}/places/${place.id}" aria-label="${words.change}: ${place.label}">${words.change}</a></p>
     <details>
       <summary>${words.archive.button(place.label)}</summary>
       <form method="post" action="${portal}/places/${place.id}/archive">

@@ -48,9 +48,10 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
           ${present(history)}
           <form method="post" action="${portal}/settings/history">
             ${Fields.hidden("form_token", token)}
-            <fieldset id="keep_days">
+            <fieldset id="keep_days" ${Fields.describedByFaults({ values: () => "", problems }, "keep_days")}>
               <legend>${words.history.legend}</legend>
               <div class="choices four">
+              ${Fields.groupFault({ values: () => "", problems }, "keep_days", LABELS.keep_days)}
                 ${HistoryChoice.OPTIONS.map(
                   ({ keep, text, value }) =>
                     html`<div class="choice">

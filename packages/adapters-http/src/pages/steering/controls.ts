@@ -109,7 +109,7 @@ export const permissions = (
     html`<div class="choices">${scopes.map((scope) => box(connection, scope, again?.scopes))}</div>`
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
     ${Fields.hidden("form_token", token)}${Fields.hidden("was_scopes", form.values("was_scopes"))}
-    <fieldset id="scopes">
+    <fieldset id="scopes" ${Fields.describedByFaults(form, "scopes")}>
       <legend>${words.permissions.standard}</legend>
       ${Fields.groupFault(form, "scopes", LABELS.scopes)}
       ${standard.length === 0 ? html`<p class="soft">${words.permissions.nothing}</p>` : boxes(standard)}

@@ -26,6 +26,10 @@ const PARTS = [
   { part: "evening", from: "18:00", until: "24:00" }
 ] as const
 
+/** The end of a day in a link, and in a field: a browser shows a time field with the value 24:00 as empty. */
+const END_OF_DAY = "24:00"
+const MIDNIGHT = "00:00"
+
 /** The times of the form, as the person typed them. */
 type TypedTimes = Readonly<Record<"from" | "until", string>>
 
@@ -38,8 +42,10 @@ export const form = (
   zone: TimeZone.TimeZone,
   day: LocalDays.WholeDay,
   now: Timestamp.Timestamp,
-  typed: TypedTimes = { from: "", until: "" }
+  again: Fields.Shown = Fields.fresh()
 ): Html => {
+  const value = (name: string) => again.values(name).replace(END_OF_DAY, MIDNIGHT)
+  const shown: Fields.Shown = { ...again, values: value }
   const begun = PARTS.filter(({ from }) => Option.exists(LocalDays.instantOf(zone, day, from), (at) => at < now))
   return html`<section class="card" aria-labelledby="erase">
     <h2 id="erase">${words.part}</h2>
@@ -52,14 +58,8 @@ export const form = (
     <form method="get" action="${portal}/timeline/erase">
       ${Fields.hidden("day", day.date)}
       <div class="pair">
-        <div class="field">
-          <label for="from">${words.labels.from}</label>
-          <input type="time" id="from" name="from" value="${typed.from}" required />
-        </div>
-        <div class="field">
-          <label for="until">${words.labels.until}</label>
-          <input type="time" id="until" name="until" value="${typed.until}" required />
-        </div>
+        ${Fields.input(shown, { name: "from", label: words.labels.from, type: "time" })}
+        ${Fields.input(shown, { name: "until", label: words.labels.until, type: "time" })}
         <div class="field"><button class="second">${words.button}</button></div>
       </div>
     </form>
@@ -83,9 +83,10 @@ const asked = (visitor: Visitor.Visitor) =>
       day,
       zone
     } = yield* askedDay(visitor, query.value("day"))
-    const [from, until] = (["from", "until"] as const).map((name) =>
-      LocalDays.instantOf(zone, day, query.value(name))
-    ) as [Option.Option<Timestamp.Timestamp>, Option.Option<Timestamp.Timestamp>]
+    const from = LocalDays.instantOf(zone, day, query.value("from"))
+    // Midnight as the end of a stretch is the end of the day: nothing of the day lies before its beginning.
+    const end = query.value("until")
+    const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end)
     const problems: ReadonlyArray<FieldProblem> = [
       ...(Option.isNone(from) ? [{ field: "from", message: "must be a time" }] : []),
       ...(Option.isNone(until) ? [{ field: "until", message: "must be a time" }] : [])
@@ -167,6 +168,7 @@ const again = (
 ) =>
   Effect.gen(function* () {
     const { locale, zone } = yield* askedDay(visitor, day.date)
+    const shown: Fields.Shown = { values: (name) => (name === "from" || name === "until" ? typed[name] : ""), problems }
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
@@ -175,9 +177,9 @@ const again = (
       status: 400,
       main: html`<p><a href="${portal}/timeline?day=${day.date}">${texts.timeline.heading}</a></p>
         <h1>${words.title}</h1>
-        ${Fields.problems({ values: () => "", problems }, words.labels)}
+        ${Fields.problems(shown, words.labels)}
         <p>${time(day.from)}</p>
-        ${form(portal, zone, day, locale.now, typed)}`
+        ${form(portal, zone, day, locale.now, shown)}`
     })
   })
 

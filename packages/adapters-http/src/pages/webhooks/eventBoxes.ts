@@ -8,7 +8,7 @@ const words = texts.webhooks
 
 /** A tick box for each event, with what it means and the body that a receiver gets. */
 export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
-  html`<fieldset id="events">
+  html`<fieldset id="events" ${Fields.describedByFaults(form, "events")}>
     <legend>${words.labels.events}</legend>
     <p class="hint">${words.hints.events}</p>
     ${Fields.groupFault(form, "events", words.labels.events)}

@@ -47,7 +47,7 @@ export const fields = (
   present: ReadonlyArray<EndpointHeader.EndpointHeader>,
   ticked: ReadonlyArray<string>
 ): Html =>
-  html`<fieldset id="headers">
+  html`<fieldset id="headers" ${Fields.describedByFaults(form, "headers")}>
     <legend>${words.heading}</legend>
     <p class="hint">${words.hint(EndpointHeader.MAX)}</p>
     ${Fields.groupFault(form, "headers", words.heading)}
