@@ -60,7 +60,7 @@ describe("a revoked app [P1]", () => {
     expect(text).not.toContain("An admin")
     expect(text).not.toMatch(/<form[^>]*action="\/developer/)
     const logo = await browser.get(`${path}/logo`)
-    expect([logo.status, logo.text.includes('<input id="logo"')]).toEqual([200, false])
+    expect([logo.status, logo.text.includes('type="file"')]).toEqual([200, false])
   })
 
   it("a form that was open before the revocation is refused with the reason", async () => {
@@ -92,6 +92,20 @@ describe("a revoked app [P1]", () => {
         true
       ])
     }
+  })
+
+  it("a reviewer reads of no purpose that it waits for a decision", async () => {
+    const { app } = await revoked()
+    const purpose = await world.run(
+      Fixtures.purpose(app.id, "find_friends", {
+        status: "in_review",
+        submission: { at: Timestamp.make(world.clock.now()), revision: 1 }
+      })
+    )
+    const reviewer = await world.person({ roles: ["reviewer"] })
+    const { status, text } = await reviewer.get(`/review/apps/${app.id}/purposes/${purpose.id}`)
+    expect([status, text.includes("is revoked")]).toEqual([200, true])
+    for (const words of ["Waits for a decision", "In review"]) expect(text).not.toContain(words)
   })
 
   it("the page of test people says that the app is revoked, and nothing of production [test-people-1]", async () => {

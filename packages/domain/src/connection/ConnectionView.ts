@@ -57,6 +57,11 @@ export interface UserConnection
    */
   readonly live: boolean
   /** The present pause; null when the connection is not paused or has ended. */
+  /**
+   * Whether the service has put the app on hold, because its holder is suspended: the app gets no answers and no events
+   * (decision staff-1). False when the connection has ended.
+   */
+  readonly onHold: boolean
   readonly pause: Pause.Pause | null
   /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
@@ -91,6 +96,7 @@ export const forUser = (
 ): UserConnection => {
   const end = ending({ app, connection }, now)
   const { externalUserId: _, sub: __, ...described } = describe({ app, connection }, end.endedAt ?? now)
+  const live = EffectiveScopes.isLive(connection, app, now)
   return {
     ...described,
     id: connection.id,
@@ -101,9 +107,10 @@ export const forUser = (
       homepageUrl: app.homepageUrl,
       status: app.status
     },
-    live: EffectiveScopes.isLive(connection, app, now),
+    live,
     ...end,
-    pause: EffectiveScopes.isLive(connection, app, now) && Pause.isOn(connection.pause, now) ? connection.pause : null,
+    onHold: live && app.suspendedAt !== null,
+    pause: live && Pause.isOn(connection.pause, now) ? connection.pause : null,
     agreedScopes: EffectiveScopes.agreed(connection, app, now),
     lastUsedAt,
     places: own.flatMap((place) => {

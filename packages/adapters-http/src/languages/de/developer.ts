@@ -17,6 +17,7 @@ export const developer: typeof en.developer = {
   versions: { inForce: "Gültig", waits: "Wartet auf die Prüfung" },
   badges: {
     revoked: "Widerrufen",
+    onHold: "Ruht",
     states: { sandbox: "Sandbox", in_review: "In Prüfung", production: "Produktion" },
     sensitive: "Sensibel"
   },
@@ -125,6 +126,9 @@ export const developer: typeof en.developer = {
     waitsSince: (at) => html`Sie wartet (Beginn: ${at}).`,
     changes: "Änderungen, die auf die Prüfung warten",
     changesWait: (at) =>
+    onHold: (at) =>
+      html`<strong>Die App ruht (Beginn: ${at})</strong>, weil das Konto ihres Inhabers gesperrt ist. Sie bekommt keine
+      Antworten und keine Ereignisse, und niemand kann sie verbinden. Wenn die Sperre endet, geht alles wie vorher.`,
       html`Sie warten (Beginn: ${at}). Sie bekommen eine E-Mail, wenn die Prüfung entschieden ist. Bis dahin sehen
       Personen, was jetzt gilt.`,
     withdrawText:

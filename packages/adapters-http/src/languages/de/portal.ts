@@ -16,6 +16,8 @@ export const portal: typeof en.portal = {
     nothing: "Nichts",
     notNow: "Zurzeit nicht",
     sandbox: "Sandbox",
+    onHold: "Ruht",
+    onHoldText: "Dieser Dienst lässt die App für alle ruhen: Sie bekommt zurzeit keine Antworten und keine Ereignisse.",
     reasons: {
       user_disconnected: "Sie haben die App getrennt",
       app_revoked_token: "die App hat die Verbindung beendet",
@@ -26,6 +28,7 @@ export const portal: typeof en.portal = {
     },
     facts: {
       can: "Darf",
+      now: "Zurzeit",
       connected: "Verbunden",
       ended: "Beendet",
       endedAt: (at, reason) => html`${at}: ${reason}`,

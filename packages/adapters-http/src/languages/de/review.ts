@@ -33,6 +33,8 @@ export const review: typeof en.review = {
     noRedirects: "Noch keine eingetragen",
     created: "Angelegt",
     revoked: "Widerrufen",
+    onHold: "Ruht",
+    onHoldText: (at) => html`Beginn: ${at}, weil das Konto ihres Inhabers gesperrt ist.`,
     noScope: "Keine Berechtigung",
     sensitive: "Sensibel"
   },

@@ -20,6 +20,7 @@ export const developer = {
   versions: { inForce: "In force", waits: "Waits for a reviewer" },
   badges: {
     revoked: "Revoked",
+    onHold: "On hold",
     states: { sandbox: "Sandbox", in_review: "In review", production: "Production" } satisfies Record<
       App.AppStatus,
       string
@@ -125,6 +126,9 @@ export const developer = {
     waitsSince: (at: Html): Html => html`It waits since ${at}.`,
     changes: "Changes that wait for review",
     changesWait: (at: Html): Html =>
+    onHold: (at: Html): Html =>
+      html`<strong>The app has been on hold since ${at}</strong>, because the account of its holder is suspended. It gets no
+        answers and no events, and nobody can connect it. When the suspension ends, everything works as before.`,
       html`They wait since ${at}. You get a mail when a reviewer has decided. Until then users see what is in force.`,
     withdrawText:
       "If you withdraw the changes, the approved version stays in force. To withdraw one part, set it back in the forms below.",

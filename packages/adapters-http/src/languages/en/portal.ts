@@ -19,6 +19,8 @@ export const portal = {
     nothing: "Nothing",
     notNow: "Not now",
     sandbox: "Sandbox",
+    onHold: "On hold",
+    onHoldText: "This service has put the app on hold for everybody: it gets no answers and no events at the moment.",
     /**
      * Why a connection ended. The list of connections shows the reason after the time; the history and its receipts
      * show the reason instead of who made the change.
@@ -33,6 +35,7 @@ export const portal = {
     } satisfies Record<Connection.EndReason, string>,
     facts: {
       can: "Can",
+      now: "At the moment",
       connected: "Connected",
       ended: "Ended",
       endedAt: (at: Html, reason: Html): Html => html`${at}: ${reason}`,

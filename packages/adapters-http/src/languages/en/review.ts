@@ -33,6 +33,8 @@ export const review = {
     noRedirects: "Nothing registered yet",
     created: "Created",
     revoked: "Revoked",
+    onHold: "On hold",
+    onHoldText: (at: Html): Html => html`Since ${at}, because the account of its holder is suspended.`,
     noScope: "No scope",
     sensitive: "Sensitive"
   },

@@ -162,7 +162,13 @@ const standing = (app: TeamApp, token: string): Html =>
   html`<section class="card" aria-labelledby="standing">
     <h2 id="standing">${app.revokedAt === null ? words.standing[app.status].title : words.revoked}</h2>
     <p>
-      ${app.revokedAt === null ? words.standing[app.status].text : words.revokedText(time(app.revokedAt))}
+      ${
+        app.revokedAt !== null
+          ? words.revokedText(time(app.revokedAt))
+          : app.suspendedAt !== null
+            ? words.onHold(time(app.suspendedAt))
+            : words.standing[app.status].text
+      }
       ${app.submission !== null && app.proposal === null && words.waitsSince(time(app.submission.at))}
     </p>
     ${

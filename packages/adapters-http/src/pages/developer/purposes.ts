@@ -131,7 +131,7 @@ const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   const isArchived = status === "archived"
   const isFinal = isArchived || app.revokedAt !== null
   return html`<li class="item">
-    <h3><code>${key}</code> ${purposeBadge(purpose)}</h3>
+    <h3><code>${key}</code> ${purposeBadge(purpose, app)}</h3>
     <p>${terms.description}</p>
     <p class="soft small">${words.scopesAndVolume(terms.scopes, terms.expectedDailyVolume)}</p>
     ${!isArchived && noteOf(reviewNote, status === "rejected")}
@@ -180,7 +180,7 @@ const page = (
       main: html`${appHead(app, "")}
         ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
         <section class="card" aria-labelledby="state">
-          <h2 id="state">${words.headingOf(key)} ${purposeBadge(purpose)}</h2>
+          <h2 id="state">${words.headingOf(key)} ${purposeBadge(purpose, app)}</h2>
           <p>
             ${state(app, purpose)}
             ${app.revokedAt === null && submission !== null && words.waitsSince(time(submission.at))}

@@ -42,14 +42,24 @@ export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
 /** Whether the visitor may do this with the app. A page does not show a form that the service would refuse. */
 export const may = ({ role }: Pick<TeamApp, "role">, action: Role.Action): boolean => Role.can(role, action)
 
+/** The status of an app, and whether the app is on hold because its holder is suspended (decision staff-1). */
 export const statusBadge = (app: App.App): Html =>
   app.revokedAt !== null
     ? html`<span class="badge bad">${words.badges.revoked}</span>`
-    : app.status === "production"
-      ? html`<span class="badge">${words.badges.states.production}</span>`
-      : html`<span class="badge warn">${words.badges.states[app.status]}</span>`
+    : html`${
+        app.status === "production"
+          ? html`<span class="badge">${words.badges.states.production}</span>`
+          : html`<span class="badge warn">${words.badges.states[app.status]}</span>`
+      }${app.suspendedAt !== null && html` <span class="badge bad">${words.badges.onHold}</span>`}`
 
-export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
+/**
+ * The state of a purpose. Nobody decides about a purpose of a revoked app, although its submission stays stored, so the
+ * purpose of a revoked app is not shown as in review.
+ */
+export const purposeBadge = (
+  { approved, status }: Purpose.Purpose,
+  { revokedAt }: Pick<App.App, "revokedAt">
+): Html => {
   const name = texts.purposes.badges[status]
   switch (status) {
     case "archived":
@@ -57,7 +67,7 @@ export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
     case "draft":
       return html`<span class="badge quiet">${name}</span>${approved !== null && STILL_APPROVED}`
     case "in_review":
-      return html`<span class="badge warn">${name}</span>${approved !== null && STILL_APPROVED}`
+      return html`${revokedAt === null && html`<span class="badge warn">${name}</span>`}${approved !== null && STILL_APPROVED}`
     case "approved":
       return html`<span class="badge">${name}</span>`
     case "rejected":

@@ -113,8 +113,10 @@ export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
         )}
       </ul>`
 
-export const badge = ({ app }: ListedConnection): Value =>
-  app.status === "production" ? null : html`<span class="badge warn">${words.sandbox}</span>`
+/** The badges of a live connection's app: whether the app is in the sandbox, and whether it is on hold. */
+export const badge = ({ app, onHold }: ListedConnection): Value =>
+  html`${app.status !== "production" && html`<span class="badge warn">${words.sandbox}</span>`}
+  ${onHold && html`<span class="badge warn">${words.onHold}</span>`}`
 
 /** When and why the connection ended, if it has. */
 const end = ({ endReason, endedAt }: ListedConnection): Value =>
@@ -142,8 +144,13 @@ const placesOf = ({ places }: ListedConnection): Text =>
   places.length === 0 ? words.facts.noPlace : places.map(({ label }) => label).join(", ")
 
 const now = (connection: ListedConnection): Html => {
-  const { connectedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
-  return html`<dt>${words.facts.connected}</dt>
+  const { connectedAt, grantExpiresAt, onHold, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
+  return html`${
+      onHold &&
+      html`<dt>${words.facts.now}</dt>
+        <dd>${words.onHoldText}</dd>`
+    }
+    <dt>${words.facts.connected}</dt>
     <dd>${time(connectedAt)}</dd>
     <dt>${words.facts.ends}</dt>
     <dd>${grantExpiresAt === null ? words.facts.onDisconnect : time(grantExpiresAt)}</dd>

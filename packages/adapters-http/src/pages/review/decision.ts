@@ -166,7 +166,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
                       html`<li class="item">
                         <h3>
                           <a href="${path}/purposes/${purpose.id}"><code>${purpose.key}</code></a>
-                          ${purposeBadge(purpose)}
+                          ${purposeBadge(purpose, app)}
                         </h3>
                         <p>${purpose.terms.description}</p>
                       </li>`
@@ -202,7 +202,8 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     const query = yield* Form.query
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, app.id, page))
     const path = `${reviewPath(app)}/purposes/${purpose.id}`
-    const isWaiting = purpose.submission !== null && app.revokedAt === null
+    // The submission of a purpose stays stored when an admin revokes the app, but nobody can decide about it any more.
+    const isWaiting = app.revokedAt === null && purpose.submission !== null
     return yield* respond({
       title: texts.review.titleOfPurpose(purpose.key, app.name),
       reader: yield* Visitor.reader(visitor),
@@ -211,9 +212,9 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       main: html`<p><a href="${REVIEW}">${texts.review.title}</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
         <h1>${words.purpose(html`<code>${purpose.key}</code>`)}</h1>
         <p class="lead">
-          ${purposeBadge(purpose)}
+          ${purposeBadge(purpose, app)}
           ${words.ofApp[app.revokedAt === null ? app.status : "revoked"](app.name, developerName({ developer }))}
-          ${purpose.submission !== null && words.waitsSince(time(purpose.submission.at))}
+          ${isWaiting && words.waitsSince(time(purpose.submission.at))}
         </p>
         ${againAlert(again)}
         <section class="card" aria-labelledby="wording">

@@ -151,6 +151,11 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
         html`<dt>${words.about.revoked}</dt>
           <dd>${time(app.revokedAt)}</dd>`
       }
+      ${
+        app.suspendedAt !== null &&
+        html`<dt>${words.about.onHold}</dt>
+          <dd>${words.about.onHoldText(time(app.suspendedAt))}</dd>`
+      }
     </dl>
   </section>`
 
