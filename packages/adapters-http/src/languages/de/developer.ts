@@ -119,6 +119,9 @@ export const developer: typeof en.developer = {
       (base64url) an die Stelle von <code>CODE_CHALLENGE</code> und 8 bis 512 Zeichen, die niemand erraten kann, an die
       Stelle von <code>STATE</code>.`,
     authorizeUrl: "Adresse zum Kopieren",
+    authorizeNone: "Eine Adresse muss mindestens einen Scope verlangen, und die App kann zurzeit keinen verlangen.",
+    authorizeLeftOut: (scopes) =>
+      html`Nicht in der Adresse, weil jeder davon einen Zweck braucht, den die App verwenden darf: ${scopes}.`,
     revoked: "Widerrufen",
     revokedText: (at) =>
       html`Die App wurde widerrufen (${at}), und das ist endgültig. Ihre Tokens und Client-Secrets gelten nicht mehr,

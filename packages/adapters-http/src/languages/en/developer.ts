@@ -119,6 +119,9 @@ export const developer = {
     authorizeText: html`Send your user’s browser here. Put the SHA-256 of a fresh verifier (base64url) in place of
       <code>CODE_CHALLENGE</code>, and 8 to 512 characters nobody can guess in place of <code>STATE</code>.`,
     authorizeUrl: "Address to copy",
+    authorizeNone: "An address must ask for at least one scope, and the app can ask for none at the moment.",
+    authorizeLeftOut: (scopes: Html): Html =>
+      html`Not in the address, because each of them needs a purpose that the app may use: ${scopes}.`,
     revoked: "Revoked",
     revokedText: (at: Html): Html =>
       html`The app was revoked ${at}, which is final. Its tokens and client secrets do not work, and its users are

@@ -9,7 +9,7 @@ import {
   withdrawChange
 } from "@place-access/domain/apps"
 import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
-import { type Conflict, Scope } from "@place-access/domain/shared"
+import type { Conflict } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
@@ -26,6 +26,7 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
+import * as AuthorizeAddress from "./authorizeAddress.js"
 import * as Figures from "./figures.js"
 import * as Outdated from "./outdated.js"
 import * as Purposes from "./purposes.js"
@@ -106,7 +107,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
           }
         </section>
         ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
-        ${!isRevoked && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)}
+        ${!isRevoked && app.redirectUris[0] !== undefined && AuthorizeAddress.section(app, app.redirectUris[0], purposes, authUrl)}
         ${
           may(app, "develop") &&
           (yield* Purposes.section(
@@ -131,28 +132,6 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
         }`
     })
   })
-
-const authorizeUrl = (app: TeamApp, redirectUri: string, authUrl: string): Html => {
-  const query = new URLSearchParams({
-    client_id: app.id,
-    redirect_uri: redirectUri,
-    scope: App.scopes(app)
-      .filter((scope) => !Scope.isSensitive(scope))
-      .join(" "),
-    code_challenge: "CODE_CHALLENGE",
-    code_challenge_method: "S256",
-    state: "STATE"
-  })
-  const address = `${authUrl}/authorize?${query.toString()}`
-  return html`<section class="card" aria-labelledby="authorize">
-    <h2 id="authorize">${words.authorize}</h2>
-    <p>${words.authorizeText}</p>
-    <div class="field">
-      <label for="authorize-url">${words.authorizeUrl}</label
-      ><textarea class="code" id="authorize-url" readonly>${address}</textarea>
-    </div>
-  </section>`
-}
 
 /**
  * The part of the page that shows the app's status (such as sandbox or production), the reviewer's note, and the next
