@@ -27,6 +27,7 @@ import * as DeveloperDelivery from "./webhooks/delivery.js"
 import * as TestPeople from "./developer/testPeople.js"
 import * as Users from "./developer/users.js"
 import * as DeveloperWebhook from "./webhooks/webhook.js"
+import * as EndpointButtons from "./webhooks/endpointButtons.js"
 import * as Webhooks from "./webhooks/webhooks.js"
 import * as Docs from "./docs/index.js"
 import * as AddPasskey from "./factors/addPasskey.js"
@@ -129,6 +130,7 @@ export const routes = (options: ServiceOptions) => [
   ...DeveloperWebhook.routes,
   ...Deliveries.routes,
   ...DeveloperDelivery.routes,
+  ...EndpointButtons.routes,
   ...ReviewQueue.routes,
   ...ReviewDecision.routes,
   ...ReviewPreview.routes,

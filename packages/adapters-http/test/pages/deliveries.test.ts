@@ -1,6 +1,6 @@
-import { MemoryDatabase } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
 import { stage } from "../support/webhooks.js"
 
@@ -21,7 +21,9 @@ it("a filter that cannot be meant: 400, and which field it is", async () => {
     ["to=2026-02-30", "To must be a date"],
     ["state=lost", "Outcome must be one of the list"],
     ["type=place.left", "Event must be one of the list"],
-    ["endpoint=no%20id", "Endpoint must be one of the list"]
+    ["endpoint=no%20id", "Endpoint must be one of the list"],
+    ["event=no%20id", "Event id must be the id of an event"],
+    ["from=2026-03-02&to=2026-03-01", "To must not be before the first day"]
   ] as const) {
     const answer = await read(`?${query}`)
     expect(answer.status).toBe(400)
@@ -67,6 +69,49 @@ it("a delivery leads to its endpoint only where the reader can open it [teams-1]
   expect(await leads(on.developer)).toBe(false)
 })
 
+/** The page of the newest delivery to the first endpoint. */
+const newestPage = async (on: Awaited<ReturnType<typeof stage>>): Promise<string> => {
+  const { deliveries } = (await on.developer.get(`${on.log}?endpoint_id=${on.endpoints[0]}`)).json as {
+    readonly deliveries: ReadonlyArray<{ readonly id: string }>
+  }
+  const path = `/developer/apps/${on.app.id}/deliveries/${deliveries[0]?.id}`
+  const { status, text } = await on.developer.get(path, { headers: { accept: "text/html" } })
+  expect(status).toBe(200)
+  return text
+}
+
+describe("a delivery's page offers to send the event again only when the service would do it [§4.7-redeliver-refused]", () => {
+  const button = (page: string) => /action="[^"]*\/redeliver"/.test(page)
+
+  it("not at a disabled endpoint: the page leads to the endpoint, on whose page it can be enabled", async () => {
+    const on = await stage(world)
+    await on.script(MemoryWebhookSender.answers(200))
+    await on.fire()
+    await on.work()
+    expect(button(await newestPage(on))).toBe(true)
+    await world.run(
+      Effect.map(MemoryDatabase, ({ endpoints }) => {
+        for (const [key, one] of endpoints) {
+          if (one.id === on.endpoints[0]) endpoints.set(key, { ...one, disabledAt: one.createdAt })
+        }
+      })
+    )
+    const page = await newestPage(on)
+    expect([button(page), page.includes("The endpoint is disabled.")]).toEqual([false, true])
+    expect(page).toContain(`<a href="/developer/apps/${on.app.id}/webhooks/${on.endpoints[0]}">Enable it</a>`)
+  })
+
+  it("not at a removed endpoint; where nothing will be sent, the page does not announce an attempt", async () => {
+    const on = await stage(world)
+    await on.fire()
+    expect(await newestPage(on)).toContain("None yet.")
+    expect((await on.developer.send("DELETE", `${on.base}/webhooks/${on.endpoints[0]}`)).status).toBe(204)
+    const page = await newestPage(on)
+    expect([button(page), page.includes("The endpoint was removed")]).toEqual([false, true])
+    expect([page.includes("None yet."), page.includes("None.")]).toEqual([false, true])
+  })
+})
+
 it("a recovery that reached its limit says that more may have failed", async () => {
   const on = await stage(world)
   const note = async (count: number) =>
@@ -74,6 +119,31 @@ it("a recovery that reached its limit says that more may have failed", async () 
       "There may be more: use “Send again what failed” once more."
     )
   expect([await note(9_999), await note(10_000)]).toEqual([false, true])
+})
+
+it("the filter by a removed endpoint is named in the form, and such deliveries can be chosen in the list", async () => {
+  const on = await stage(world)
+  await on.fire()
+  expect((await on.developer.send("DELETE", `${on.base}/webhooks/${on.endpoints[0]}`)).status).toBe(204)
+  const path = `/developer/apps/${on.app.id}/deliveries`
+  const filtered = `${path}?endpoint=${on.endpoints[0]}`
+  expect((await on.developer.get(path)).text).toContain(`href="${filtered}"`)
+  const { text } = await on.developer.get(filtered)
+  const chosen = new RegExp(`<option value="${on.endpoints[0]}"\\s+selected>([^<]*)<`).exec(text)?.[1]
+  expect(chosen).toBe(`${on.endpoints[0]} (removed)`)
+})
+
+it("a later part of the list leads back to the newest deliveries with the same filter", async () => {
+  const on = await stage(world)
+  for (let count = 0; count < 51; count++) await on.fire()
+  const path = `/developer/apps/${on.app.id}/deliveries`
+  const link = (text: string, name: string) =>
+    new RegExp(`href="([^"]*)">${name}</a>`).exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""
+  const first = (await on.developer.get(`${path}?state=trying`)).text
+  expect(link(first, "Newest")).toBe("")
+  const second = (await on.developer.get(link(first, "Older"))).text
+  const back = new URL(link(second, "Newest"), world.url)
+  expect([back.pathname, back.searchParams.get("state"), back.searchParams.get("cursor")]).toEqual([path, "trying", ""])
 })
 
 it("a cursor that was tampered with begins the list anew", async () => {

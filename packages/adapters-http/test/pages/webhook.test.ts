@@ -1,4 +1,5 @@
-import { EndpointUrl } from "@place-access/domain/endpoints"
+import { EndpointUrl, type WebhookEndpoint } from "@place-access/domain/endpoints"
+import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -18,12 +19,14 @@ const enter = (person: Person) => signedIn(world, person.account.email)
 /** An address that a registration would refuse: in tests, every host with `private` in its name counts as private. */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
 
-const move = (id: string, url: EndpointUrl.EndpointUrl) =>
+const stored = (id: string, over: Partial<WebhookEndpoint.WebhookEndpoint>) =>
   world.run(
     Effect.map(MemoryDatabase, ({ endpoints }) => {
-      for (const [key, one] of endpoints) if (one.id === id) endpoints.set(key, { ...one, url })
+      for (const [key, one] of endpoints) if (one.id === id) endpoints.set(key, { ...one, ...over })
     })
   )
+const move = (id: string, url: EndpointUrl.EndpointUrl) => stored(id, { url })
+const disable = (id: string) => stored(id, { disabledAt: Timestamp.make(world.clock.now()) })
 
 /** A developer on the page of one of their endpoints. */
 const there = async () => {
@@ -63,6 +66,28 @@ describe("the page on which a developer changes an endpoint", () => {
     expect(field(text, "url")).toContain(`value="${URL}"`)
     expect(field(text, "description")).toContain('value="production"')
     expect([...ticked(text)].sort()).toEqual(["places.changed", "rule.fired"])
+  })
+
+  it("has the buttons that the documentation promises, and each leads back to this page or shows a secret", async () => {
+    const { browser, id, page, webhooks } = await there()
+    const own = await browser.get(page)
+    for (const action of ["test", "rotate-secret", "replace-secret", "recover", "remove"]) {
+      expect(own.text).toContain(`action="${page}/${action}"`)
+    }
+    const tested = await browser.submit(own, `${page}/test`, { type: "ping" })
+    expect([tested.status, tested.text.includes("The test was not delivered.")]).toEqual([200, true])
+    expect(tested.text).toContain(`action="${page}/rotate-secret"`)
+    expect((await browser.submit(own, `${page}/rotate-secret`)).text).toContain('data-testid="signing-secret"')
+    const ended = await browser.submit(await browser.get(page), `${page}/end-previous-secrets`)
+    expect([ended.status, ended.headers.get("location")]).toEqual([303, `${page}?done=secrets-ended`])
+    expect((await browser.get(`${page}?done=secrets-ended`)).text).toContain('role="status"')
+    await disable(id)
+    const enabled = await browser.submit(await browser.get(page), `${page}/enable`)
+    expect([enabled.status, enabled.headers.get("location")]).toEqual([303, `${page}?done=endpoint-changed`])
+    const onTab = await browser.submit(await browser.get(webhooks), `${page}/test`)
+    expect([onTab.status, onTab.text.includes('<h2 id="new">')]).toEqual([200, true])
+    const removed = await browser.submit(await browser.get(page), `${page}/remove`)
+    expect(removed.headers.get("location")).toBe(`${webhooks}?done=endpoint-removed`)
   })
 
   it("saves address, events and description at once, and goes back to the list with 303", async () => {

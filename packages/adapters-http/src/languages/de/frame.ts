@@ -100,6 +100,7 @@ export const frame: typeof en.frame = {
     noFile: "Die Übertragung ist kein Formular mit einer Datei",
     nul: "Die Adresse enthält ein NUL-Zeichen",
     mustBeDate: "muss ein Datum sein",
+    beforeFirstDay: "darf nicht vor dem ersten Tag liegen",
     oneOfFour: "wählen Sie eine der vier Möglichkeiten"
   }
 }

@@ -53,6 +53,7 @@ export const webhooks: typeof en.webhooks = {
     change: "Ändern",
     changeOf: (url) => `${url} ändern`,
     deliveries: "Zustellungen",
+    deliveriesOf: (url) => `Zustellungen an ${url}`,
     newSecret: "Neuer Signaturschlüssel",
     earlierSigns: (until) =>
       html`Ein früherer Schlüssel signiert auch noch, bis ${until}. Wenn Sie ihn beenden, tragen Zustellungen innerhalb
@@ -95,8 +96,9 @@ export const webhooks: typeof en.webhooks = {
     hint: "Wiederholungen und erneut Gesendetes zählen, Tests nicht. Die Zahlen sind mindestens eine Sekunde alt."
   },
   edit: {
-    titleOf: (app) => `Endpunkt von ${app} ändern`,
+    titleOf: (app) => `Endpunkt von ${app}`,
     heading: "Endpunkt ändern",
+    controls: "Test, Schlüssel und Entfernen",
     text: (url) =>
       html`<code>${url}</code> behält seine Kennung und seinen Signaturschlüssel. Eine Regel, die diese Adresse nennt,
         folgt nicht zu einer anderen.`,
@@ -148,10 +150,13 @@ export const webhooks: typeof en.webhooks = {
     nothingYet: "Es wurde noch nichts gesendet.",
     created: "Angelegt",
     response: "Antwort",
+    newest: "Neueste",
     older: "Ältere",
     recovered: (count) => `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
     mayBeMore: "Es kann mehr geben: Drücken Sie „Fehlgeschlagenes noch einmal senden“ ein weiteres Mal.",
-    notOfList: "muss aus der Liste sein"
+    notOfList: "muss aus der Liste sein",
+    notEventId: "muss die Kennung eines Ereignisses sein",
+    removedEndpoint: (id) => `${id} (entfernt)`
   },
   delivery: {
     titleOf: (event) => `Zustellung von ${event}`,
@@ -162,7 +167,12 @@ export const webhooks: typeof en.webhooks = {
     delivery: "Zustellung",
     attempts: "Versuche",
     noAttempts: "Noch keine.",
+    noAttempt: "Keine.",
     tooOld: "Das Ereignis ist älter, als seine Regel erlaubt, also kann es nicht noch einmal gesendet werden.",
+    removed: "Der Endpunkt wurde entfernt, also kann das Ereignis nicht noch einmal gesendet werden.",
+    disabled: (page) =>
+      html`Der Endpunkt ist abgeschaltet. <a href="${page}">Schalten Sie ihn ein</a>, dann senden Sie das Ereignis noch
+        einmal.`,
     retry: "Jetzt wieder versuchen",
     retryText:
       "Macht den nächsten Versuch jetzt. Das kostet keinen zusätzlichen Versuch und zählt nie für oder gegen den Endpunkt.",

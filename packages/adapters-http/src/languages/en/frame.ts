@@ -104,6 +104,7 @@ export const frame = {
     noFile: "The body is not a form with a file",
     nul: "The address holds a NUL character",
     mustBeDate: "must be a date",
+    beforeFirstDay: "must not be before the first day",
     oneOfFour: "choose one of the four"
   }
 }

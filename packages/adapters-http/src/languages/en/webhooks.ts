@@ -52,6 +52,7 @@ export const webhooks = {
     change: "Change",
     changeOf: (url: string): string => `Change ${url}`,
     deliveries: "Deliveries",
+    deliveriesOf: (url: string): string => `Deliveries to ${url}`,
     newSecret: "New signing secret",
     earlierSigns: (until: Html): Html =>
       html`An earlier secret signs too, until ${until}. When you end it, deliveries carry the newest signature alone
@@ -94,8 +95,9 @@ export const webhooks = {
     hint: "Retries and replays count, tests do not. The numbers are a second old at least."
   },
   edit: {
-    titleOf: (app: string): string => `Change an endpoint of ${app}`,
+    titleOf: (app: string): string => `Endpoint of ${app}`,
     heading: "Change an endpoint",
+    controls: "Test, secret and removal",
     text: (url: string): Html =>
       html`<code>${url}</code> keeps its id and its signing secret. A rule that names this address does not follow to
         another one.`,
@@ -144,10 +146,13 @@ export const webhooks = {
     nothingYet: "Nothing was sent yet.",
     created: "Created",
     response: "Response",
+    newest: "Newest",
     older: "Older",
     recovered: (count: number): string => `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
     mayBeMore: "There may be more: use “Send again what failed” once more.",
-    notOfList: "must be one of the list"
+    notOfList: "must be one of the list",
+    notEventId: "must be the id of an event",
+    removedEndpoint: (id: string): string => `${id} (removed)`
   },
   delivery: {
     titleOf: (event: string): string => `Delivery of ${event}`,
@@ -158,7 +163,11 @@ export const webhooks = {
     delivery: "Delivery",
     attempts: "Attempts",
     noAttempts: "None yet.",
+    noAttempt: "None.",
     tooOld: "The event is older than its rule allows, so it cannot be sent again.",
+    removed: "The endpoint was removed, so the event cannot be sent again.",
+    disabled: (page: string): Html =>
+      html`The endpoint is disabled. <a href="${page}">Enable it</a>, then send the event again.`,
     retry: "Retry now",
     retryText: "Makes the next attempt now. It uses no extra attempt and never counts for or against the endpoint.",
     redeliver: "Redeliver",

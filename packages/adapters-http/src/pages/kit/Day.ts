@@ -13,7 +13,8 @@ interface Between {
 
 /**
  * The range of the days `from` and `to` of a filter, both days included. The texts are days as `<input type="date">`
- * sends them, in the zone. A text that is no date becomes a problem.
+ * sends them, in the zone. A text that is no date becomes a problem, and so does a last day before the first: the list
+ * would be empty without a reason.
  */
 export const between = (
   query: Form.Form,
@@ -28,5 +29,8 @@ export const between = (
     return Option.getOrUndefined(at)
   }
   const [from, last] = [bound("from"), bound("to")]
+  if (from !== undefined && last !== undefined && from.from >= last.until) {
+    problems.push({ field: "to", message: textsIn("en").frame.messages.beforeFirstDay })
+  }
   return { from: from?.from, to: last?.until }
 }

@@ -23,6 +23,7 @@ const LABELS = {
   endpoint: words.endpoint,
   state: words.outcome,
   type: words.event,
+  event: words.eventId,
   from: words.from,
   to: words.to
 }
@@ -46,10 +47,8 @@ const list = Visitor.signedIn((visitor) =>
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
     const fields = Form.shown(form, query.problems)
     const path = `${appPath(app)}/deliveries`
-    const older =
-      page.nextCursor === null
-        ? null
-        : `${path}?${new URLSearchParams({ ...query.shown, cursor: page.nextCursor }).toString()}`
+    const filtered = query.filter.endpointId
+    const at = (cursor: string) => `${path}?${new URLSearchParams({ ...query.shown, cursor }).toString()}`
     return yield* respond({
       title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
@@ -60,7 +59,12 @@ const list = Visitor.signedIn((visitor) =>
           <div class="pair">
             ${Fields.select(fields, { name: "endpoint", label: LABELS.endpoint }, [
               { value: "", text: words.allEndpoints },
-              ...Array.from(urls, ([value, text]) => ({ value, text }))
+              ...Array.from(urls, ([value, text]) => ({ value, text })),
+              // An endpoint that was removed. Without this entry the list would be filtered by an endpoint that the form
+              // does not name, and the form would drop the filter when it is sent again.
+              ...(filtered === undefined || urls.has(filtered)
+                ? []
+                : [{ value: filtered, text: words.removedEndpoint(filtered) }])
             ])}
             ${Fields.select(fields, { name: "state", label: LABELS.state }, [
               { value: "", text: words.allOutcomes },
@@ -72,7 +76,7 @@ const list = Visitor.signedIn((visitor) =>
             ])}
             ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
             ${Fields.input(fields, { name: "to", label: LABELS.to, type: "date", required: false })}
-            ${Fields.input(fields, { name: "event", label: words.eventId, required: false })}
+            ${Fields.input(fields, { name: "event", label: LABELS.event, required: false })}
             <div class="field"><button class="second">${words.show}</button></div>
           </div>
         </form>
@@ -92,7 +96,13 @@ const list = Visitor.signedIn((visitor) =>
                         >${marker(delivery, isReplayed)}
                       </td>
                       <td data-label="${words.endpoint}">
-                        <code>${urls.get(delivery.endpointId) ?? delivery.endpointId}</code>
+                        ${
+                          urls.has(delivery.endpointId)
+                            ? html`<code>${urls.get(delivery.endpointId)}</code>`
+                            : html`<a href="${path}?endpoint=${delivery.endpointId}"
+                                ><code>${delivery.endpointId}</code></a
+                              >`
+                        }
                       </td>
                       <td data-label="${words.outcome}">${outcome(delivery)}</td>
                       <td data-label="${words.response}">${answer(lastAttempt)}</td>
@@ -100,7 +110,10 @@ const list = Visitor.signedIn((visitor) =>
                 )
               )
         }
-        ${older !== null && html`<p><a class="button second" href="${older}">${words.older}</a></p>`}`
+        <p class="actions">
+          ${cursor !== "" && html`<a href="${at("")}">${words.newest}</a>`}
+          ${page.nextCursor !== null && html`<a class="button second" href="${at(page.nextCursor)}">${words.older}</a>`}
+        </p>`
     })
   })
 )

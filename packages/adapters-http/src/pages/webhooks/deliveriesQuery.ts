@@ -39,6 +39,8 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Deliveri
   const type = chosen("type", Type)
   const event = shown.event.trim()
   const eventId = Schema.decodeOption(EventId)(event)
+  const isNone = event !== "" && Option.isNone(eventId)
+  if (isNone) problems.push({ field: "event", message: texts.webhooks.deliveries.notEventId })
   return {
     shown,
     filter: {
@@ -48,7 +50,7 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Deliveri
       ...Day.between(query, problems, zone ?? undefined),
       state
     },
-    isNone: event !== "" && Option.isNone(eventId),
+    isNone,
     problems
   }
 }

@@ -1,5 +1,5 @@
-import { type Delivery, getDelivery, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
-import { listEndpoints } from "@place-access/domain/endpoints"
+import { type Delivery, getDelivery, recover, redeliver, Replay, retryNow } from "@place-access/domain/deliveries"
+import { listEndpoints, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
@@ -30,9 +30,10 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
     const { envelope } = delivery
-    const endpoints = may(app, "develop") ? yield* listEndpoints(visitor.account, app.id) : []
+    const endpoints = yield* listEndpoints(visitor.account, app.id)
+    const endpoint = endpoints.find(({ id }) => id === delivery.endpointId) ?? null
     // Viewers may not open an endpoint, and the page of a removed endpoint is 404.
-    const canOpenEndpoint = endpoints.some(({ id }) => id === delivery.endpointId)
+    const canOpenEndpoint = may(app, "develop") && endpoint !== null
     const endpointId = html`<code>${delivery.endpointId}</code>`
     const address = attempts.at(-1)?.exchange?.url
     const query = yield* Form.query
@@ -68,31 +69,46 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
             <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>
           </dl>
-          ${may(app, "develop") && actions(app, delivery, token)}
+          ${may(app, "develop") && actions(app, { delivery, endpoint, token, now: yield* Timestamp.now })}
         </section>
         <h2>${words.attempts}</h2>
         ${
           attempts.length === 0
-            ? html`<p class="empty">${words.noAttempts}</p>`
+            ? html`<p class="empty">${delivery.state === "trying" ? words.noAttempts : words.noAttempt}</p>`
             : html`${attemptsTable(attempts)}
               ${attempts.map((one) => exchange(one, Event.body(envelope, delivery.endpointId)))} ${payload(delivery)}`
         }`
     })
   })
 
-const actions = (app: TeamApp, delivery: Delivery.Delivery, token: string): Html => {
-  if (delivery.state === "too_old") {
-    return html`<p class="hint">${words.tooOld}</p>`
-  }
+interface ActedOn {
+  readonly delivery: Delivery.Delivery
+  /** Null when the endpoint was removed. */
+  readonly endpoint: WebhookEndpoint.WebhookEndpoint | null
+  readonly token: string
+  readonly now: Timestamp.Timestamp
+}
+
+/** The button that sends the event again or sooner. When the service would refuse that, the page shows the reason. */
+const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
       ${Fields.hidden("form_token", token)}
       <p class="hint">${hint}</p>
       <button class="second">${text}</button>
     </form>`
-  return delivery.state === "trying"
-    ? button("retry-now", words.retry, words.retryText)
-    : button("redeliver", words.redeliver, words.redeliverText)
+  if (delivery.state === "trying") return button("retry-now", words.retry, words.retryText)
+  // Another delivery of the event may be in progress. The page does not read that: a redelivery is refused then.
+  switch (Replay.refusal({ delivery, endpoint, isPending: false }, now)) {
+    case "too_old":
+      return html`<p class="hint">${words.tooOld}</p>`
+    case "endpoint_removed":
+      return html`<p class="hint">${words.removed}</p>`
+    case "endpoint_disabled":
+      return html`<p class="hint">${words.disabled(`${appPath(app)}/webhooks/${delivery.endpointId}`)}</p>`
+    default:
+      return button("redeliver", words.redeliver, words.redeliverText)
+  }
 }
 
 const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>

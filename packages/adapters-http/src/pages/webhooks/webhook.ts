@@ -1,13 +1,13 @@
 import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { readEndpointFigures } from "@place-access/domain/figures"
-import { EndpointId, NotFound } from "@place-access/domain/shared"
+import { EndpointId, NotFound, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -15,6 +15,8 @@ import * as Visitor from "../kit/Visitor.js"
 import * as Figures from "./endpointFigures.js"
 import * as Outdated from "../developer/outdated.js"
 import { appHead, appPath, DEVELOPER, ownApp, type TeamApp } from "../developer/shared.js"
+import { controls } from "./endpointCard.js"
+import { notice } from "../portal/notices.js"
 import { standingBadge } from "./strikes.js"
 import * as HeaderFields from "./headerFields.js"
 import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
@@ -22,7 +24,7 @@ import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
 const words = texts.webhooks.edit
 
 /** The app's own endpoint that the address names. */
-const ownEndpoint = (visitor: Visitor.Visitor) =>
+export const ownEndpoint = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")
     const id = yield* param("endpoint", EndpointId, "endpoint")
@@ -30,19 +32,25 @@ const ownEndpoint = (visitor: Visitor.Visitor) =>
     return endpoint === undefined ? yield* new NotFound({ what: "endpoint" }) : { app, endpoint }
   })
 
-const page = (
+interface RejectedForm {
+  readonly form: Fields.Shown
+  readonly ticked: ReadonlyArray<string>
+  readonly removed: ReadonlyArray<string>
+  readonly status?: 409
+}
+
+/** The page of one endpoint: how its deliveries go, its buttons, and the form that changes it. */
+export const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  again?: {
-    readonly form: Fields.Shown
-    readonly ticked: ReadonlyArray<string>
-    readonly removed: ReadonlyArray<string>
-    readonly status?: 409
-  }
+  /** `again`: the form, as it was posted with mistakes. `above`: the result of a test. */
+  { above, again }: { readonly again?: RejectedForm; readonly above?: Html } = {}
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
+    const query = yield* Form.query
+    const now = yield* Timestamp.now
     const { description, events, id, url } = endpoint
     const figures = yield* readEndpointFigures(visitor.account, app.id, id)
     const form =
@@ -52,8 +60,9 @@ const page = (
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: again === undefined ? 200 : (again.status ?? 400),
-      main: html`${appHead(app, "/webhooks")} ${Fields.problems(form, LABELS)}
-        ${again === undefined && Figures.section(figures)}
+      main: html`${appHead(app, "/webhooks")} ${again === undefined && (above ?? notice(query.value("done")))}
+        ${Fields.problems(form, LABELS)}
+        ${again === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, token, now)}`}
         <section class="card" aria-labelledby="change">
           <header>
             <h2 id="change">${words.heading}</h2>
@@ -83,9 +92,7 @@ const edit = Visitor.signedIn((visitor) =>
     const posted = typed(form)
     const again = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, endpoint, {
-        form: Form.shown(form, problems),
-        ticked: posted.events,
-        removed: HeaderFields.removed(form)
+        again: { form: Form.shown(form, problems), ticked: posted.events, removed: HeaderFields.removed(form) }
       })
     const draft = yield* decoded(posted)
     const headers = HeaderFields.changes(form)
@@ -105,9 +112,11 @@ const edit = Visitor.signedIn((visitor) =>
       Effect.catchIf(Form.isOutdated, () =>
         Effect.flatMap(ownEndpoint(visitor), (now) =>
           page(visitor, now.app, now.endpoint, {
-            ...Outdated.ofEndpoint(form, posted, now.endpoint),
-            removed: HeaderFields.removed(form),
-            status: 409
+            again: {
+              ...Outdated.ofEndpoint(form, posted, now.endpoint),
+              removed: HeaderFields.removed(form),
+              status: 409
+            }
           })
         )
       )

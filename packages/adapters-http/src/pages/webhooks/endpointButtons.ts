@@ -1,0 +1,116 @@
+import { sendTest, type TestResult } from "@place-access/domain/deliveries"
+import {
+  endPreviousSecrets,
+  removeEndpoint,
+  replaceSecret,
+  rotateSecret,
+  updateEndpoint
+} from "@place-access/domain/endpoints"
+import type { Event } from "@place-access/domain/events"
+import { EndpointId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
+import { appPath, DEVELOPER, ownApp, type TeamApp } from "../developer/shared.js"
+import type * as Form from "../kit/Form.js"
+import { seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Removal from "../kit/Removal.js"
+import * as Routes from "../kit/Routes.js"
+import { ofDomain } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { TEST_TYPES } from "./endpointCard.js"
+import { ownEndpoint, page } from "./webhook.js"
+import { list, secretPage } from "./webhooks.js"
+
+const words = texts.webhooks.endpoint
+
+/**
+ * The handler of a button of one endpoint. It checks the form's token, then looks up the app and the endpoint in the
+ * address.
+ */
+const onEndpoint =
+  <A, E, R>(act: (visitor: Visitor.Visitor, app: TeamApp, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>
+  (visitor: Visitor.Visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const app = yield* ownApp(visitor, "develop")
+      return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"), form)
+    })
+
+/** Whether the button is on the endpoint's own page. Otherwise it is on the tab with all endpoints. */
+const isOnOwnPage = (form: Form.Form): boolean => form.value("on_page") === "endpoint"
+
+/** The address of the page with the button, with a notice. */
+const back = (app: TeamApp, id: EndpointId, form: Form.Form, done: string) =>
+  seeOther(`${appPath(app)}/webhooks${isOnOwnPage(form) ? `/${id}` : ""}?done=${done}`)
+
+const rotate = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.flatMap(rotateSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
+      secretPage(visitor, app, endpoint.url, secret)
+    )
+  )
+)
+
+const replace = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.flatMap(replaceSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
+      secretPage(visitor, app, endpoint.url, secret)
+    )
+  )
+)
+
+const endPrevious = Visitor.signedIn(
+  onEndpoint((visitor, app, id, form) =>
+    Effect.as(endPreviousSecrets(visitor.account, app.id, id), back(app, id, form, "secrets-ended"))
+  )
+)
+
+const enable = Visitor.signedIn(
+  onEndpoint((visitor, app, id, form) =>
+    Effect.as(updateEndpoint(visitor.account, app.id, id, { enabled: true }), back(app, id, form, "endpoint-changed"))
+  )
+)
+
+const remove = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.as(
+      Removal.once("endpoint", removeEndpoint(visitor.account, app.id, id)),
+      seeOther(`${appPath(app)}/webhooks?done=endpoint-removed`)
+    )
+  )
+)
+
+/** A form without a type, or with an unknown type, sends a `ping`. */
+const typeOf = (form: Form.Form): Event.EventType => TEST_TYPES.find((type) => type === form.value("type")) ?? "ping"
+
+const result = ({ delivered, detail }: TestResult): Html =>
+  html`<div class="note${delivered ? "" : " warn"}" role="status">
+    <p><strong>${delivered ? words.tested : words.notTested}</strong> ${ofDomain(detail)}</p>
+  </div>`
+
+/** The answer is the page itself and no redirect: an address must not contain the result, which is a text. */
+const test = Visitor.signedIn(
+  onEndpoint((visitor, app, id, form) =>
+    Effect.gen(function* () {
+      yield* RateOfAccount.take(RateOfAccount.TEST, visitor.account.id)
+      const above = result(yield* sendTest(visitor.account, app.id, id, typeOf(form)))
+      if (!isOnOwnPage(form)) return yield* list(visitor, app, { above })
+      const { endpoint } = yield* ownEndpoint(visitor)
+      return yield* page(visitor, app, endpoint, { above })
+    })
+  )
+)
+
+const ENDPOINT = `${DEVELOPER}/apps/:app/webhooks/:endpoint`
+
+export const routes = [
+  Routes.post(`${ENDPOINT}/rotate-secret`, rotate),
+  Routes.post(`${ENDPOINT}/replace-secret`, replace),
+  Routes.post(`${ENDPOINT}/end-previous-secrets`, endPrevious),
+  Routes.post(`${ENDPOINT}/enable`, enable),
+  Routes.post(`${ENDPOINT}/remove`, remove),
+  Routes.post(`${ENDPOINT}/test`, test)
+]
