@@ -109,6 +109,8 @@ export const fix = (one: StoredFix): ArchiveFormat.FixLine => ({
 export const GPX_BEGIN =
   '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Place-Aware Access Service" xmlns="http://www.topografix.com/GPX/1/1">\n<trk><trkseg>\n'
 export const GPX_END = "</trkseg></trk>\n</gpx>\n"
+/** The end of a track and the beginning of the next one. */
+export const GPX_NEXT_TRACK = "</trkseg></trk>\n<trk><trkseg>\n"
 
 /** A point of a track. GPX has no element for accuracy, speed and course, so they are extensions. */
 export const trackPoint = (one: StoredFix): string => {

@@ -1,7 +1,7 @@
-import { type Fix, FixHistory } from "@place-access/domain/fixes"
+import { type Fix, FixHistory, RangePosition } from "@place-access/domain/fixes"
 import { DeviceId, UserId } from "@place-access/domain/shared"
 import { MemoryAccessLogStore, MemoryFixHistory } from "@place-access/domain/testing"
-import { readDay } from "@place-access/domain/timeline"
+import { Gpx, MOST_IN_FILE, readDay, readTracks } from "@place-access/domain/timeline"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { DAY, INSIDE, NOON, time } from "../support/rules.js"
@@ -32,6 +32,57 @@ describe("readDay", () => {
     Effect.gen(function* () {
       expect((yield* dayOf(20_000)).isCut).toBe(false)
       expect((yield* dayOf(20_001)).isCut).toBe(true)
+    })
+  )
+})
+
+describe("readTracks [timeline-2]", () => {
+  const reading = (device: string, at: number, over: Partial<Fix.StoredFix> = {}) =>
+    ({
+      ...INSIDE,
+      userId,
+      deviceId: DeviceId.make(device),
+      capturedAt: time(at),
+      receivedAt: time(at),
+      ...over
+    }) as Fix.StoredFix
+
+  const tracksOf = (sent: ReadonlyArray<Fix.StoredFix>) =>
+    readTracks(userId, day).pipe(
+      Effect.updateService(FixHistory, (history) => ({
+        ...history,
+        range: (_user, _now, within, limit, after) =>
+          Effect.sync(() => {
+            const position = RangePosition.start(within.from, after)
+            const rest = sent.filter(({ capturedAt }) => capturedAt >= position.from)
+            return RangePosition.page(rest, limit, position)
+          })
+      })),
+      Effect.provide(MemoryFixHistory.layer.pipe(Layer.provideMerge(VisitStores)))
+    )
+
+  it.effect("a track for each device, also with imprecise readings and those of a device that stayed at home", () =>
+    Effect.gen(function* () {
+      const [phone, tablet, imprecise] = [
+        reading("dev_phone", FROM + 1),
+        reading("dev_tablet", FROM + 2, { isLeftBehind: true }),
+        reading("dev_phone", FROM + 3, { accuracyM: 5_000 })
+      ]
+      const tracks = yield* tracksOf([imprecise, tablet, phone])
+      expect(tracks).toEqual([[phone, imprecise], [tablet]])
+      const file = Gpx.write(tracks)
+      expect([file.match(/<trk>/g)?.length, file.match(/<trkpt /g)?.length]).toEqual([2, 3])
+      expect(file.match(/<\/?(?:trk|trkseg)>/g)?.join("")).toBe("<trk><trkseg></trkseg></trk>".repeat(2))
+    })
+  )
+
+  it.effect("all pages of a day, at most the first 100,000 readings", () =>
+    Effect.gen(function* () {
+      const sent = Array.from({ length: MOST_IN_FILE + 1 }, (_, n) => reading("dev_phone", FROM + n))
+      const sizeOf = (count: number) => Effect.map(tracksOf(sent.slice(0, count)), ([track]) => track?.length)
+      expect(yield* sizeOf(20_001)).toBe(20_001)
+      const [track] = yield* tracksOf(sent)
+      expect([track?.length, track?.at(-1)]).toEqual([MOST_IN_FILE, sent[MOST_IN_FILE - 1]])
     })
   )
 })

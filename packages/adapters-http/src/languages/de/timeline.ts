@@ -6,9 +6,12 @@ export const timeline: typeof en.timeline = {
   heading: "Mein Verlauf",
   titleOf: (date) => `Verlauf vom ${date}`,
   nothingKnown: "Von diesem Tag ist nichts bekannt.",
+  nothingOnMap:
+    "Die Standorte dieses Tages sind nicht auf der Karte: Sie sind ungenau oder von einem Gerät, das zu Hause bleibt.",
   isCut: "Dieser Tag hat sehr viele Standorte. Sie sehen sein Ende.",
   isIncomplete: "Einige Besuche dieses Tages sind noch nicht berechnet. Laden Sie die Seite in einer Minute neu.",
   download: "Diesen Tag herunterladen (GPX)",
+  fileIsCut: (most) => `Die Datei hat die ersten ${number(most)} Standorte dieses Tages.`,
   aside: "Andere Tage und die Daten dieses Tages",
   dayBefore: "Der Tag davor",
   dayAfter: "Der Tag danach",
@@ -31,7 +34,8 @@ export const timeline: typeof en.timeline = {
   totals: {
     heading: "Summen",
     visits: (duration, count) => html`${duration}, ${plural(count, "Besuch", "Besuche")}`,
-    locations: "Standorte"
+    locations: "Standorte",
+    onMap: "Standorte auf der Linie"
   },
   saw: {
     heading: "Welche App was gesehen hat",

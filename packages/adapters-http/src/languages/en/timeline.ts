@@ -7,9 +7,12 @@ export const timeline = {
   heading: "My timeline",
   titleOf: (date: string): string => `Timeline of ${date}`,
   nothingKnown: "Nothing is known of this day.",
+  nothingOnMap:
+    "The locations of this day are not on the map: they are imprecise, or from a device that stays at home.",
   isCut: "This day has very many locations. Its end is shown.",
   isIncomplete: "Some visits of this day are not computed yet. Reload the page in a minute.",
   download: "Download this day (GPX)",
+  fileIsCut: (most: number): string => `The file has the first ${number(most)} locations of this day.`,
   aside: "Other days and this day's data",
   dayBefore: "The day before",
   dayAfter: "The day after",
@@ -33,7 +36,8 @@ export const timeline = {
   totals: {
     heading: "Totals",
     visits: (duration: Html, count: number): Html => html`${duration}, ${plural(count, "visit", "visits")}`,
-    locations: "Locations"
+    locations: "Locations",
+    onMap: "Locations on the line"
   },
   saw: {
     heading: "Which app saw what",

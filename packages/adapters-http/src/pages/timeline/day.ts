@@ -3,7 +3,7 @@ import { listAccessLog } from "@place-access/domain/access-log"
 import { listDays, LocalDays } from "@place-access/domain/fixes"
 import { type Geometry, listPlaces } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
-import { Gpx, readDay, type TimelineDay, Trace } from "@place-access/domain/timeline"
+import { Gpx, MOST_IN_FILE, readDay, readTracks, type TimelineDay, Trace } from "@place-access/domain/timeline"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Folded from "../log/Folded.js"
@@ -45,6 +45,8 @@ const show = (portal: string) =>
       const data = yield* Effect.orDie(listDays(userId, { from: month.from, until: month.until }, zone.id))
       const log = yield* Effect.orDie(listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined))
       const here = new Set(timeline.segments.flatMap((one) => (one.kind === "stay" ? [one.place.id] : [])))
+      // All readings of the day, as the calendar counts them. The line on the map may have fewer (decision timeline-2).
+      const readings = data.find(({ date }) => date === day.date)?.fixes ?? 0
       const isEmpty =
         timeline.fixes.length === 0 && here.size === 0 && timeline.segments.every(({ kind }) => kind === "gap")
       return yield* respond({
@@ -58,20 +60,25 @@ const show = (portal: string) =>
               ${arrows(path, zone, day, today, heading(day.from))} ${Calendar.row(path, zone, day, today)}
               ${
                 isEmpty
-                  ? html`<p class="empty">${words.nothingKnown}</p>`
+                  ? html`<p class="empty">${readings === 0 ? words.nothingKnown : words.nothingOnMap}</p>`
                   : html`${Drawing.draw({ ...timeline, places: places.filter(({ id }) => here.has(id)) })}
-                      ${timeline.isCut && html`<p class="note">${words.isCut}</p>`}
-                      ${!timeline.complete && html`<p class="note">${words.isIncomplete}</p>`}
-                      ${list(portal, timeline.segments)}
-                      <p class="actions">
-                        <a class="button second" href="${path}.gpx?day=${day.date}" download>${words.download}</a>
-                        <a class="button second" href="#erase">${words.erase.part}</a>
-                      </p>`
+                    ${timeline.isCut && html`<p class="note">${words.isCut}</p>`}
+                    ${!timeline.complete && html`<p class="note">${words.isIncomplete}</p>`}
+                    ${list(portal, timeline.segments)}`
               }
+              ${
+                (!isEmpty || readings > 0) &&
+                html`<p class="actions">
+                  <a class="button second" href="${path}.gpx?day=${day.date}" download>${words.download}</a>
+                  <a class="button second" href="#erase">${words.erase.part}</a>
+                </p>`
+              }
+              ${readings > MOST_IN_FILE && html`<p class="note">${words.fileIsCut(MOST_IN_FILE)}</p>`}
             </div>
             <aside aria-label="${words.aside}">
               <section class="card">${Calendar.draw({ path, month, data, chosen: day.date, today })}</section>
-              ${!isEmpty && totals(path, timeline)} ${!isEmpty && EraseForm.form(portal, zone, day, locale.now)}
+              ${!isEmpty && totals(path, timeline, readings)}
+              ${(!isEmpty || readings > 0) && EraseForm.form(portal, zone, day, locale.now)}
               <section class="card" aria-labelledby="saw">
                 <h2 id="saw">${words.saw.heading}</h2>
                 ${saw(portal, Folded.fold(log.entries), timeline, day.date)}
@@ -150,7 +157,7 @@ const stopped = (centre: Geometry.Point): Html => {
 const distance = (metres: number): Html =>
   metres < 1_000 ? words.metres(Math.round(metres / 10) * 10) : words.kilometres(metres / 1_000)
 
-const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
+const totals = (path: string, { fixes, segments }: TimelineDay, readings: number): Html => {
   const ways = segments.reduce((all, one) => all + (one.kind === "way" ? one.lengthM : 0), 0)
   return html`<section class="card" aria-labelledby="totals">
     <h2 id="totals">${words.totals.heading}</h2>
@@ -163,7 +170,12 @@ const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
       <dt>${words.way}</dt>
       <dd>${distance(ways)}</dd>
       <dt>${words.totals.locations}</dt>
-      <dd>${count(fixes.length)}</dd>
+      <dd>${count(readings)}</dd>
+      ${
+        fixes.length < readings &&
+        html`<dt>${words.totals.onMap}</dt>
+          <dd>${count(fixes.length)}</dd>`
+      }
     </dl>
   </section>`
 }
@@ -172,25 +184,29 @@ const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0
     ? html`<p class="soft">${words.saw.nobody}</p>`
-    : apps.map(
-        ({ appId, count: times, name }) =>
-          html`<h3><a href="${portal}/access-log?app=${appId}&from=${date}&to=${date}">${name}</a></h3>
-            <ul class="plain small">
-              ${folded
-                .filter((one) => one.newest.appId === appId)
-                .slice(0, SEEN)
-                .map((one) => html`<li>${time(one.oldest.at, "minute")} ${Folded.words(one)}</li>`)}
-            </ul>
-            <p class="soft small">${words.saw.requests(times)}</p>`
-      )
+    : apps.map(({ appId, count: all, name }) => {
+        const log = `${portal}/access-log?app=${appId}&from=${date}&to=${date}`
+        const lines = folded.filter((one) => one.newest.appId === appId).slice(0, SEEN)
+        const isCut = lines.reduce((sum, { times }) => sum + times, 0) < all
+        return html`<h3><a href="${log}">${name}</a></h3>
+          ${
+            lines.length > 0 &&
+            html`<ul class="plain small">
+              ${lines.map((one) => html`<li>${time(one.oldest.at, "minute")} ${Folded.words(one)}</li>`)}
+            </ul>`
+          }
+          <p class="soft small">
+            ${words.saw.requests(all)} ${isCut && html`<a href="${log}">${words.saw.more(name)}</a>`}
+          </p>`
+      })
 
 const SEEN = 6
 
 const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const { day } = yield* asked(visitor)
-    const { fixes } = yield* readDay(visitor.account.id, day)
-    return HttpServerResponse.text(Gpx.write(fixes), {
+    const tracks = yield* readTracks(visitor.account.id, day)
+    return HttpServerResponse.text(Gpx.write(tracks), {
       contentType: "application/gpx+xml",
       headers: { "content-disposition": `attachment; filename="timeline-${day.date}.gpx"`, "cache-control": "no-store" }
     })

@@ -1,0 +1,38 @@
+import type { StoredFix } from "../fixes/Fix.js"
+import { FixHistory } from "../fixes/FixHistory.js"
+import type * as LocalDays from "../fixes/LocalDays.js"
+import type { PagePosition } from "../shared/Page.js"
+import { program, Timestamp, type UserId } from "../shared/index.js"
+
+/**
+ * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has the
+ * first ones.
+ */
+export const MOST_IN_FILE = 100_000
+
+const PAGE = 20_000
+
+/**
+ * Every reading of the owner's day, as one track for each device, oldest first. Unlike the line on the map (`readDay`),
+ * the tracks also have imprecise readings and those of devices that lay at home, because the owner asks for their own
+ * data (decision timeline-2).
+ */
+export const readTracks = program("readTracks", function* (userId: UserId, day: LocalDays.WholeDay) {
+  const history = yield* FixHistory
+  const now = yield* Timestamp.now
+  const tracks = new Map<string, Array<StoredFix>>()
+  let after: PagePosition | undefined
+  let left = MOST_IN_FILE
+  do {
+    const { items, next } = yield* history.range(userId, now, day, Math.min(PAGE, left), after)
+    for (const fix of items) {
+      const track = tracks.get(fix.deviceId)
+      if (track === undefined) tracks.set(fix.deviceId, [fix])
+      else track.push(fix)
+    }
+    after = next
+    left -= items.length
+  } while (after !== undefined && left > 0)
+  const result: ReadonlyArray<ReadonlyArray<StoredFix>> = [...tracks.values()]
+  return result
+})
