@@ -244,7 +244,10 @@ describe("the user's view of zones", () => {
     const { text } = await person.get(`/portal/connections/${id}`)
     const more = /href="([^"]*rules=[^"]*)#rules"/.exec(text)?.[1]
     expect(text).not.toContain("Later 49")
-    expect((await person.get(more ?? "")).text).toContain("Later 49")
+    const next = (await person.get(more ?? "")).text
+    expect(next).toContain("Later 49")
+    const back = `href="/portal/connections/${id}#rules"`
+    expect([text.includes(back), next.includes(back)]).toEqual([false, true])
     expect((await person.get(`/portal/connections/${id}?rules=forged`)).text).toContain("Later 0")
   })
 })

@@ -86,6 +86,9 @@ export const portal: typeof en.portal = {
       none: "Zurzeit nichts.",
       why: "Warum sie benachrichtigt wurde oder nicht",
       remove: "Diese Regel entfernen",
+      removed: (app) =>
+        `Diese Regel benachrichtigt ${app} dann nicht mehr. Sie können die Regel nicht zurückholen; ${app} kann eine neue anlegen.`,
+      oldest: "Älteste Regeln",
       more: "Weitere Regeln"
     }
   },
@@ -210,6 +213,7 @@ export const accessLog: typeof en.accessLog = {
   showDetails: "Technische Einzelheiten anzeigen",
   hideDetails: "Technische Einzelheiten ausblenden",
   fileHas: (most) => `Die Datei enthält davon die neuesten ${number(most)} Einträge.`,
+  newest: "Neueste",
   flagged: {
     heading: (app) => `${app} hat ungewöhnlich oft gefragt`,
     text: (calls, from, to, purpose, expected) =>

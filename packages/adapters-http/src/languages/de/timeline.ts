@@ -40,7 +40,8 @@ export const timeline: typeof en.timeline = {
   saw: {
     heading: "Welche App was gesehen hat",
     nobody: "An diesem Tag hat keine App etwas abgefragt.",
-    requests: (count) => `Insgesamt ${plural(count, "Abfrage", "Abfragen")}`
+    requests: (count) => `Insgesamt ${plural(count, "Abfrage", "Abfragen")}`,
+    more: (app) => `Alles von ${app} in Ihrem Zugriffsprotokoll`
   },
   calendar: {
     month: (name, year) => `${name} ${year}`,

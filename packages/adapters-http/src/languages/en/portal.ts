@@ -93,6 +93,9 @@ export const portal = {
       none: "Nothing at the moment.",
       why: "Why it was notified, or not",
       remove: "Remove this rule",
+      removed: (app: string): string =>
+        `${app} is then no longer notified by this rule. You cannot bring the rule back; ${app} can make a new one.`,
+      oldest: "Oldest rules",
       more: "More rules"
     }
   },
@@ -220,6 +223,7 @@ export const accessLog = {
   showDetails: "Show technical details",
   hideDetails: "Hide technical details",
   fileHas: (most: number): string => `The file has the newest ${number(most)} entries of these.`,
+  newest: "Newest",
   flagged: {
     heading: (app: string): string => `${app} asked unusually often`,
     text: (calls: number, from: Html, to: Html, purpose: string | null, expected: number): Html =>

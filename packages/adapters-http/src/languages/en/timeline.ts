@@ -42,7 +42,8 @@ export const timeline = {
   saw: {
     heading: "Which app saw what",
     nobody: "No app asked on this day.",
-    requests: (count: number): string => `${plural(count, "request", "requests")} in all`
+    requests: (count: number): string => `${plural(count, "request", "requests")} in all`,
+    more: (app: string): string => `All of ${app} in your access log`
   },
   calendar: {
     month: (name: string, year: number): string => `${name} ${year}`,

@@ -132,10 +132,13 @@ const REDIRECT_ERRORS = [
     "access_denied",
     "The user pressed Cancel, or on a renewal page Not now or Stop sharing. Read `GET /v1/me`: Stop sharing ends exact location at once, and a connection without other scopes (401)."
   ],
-  ["invalid_request", "A parameter is missing, repeated or not valid; the description names it."],
+  [
+    "invalid_request",
+    "A parameter other than `scope` is missing, or one is repeated or not valid; the description names it."
+  ],
   [
     "invalid_scope",
-    "A scope does not exist, is not declared by the app, or needs a purpose that the app does not have."
+    "`scope` is missing, or a scope does not exist, is not declared by the app, or needs a purpose that the app does not have."
   ],
   ["unsupported_response_type", "response_type is not code."]
 ] as const

@@ -25,7 +25,7 @@ export const pages = (options: ServiceOptions) => [
       { id: "codes", name: "Every code", content: codes() },
       { id: "examples", name: "Examples", content: examples() },
       { id: "order", name: "What is checked first", content: order() },
-      { id: "repeating", name: "Repeating a request", content: repeating() },
+      { id: "repeating", name: "Repeating a request", content: repeating(options) },
       { id: "rates", name: "Rates and budgets", content: rates(options) },
       { id: "accounts", name: "What an account may own and do", content: accounts() },
       { id: "limits", name: "Sizes and limits", content: limits() }
@@ -75,15 +75,15 @@ const order = (): Value =>
 \`/v1/oauth/token\` and \`/v1/oauth/revoke\` read the body first, then count the request, and only then check the
 client's credentials: wrong guesses of a secret count.
 
-Retry after 429 and 503, once \`Retry-After\` has passed, and after 500 at most once. A retry helps with no other
-error.`)
+Retry after 429, 503 and 409 \`idempotency_key_in_use\`, once \`Retry-After\` has passed. A retry helps with no other
+error. After 500 the service may have done the work: see [Repeating a request](#repeating).`)
 
-const repeating = (): Value => [
+const repeating = ({ baseUrl }: ServiceOptions): Value => [
   prose(`When the answer to a POST gets lost (the connection broke, or the status was 500 or 503), the service may
   have done the work all the same. Give a request that creates something an
     \`Idempotency-Key\` of its own, a random UUID for example, and send the same request with the same key again:`),
   code(
-    `curl /v1/rules/place -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $(uuidgen)" \\
+    `curl ${baseUrl}/v1/rules/place -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $(uuidgen)" \\
   -H 'Content-Type: application/json' -d '{ "type": "enter", "place_id": "plc_…" }'`
   ),
   prose(`- Within ${duration(Idempotency.KEPT_FOR)} the service repeats its first answer, with \`Idempotent-Replayed:

@@ -85,6 +85,7 @@ const list = (portal: string) =>
           ${!isFiltered && asked.length > 0 && strips({ path, days: lastDays, asked })} ${flags.map(flagged)}
           ${page.entries.length === 0 ? html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>` : days(page.entries, look)}
           <p class="actions">
+            ${cursor !== "" && html`<a href="${again({})}">${words.newest}</a>`}
             ${page.nextCursor !== null && html`<a class="button second" href="${again({ cursor: page.nextCursor })}">${words.older}</a>`}
             ${hasFile && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>${words.download}</a>`}
             ${isFiltered && html`<a href="${path}">${words.showEverything}</a>`}

@@ -60,7 +60,8 @@ export const detail = (
     const connection = yield* getConnection(visitor.account.id, id)
     const places = yield* listPlaces(visitor.account.id)
     const query = yield* Form.query
-    const rules = yield* rulesPage(visitor, id, query.value("rules"))
+    const cursor = query.value("rules")
+    const rules = yield* rulesPage(visitor, id, cursor)
     const phones = yield* listDevices(visitor.account.id)
     const uses = yield* listUses(visitor.account.id, id)
     const token = yield* Visitor.tokenFor(visitor)
@@ -122,7 +123,7 @@ export const detail = (
         ${used(portal, connection, uses)}
         ${
           connection.live &&
-          html`${sharing(portal, connection, places, token, ticked)} ${ruleList(portal, connection, rules, token)}`
+          html`${sharing(portal, connection, places, token, ticked)} ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
         }`
     })
   })
@@ -226,7 +227,7 @@ const rulesPage = (visitor: Visitor.Visitor, id: ConnectionId, cursor: string) =
 const ruleList = (
   portal: string,
   { app, id }: ListedConnection,
-  { nextCursor, rules }: RulesPage,
+  { isFirst, nextCursor, rules }: RulesPage & { readonly isFirst: boolean },
   token: string
 ): Html =>
   html`<section class="card" aria-labelledby="rules">
@@ -252,11 +253,15 @@ const ruleList = (
           </ul>`
     }
     ${
-      nextCursor !== null &&
-      html`<p>
-        <a href="${portal}/connections/${id}?${new URLSearchParams({ rules: nextCursor }).toString()}#rules"
-          >${words.rules.more}</a
-        >
+      (!isFirst || nextCursor !== null) &&
+      html`<p class="actions">
+        ${!isFirst && html`<a href="${portal}/connections/${id}#rules">${words.rules.oldest}</a>`}
+        ${
+          nextCursor !== null &&
+          html`<a href="${portal}/connections/${id}?${new URLSearchParams({ rules: nextCursor }).toString()}#rules"
+            >${words.rules.more}</a
+          >`
+        }
       </p>`
     }
   </section>`

@@ -1,0 +1,35 @@
+import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const read = async (path: string): Promise<string> =>
+  (await world.call(path, { headers: { accept: "text/html" } })).text.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ")
+
+describe("the page of errors [wire-1-reference]", () => {
+  it("every command names the server", async () => {
+    const text = await read("/docs/errors")
+    expect(text).toContain(`curl ${world.url}/v1/rules/place`)
+    expect(text).not.toMatch(/curl \//)
+  })
+
+  it("its rule about retries agrees with the advice of each code", async () => {
+    const rule = /Retry after 429[^.]*\. [^.]*\./.exec(await read("/docs/errors"))?.[0] ?? ""
+    const waits = ErrorCatalogue.ENTRIES.filter(({ advice }) => advice.includes("Retry-After"))
+    expect(waits.length).toBeGreaterThan(3)
+    const unnamed = waits.filter(({ code, status }) => !rule.includes(String(status)) && !rule.includes(code))
+    expect(unnamed.map(({ code }) => code)).toEqual([])
+    expect(rule).toContain("idempotency_key_in_use")
+    expect(rule).toContain("A retry helps with no other error.")
+    expect(rule).not.toContain("500")
+  })
+
+  it("a request for consent without a scope is said to be invalid_scope, as it is answered [O3]", async () => {
+    expect(await read("/docs/authorization")).toContain("scope is missing, or a scope does not exist")
+  })
+})
