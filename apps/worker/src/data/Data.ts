@@ -99,7 +99,9 @@ const prepare = (settings: Storage, opening: Opening) =>
     yield* KeyCanary.check()
     if (opening.isMigrated === true) yield* requireMigrations
     const applied = yield* Migrator.migrate
-    if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
+    const newest = applied.at(-1)
+    if (newest !== undefined)
+      yield* Effect.logInfo(`${Words.count(applied.length, "migration")} applied, the newest is ${newest}`)
     yield* KeyCanary.keep()
     if (settings._tag === "Embedded") yield* SqlLeaseStore.forgetWorkers
     yield* Partitions.ensurePartitions(yield* Timestamp.now)

@@ -1,12 +1,18 @@
 import { Layer, Logger } from "effect"
 import type { Logging } from "../settings/Settings.js"
+import * as PrettyLogger from "./PrettyLogger.js"
 import * as StackTraces from "./StackTraces.js"
 
+const instead = (logger: Logger.Logger<unknown, void>) => Logger.replace(Logger.defaultLogger, logger)
+
 const LOGGERS = {
-  stdout: { json: Logger.json, pretty: Logger.pretty },
+  stdout: {
+    json: Logger.json,
+    pretty: instead(Logger.withConsoleLog(PrettyLogger.to(process.stdout)))
+  },
   stderr: {
-    json: Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.jsonLogger)),
-    pretty: Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true }))
+    json: instead(Logger.withConsoleError(Logger.jsonLogger)),
+    pretty: instead(Logger.withConsoleError(PrettyLogger.to(process.stderr)))
   }
 }
 

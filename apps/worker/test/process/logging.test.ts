@@ -1,4 +1,4 @@
-import { Console, Effect, LogLevel } from "effect"
+import { Cause, Console, Effect, LogLevel } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Logging from "../../src/process/Logging.js"
 
@@ -12,6 +12,17 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 const program = Effect.zipRight(Effect.logWarning("the database is away"), Console.log("the answer"))
+
+it("a log for people has the time, the level, the message, the cause and the annotations, and no id of a fiber", () => {
+  const log = Effect.logError("the outbox waits", Cause.fail("no database")).pipe(
+    Effect.annotateLogs({ request_id: "req_1", attempt: 2 })
+  )
+  Effect.runSync(Effect.provide(log, Logging.layer({ format: "pretty", level: LogLevel.Info })))
+  expect(written.stdout).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] ERROR: the outbox waits\n {2}Error: no database\n/)
+  expect(written.stdout).toMatch(/\n {2}request_id: req_1\n/)
+  expect(written.stdout).toMatch(/\n {2}attempt: 2\n/)
+  expect(written.stdout).not.toContain("(#")
+})
 
 describe.each(["json", "pretty"] as const)("a log of format %s", (format) => {
   const settings = { format, level: LogLevel.Info }
