@@ -67,7 +67,7 @@ const write = (folder: string, userId: UserId, person: Person): Effect.Effect<vo
     try: async () => {
       await mkdir(folder, { recursive: true })
       const draft = join(folder, `${userId}.json.new`)
-      await writeFile(draft, JSON.stringify(person))
+      await writeFile(draft, JSON.stringify(person), { flush: true })
       await rename(draft, join(folder, `${userId}.json`))
     },
     catch: StoreError.broken

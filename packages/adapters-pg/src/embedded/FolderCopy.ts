@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Data, Effect } from "effect"
 import { constants, existsSync } from "node:fs"
-import { cp, rename, rm } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { cp, open, readdir, rename, rm } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import { make, TEST_WORLD } from "./DataFolder.js"
 
 /** A copy of a data folder could not be made. No part of the copy is left. */
@@ -15,37 +15,66 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly messag
 const PARTS = ["database", "secret-keys", TEST_WORLD] as const
 type Part = (typeof PARTS)[number]
 
+/**
+ * The folder that a copy is made in, before it gets its own name. A process that was killed leaves it behind, with some
+ * of these entries; the next copy deletes it. A folder with anything else is somebody's own.
+ */
+const draftOf = (to: string): string => `${to}.partial`
+
+const clear = async (draft: string): Promise<void> => {
+  if (!existsSync(draft)) return
+  const parts: ReadonlyArray<string> = PARTS
+  if ((await readdir(draft)).some((name) => !parts.includes(name))) {
+    throw new CopyFailed({ message: `${draft} exists already, and is no unfinished copy` })
+  }
+  await rm(draft, { recursive: true })
+}
+
 /** `signal`: aborted when the transaction ends early, because other statements may change the files from then on. */
 const copyParts = async (
   from: string,
-  to: string,
+  draft: string,
   wanted: ReadonlyArray<Part>,
   signal: AbortSignal
 ): Promise<ReadonlyArray<Part>> => {
-  const draft = `${to}.partial`
   if (!existsSync(join(from, "database", "PG_VERSION"))) throw new CopyFailed({ message: `${from} has no database` })
-  await rm(draft, { recursive: true, force: true })
-  try {
-    await make(resolve(draft))
-    const parts = wanted.filter((part) => existsSync(join(from, part)))
-    for (const part of parts) {
-      // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
-      await cp(join(from, part), join(draft, part), {
-        recursive: true,
-        // A part may be a link to a bigger disk: a copy of the link would be no copy.
-        dereference: true,
-        preserveTimestamps: true,
-        mode: constants.COPYFILE_FICLONE
-      })
-      signal.throwIfAborted()
-    }
-    // The rename makes the copy complete or absent, also when the process is stopped half-way.
-    await rename(draft, to)
-    return parts
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true })
-    throw error
+  await make(resolve(draft))
+  const parts = wanted.filter((part) => existsSync(join(from, part)))
+  for (const part of parts) {
+    // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
+    await cp(join(from, part), join(draft, part), {
+      recursive: true,
+      // A part may be a link to a bigger disk: a copy of the link would be no copy.
+      dereference: true,
+      preserveTimestamps: true,
+      mode: constants.COPYFILE_FICLONE
+    })
+    signal.throwIfAborted()
   }
+  return parts
+}
+
+/** Waits until the file, or the names in the folder, are on the disk. */
+const flush = async (path: string): Promise<void> => {
+  const file = await open(path, "r")
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Gives the copy its name when all of it is on the disk, so that the copy is complete or absent, also after a power
+ * cut.
+ */
+const finish = async (draft: string, to: string): Promise<void> => {
+  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
+    await flush(join(entry.parentPath, entry.name))
+  }
+  await flush(draft)
+  await rename(draft, to)
+  await flush(dirname(resolve(to)))
 }
 
 const reasonOf = (error: unknown): string =>
@@ -65,27 +94,30 @@ export const copyFolder = (
   Effect.gen(function* () {
     if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
     const sql = yield* SqlClient
-    let isMade = false
+    const draft = draftOf(to)
+    const copying = <A>(act: (signal: AbortSignal) => Promise<A>) =>
+      Effect.tryPromise({
+        try: act,
+        catch: (error) =>
+          error instanceof CopyFailed
+            ? error
+            : new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
+      })
+    yield* copying(() => clear(draft))
+    const wanted = withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS
     return yield* sql
       .withTransaction(
-        Effect.gen(function* () {
-          // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
-          // write-ahead log.
-          yield* sql`CHECKPOINT`
-          const parts = yield* Effect.tryPromise({
-            try: (signal) =>
-              copyParts(from, to, withoutKeys ? PARTS.filter((part) => part !== "secret-keys") : PARTS, signal),
-            catch: (error) =>
-              error instanceof CopyFailed
-                ? error
-                : new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
-          })
-          isMade = true
-          return parts
-        })
+        // Writes all changes to the tables' files, so that a process that opens the copy replays little of the
+        // write-ahead log.
+        Effect.zipRight(
+          sql`CHECKPOINT`,
+          copying((signal) => copyParts(from, draft, wanted, signal))
+        )
       )
       .pipe(
+        // The database goes on working while the copy is written to the disk.
+        Effect.tap(() => copying(() => finish(draft, to))),
         // When the commit fails, it is not certain that the transaction held the session all the time.
-        Effect.onError(() => (isMade ? Effect.promise(() => rm(to, { recursive: true, force: true })) : Effect.void))
+        Effect.onError(() => Effect.promise(() => rm(draft, { recursive: true, force: true })))
       )
   })

@@ -19,6 +19,14 @@ interface Call {
 
 type Groups = ReadonlyMap<string, { readonly windowMillis: number; calls: number }>
 
+/**
+ * `Rate.count` in SQL: whether calls still count in the window `present`. The window of the call that comes now is
+ * `excluded`.
+ */
+const isOpen = (sql: SqlClient, now: number) =>
+  sql`present.ends_at > ${Rows.at(now)}
+      AND present.ends_at - excluded.ends_at <= excluded.ends_at - ${Rows.at(now)}::timestamptz`
+
 /** Counts all subjects in one statement. It locks the rows in the order of their keys, so batches cannot deadlock. */
 const together = (sql: SqlClient, groups: Groups, now: number) => {
   const values = [...groups.values()]
@@ -30,8 +38,8 @@ const together = (sql: SqlClient, groups: Groups, now: number) => {
       ${values.map((group) => group.calls)}::integer[]) AS given (subject, ends_at, calls)
     ORDER BY subject COLLATE "C"
     ON CONFLICT (subject) DO UPDATE SET
-      ends_at = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.ends_at ELSE excluded.ends_at END,
-      used = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.used ELSE 0 END + excluded.used
+      ends_at = CASE WHEN ${isOpen(sql, now)} THEN present.ends_at ELSE excluded.ends_at END,
+      used = CASE WHEN ${isOpen(sql, now)} THEN present.used ELSE 0 END + excluded.used
     RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow))
 }
 
@@ -41,8 +49,8 @@ const oneByOne = (sql: SqlClient, groups: Groups, now: number) =>
     sql`INSERT INTO rate_windows AS present (subject, ends_at, used)
           VALUES (${subject}, ${Rows.at(now + group.windowMillis)}, ${group.calls})
           ON CONFLICT (subject) DO UPDATE SET
-            ends_at = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.ends_at ELSE excluded.ends_at END,
-            used = CASE WHEN present.ends_at > ${Rows.at(now)} THEN present.used ELSE 0 END + excluded.used
+            ends_at = CASE WHEN ${isOpen(sql, now)} THEN present.ends_at ELSE excluded.ends_at END,
+            used = CASE WHEN ${isOpen(sql, now)} THEN present.used ELSE 0 END + excluded.used
           RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow))
   ).pipe(Effect.map((found) => found.flat()))
 

@@ -63,4 +63,23 @@ describe("a copy of a data folder", () => {
       expect(yield* Effect.promise(() => readFile(join(to, "database", "PG_VERSION"), "utf8"))).toBe("17")
     }).pipe(Effect.provide(embeddedWith({})))
   )
+
+  it.effect("replaces what an interrupted copy left behind, and leaves a folder of somebody else alone", () =>
+    Effect.gen(function* () {
+      const [from, to, draft] = [join(directory, "from"), join(directory, "to"), join(directory, "to.partial")]
+      yield* Effect.promise(async () => {
+        await mkdir(join(from, "database"), { recursive: true })
+        await writeFile(join(from, "database", "PG_VERSION"), "17")
+        await mkdir(join(draft, "database"), { recursive: true })
+        await writeFile(join(draft, "holiday.jpg"), "")
+      })
+      expect(yield* Effect.flip(FolderCopy.copyFolder(from, to))).toEqual(
+        new FolderCopy.CopyFailed({ message: `${draft} exists already, and is no unfinished copy` })
+      )
+      expect(yield* Effect.promise(() => readdir(draft))).toEqual(["database", "holiday.jpg"])
+      yield* Effect.promise(() => rm(join(draft, "holiday.jpg")))
+      expect(yield* FolderCopy.copyFolder(from, to)).toEqual(["database"])
+      expect(yield* Effect.promise(() => readdir(directory))).toEqual(["from", "to"])
+    }).pipe(Effect.provide(layerEmbedded()))
+  )
 })

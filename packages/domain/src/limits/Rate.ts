@@ -1,6 +1,6 @@
 // How many calls a caller may make in a window. Decisions limits-1 and limits-4.
 import * as AccountLimits from "../quotas/AccountLimits.js"
-import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * The most calls of one subject in a window. A window begins with the first call after the previous window, so an
@@ -73,10 +73,17 @@ export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
+ * For links of one account that change its address to one new address. Like a link for a new password, such a link is
+ * valid for as long as the window lasts. With the window of `LINKS`, four accounts could use up `LINKS_TO_MAILBOX` again
+ * and again, and nobody could change to that address. With this one, they can do so for half an hour in a day.
+ */
+export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
+
+/**
  * For links to one mailbox that work only for the caller who asked for them: links of sign-ups, and links to a new
- * address. All callers count together here. One network or account can cause at most as many mails as `LINKS` allows,
- * or five when its window ends within this one. So a stranger who asks for somebody's address again and again does not
- * use up the mails that the owner needs.
+ * address. All callers count together here. One network or account can cause at most as many mails as its own rate
+ * allows (`LINKS`, `ADDRESS_CHANGES`), or five when its window ends within this one. So a stranger who asks for
+ * somebody's address again and again does not use up the mails that the owner needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
@@ -88,9 +95,16 @@ export interface RateWindow {
   readonly used: number
 }
 
+/**
+ * Whether calls still count in the window. A window that ends more than two windows from now began before the clock was
+ * set back: calls would be refused for as long as the clock was set back, so it counts as over.
+ */
+const isOpen = ({ endsAt }: RateWindow, windowMillis: number, now: Timestamp): boolean =>
+  now < endsAt && endsAt <= plus(now, 2 * windowMillis)
+
 /** The window after `calls` more calls. `window` undefined: no call came before. */
 export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp, calls = 1): RateWindow =>
-  window !== undefined && now < window.endsAt
+  window !== undefined && isOpen(window, windowMillis, now)
     ? { ...window, used: window.used + calls }
     : { endsAt: plus(now, windowMillis), used: calls }
 

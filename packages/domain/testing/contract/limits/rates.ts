@@ -60,6 +60,23 @@ export const rateCases: Contract<LimitStore | Entropy.Entropy> = [
     })
   },
   {
+    name: "count: after the clock was set back by more than a window, a call begins a new window [limits-6]",
+    run: Effect.gen(function* () {
+      const start = yield* Timestamp.now
+      Check.equal(
+        yield* inTurn(yield* subject, start, [0, 0, -MINUTE, -MINUTE - 1, -MINUTE]),
+        [
+          [1, MINUTE],
+          [2, MINUTE],
+          [3, MINUTE],
+          [1, -1],
+          [2, -1]
+        ],
+        "used and end"
+      )
+    })
+  },
+  {
     name: "count: of calls at once no two get the same number, and subjects have nothing to do with each other [limits-6]",
     run: Effect.gen(function* () {
       const now = yield* Timestamp.now
