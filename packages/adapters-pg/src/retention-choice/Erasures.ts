@@ -1,10 +1,12 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import { Movement } from "@place-access/domain/devices"
 import { VisitReport } from "@place-access/domain/fixes"
 import { Erasure } from "@place-access/domain/retention-choice"
 import type { RecentEvaluations } from "@place-access/domain/rules"
 import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as MovementColumn from "../fixes/MovementColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as UploadStream from "../history/UploadStream.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
@@ -145,16 +147,21 @@ const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure
     }
   })
 
+const MovementRow = Schema.Struct({ device_id: DeviceId, movement: MovementColumn.MovementColumn })
+
 /**
- * Makes a worker derive the stays of each device anew from the start of the stretch. The column `movement` stores where
- * the device rests and where it rested before. It is cleared when the time of these rests overlaps the stretch, because
- * a position may come from a deleted fix.
+ * Makes a worker derive the stays of each device anew from the start of the stretch, and deletes the positions of the
+ * stretch from the column `movement`.
  */
-const eraseFromDevices = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
-  sql`UPDATE devices
-      SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz),
-          movement = CASE WHEN (movement ->> 'heard_at')::bigint >= ${from}::bigint
-                           AND coalesce((coalesce(nullif(movement -> 'before', 'null'), movement) ->> 'moved_at')::bigint, 0)
-                             < ${until}::bigint
-                     THEN NULL ELSE movement END
-      WHERE user_id = ${userId}`
+const eraseFromDevices = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
+  Effect.gen(function* () {
+    const devices = yield* sql`UPDATE devices
+        SET stays_due_from = least(stays_due_from, ${Rows.at(erasure.from)}::timestamptz)
+        WHERE user_id = ${userId} RETURNING device_id, movement`.pipe(Rows.all(MovementRow))
+    for (const { device_id, movement: column } of devices) {
+      const movement = MovementColumn.decode(column)
+      if (movement === null || movement.heardAt < erasure.from) continue
+      yield* sql`UPDATE devices SET movement = ${MovementColumn.encode(Movement.without(erasure, movement))}::jsonb
+                 WHERE user_id = ${userId} AND device_id = ${device_id}`
+    }
+  })

@@ -114,10 +114,12 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
 /**
  * Whether the reading is away from the other device's newest position or from its resting spot. Both positions are
  * needed. With the spot alone, the two devices would count as carried alternately. With the newest position alone, one
- * imprecise reading of the phone would make a tablet far away count as carried.
+ * imprecise reading of the phone would make a tablet far away count as carried. When the owner deleted the position of
+ * the other device, the reading counts as away until the other device sends again: otherwise rules would fire for a
+ * tablet at home.
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
-  Movement.isAway(last, fix) || Movement.isAway(spot, fix)
+  !Movement.isKnown(last) || Movement.isAway(last, fix) || Movement.isAway(spot, fix)
 
 /** The fields of a fix that `elsewhere` replaces. */
 interface Sighting {

@@ -1,4 +1,5 @@
 import * as Geometry from "../places/Geometry.js"
+import * as Erasure from "../retention-choice/Erasure.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -45,6 +46,16 @@ export interface MovementFix extends Geometry.Point {
   readonly accuracyM: number | null
 }
 
+/**
+ * Stands for a position that the owner deleted. Its band is wider than any distance on the globe, so no position is
+ * apart from it, and the next reading becomes the spot without being a move. Programs of the previous release read it
+ * in the same way.
+ */
+export const DELETED: Spot = { lat: 0, lon: 0, bandM: 20_100_000 }
+
+/** Whether the position is still known: the owner did not delete it. */
+export const isKnown = ({ bandM }: Spot): boolean => bandM < DELETED.bandM
+
 const spotOf = ({ accuracyM, lat, lon }: MovementFix): Spot => ({ lat, lon, bandM: Geometry.bandM(accuracyM) })
 
 /** Whether a device at one of these positions is certainly not at the other. */
@@ -79,3 +90,25 @@ export const step = (movement: Movement | null, sighting: MovementFix): Movement
   if (before !== null && isShort && !isApart(before.spot, here)) return { ...before, heardAt, last: here, before: null }
   return { spot: here, movedAt: heardAt, heardAt, last: here, before: { spot, movedAt } }
 }
+
+/**
+ * The movement after the owner deleted the history of a stretch (decision retention-choice-4). It loses each position
+ * that may come from a deleted reading, and keeps its times. Without the times, a phone that rests would no longer be
+ * the device that moved last, and the readings of a tablet at home would count as carried.
+ */
+export const without = (erasure: Erasure.Stretch, movement: Movement): Movement => {
+  const { before, heardAt, last, movedAt, spot } = movement
+  const newest = Erasure.covers(erasure, heardAt) ? DELETED : last
+  return {
+    ...movement,
+    spot: heardAt >= erasure.from && beganBy(movedAt, erasure.until) ? newest : spot,
+    last: newest,
+    before:
+      before !== null && movedAt !== null && movedAt > erasure.from && beganBy(before.movedAt, erasure.until)
+        ? null
+        : before
+  }
+}
+
+/** Whether a rest began before `until`. A device that has not moved yet may have rested since any time. */
+const beganBy = (movedAt: Timestamp | null, until: Timestamp): boolean => movedAt === null || movedAt < until

@@ -91,6 +91,25 @@ describe("of several devices the one that moved last [M14]", () => {
     expect(isLeftBehind(phone, [leaving, atHome], seen(0, AWAY))).toBe(false)
   })
 
+  it("stays so when the owner deletes an hour of history: no rule fires for the tablet [M14, retention-choice-4]", () => {
+    const stretch = { from: time(NOON - 30 * MINUTE), until: time(NOON + 1) }
+    const erased = (devices: ReadonlyArray<Carried.Companion>) =>
+      devices.map((device) =>
+        device.movement === null ? device : { ...device, movement: Movement.without(stretch, device.movement) }
+      )
+    const resting = having(phone, seen(-3 * HOUR, HOME), seen(-2 * HOUR, AWAY), seen(0, AWAY))
+    const home = having(tablet, seen(-3 * HOUR, HOME), seen(0, HOME))
+    const sent = Array.from({ length: 90 }, (_, index) => ({
+      id: index % 3 === 2 ? phone : tablet,
+      sighting: seen((index + 1) * MINUTE, index % 3 === 2 ? AWAY : HOME)
+    }))
+    expect(firings(erased([resting, home]), sent)).toBe(0)
+    // The tablet moved some days ago and sent nothing in the stretch.
+    const silent = having(tablet, seen(-2 * DAY, AWAY), seen(-2 * DAY + HOUR, HOME), seen(-HOUR, HOME))
+    expect(isLeftBehind(phone, erased([resting, silent]), seen(MINUTE, AWAY))).toBe(false)
+    expect(isLeftBehind(tablet, erased([resting, silent]), seen(MINUTE, HOME))).toBe(true)
+  })
+
   it("nobody is left behind before any device moved: nothing tells which one is carried", () => {
     const still = having(phone, seen(-HOUR, AWAY))
     expect(isLeftBehind(tablet, [still, atHome])).toBe(false)

@@ -14,6 +14,9 @@ const seen = (minute: number, metres: number, accuracyM: number | null = 10): Mo
 const after = (...sightings: ReadonlyArray<Movement.MovementFix>): Movement.Movement | null =>
   sightings.reduce<Movement.Movement | null>(Movement.step, null)
 
+/** The movement of a device that sent one reading. */
+const having = (minute: number, metres: number): Movement.Movement => Movement.step(null, seen(minute, metres))
+
 const movedMinute = (movement: Movement.Movement | null): number | null =>
   movement === null || movement.movedAt === null ? null : (movement.movedAt - NOON) / MINUTE
 
@@ -57,6 +60,27 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
   it("the most accurate position of a rest is its spot: an imprecise one would let the device drift", () => {
     expect(movedMinute(after(seen(0, 0, 400), seen(1, 300, 60), seen(2, 420)))).toBe(2)
     expect(after(seen(0, 0, 400), seen(1, 300, 60), seen(2, 320, 200))?.spot).toEqual({ ...at(300), bandM: 60 })
+  })
+
+  it("a deleted stretch takes the positions and leaves the times; the next reading is no move [retention-choice-4]", () => {
+    const stretch = (from: number, until: number) => ({
+      from: time(NOON + from * MINUTE),
+      until: time(NOON + until * MINUTE)
+    })
+    const moved = after(seen(0, 0), seen(20, 500), seen(30, 520))
+    if (moved === null) throw new Error("a movement")
+    const deleted = { ...moved, spot: Movement.DELETED, last: Movement.DELETED }
+    expect(Movement.without(stretch(25, 31), moved)).toEqual(deleted)
+    expect(Movement.without(stretch(25, 30), moved)).toEqual({ ...moved, spot: moved.last })
+    expect(Movement.without(stretch(31, 40), moved)).toEqual(moved)
+    expect(Movement.without(stretch(0, 20), moved)).toEqual(moved)
+    const far = Movement.step(deleted, seen(40, 9_000))
+    expect(far).toMatchObject({ spot: at(9_000), last: at(9_000), movedAt: moved.movedAt, before: null })
+
+    const jumped = after(seen(0, 0), seen(20, 500))
+    if (jumped === null) throw new Error("a movement")
+    expect(Movement.without(stretch(0, 20), jumped)).toEqual({ ...jumped, before: null })
+    expect(Movement.without(stretch(-10, 0), having(5, 0))).toEqual({ ...having(5, 0), spot: having(5, 0).last })
   })
 
   it("a reading that is not newer changes nothing, whatever order an upload arrives in", () => {

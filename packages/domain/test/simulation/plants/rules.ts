@@ -355,5 +355,34 @@ export const plants: ReadonlyArray<Plant> = [
         }
       })
     )
+  },
+  {
+    oracle: "R12",
+    what: "after a deletion nothing knows which phone moved last",
+    sabotage: seeing(({ devices, erasures }) =>
+      erasures.length === 0 ? {} : { devices: devices.map((one) => ({ ...one, movement: null })) }
+    ),
+    isRare: "the swarm rarely lets two phones of one person send from two places, and deletes while one of them rests",
+    scenario: inScene(({ ana, phone, rule, walk, world }) =>
+      Effect.gen(function* () {
+        const tablet = yield* ana.phone("tablet")
+        yield* rule()
+        yield* tablet.fix(HOME)
+        yield* walk(HOME, FAR)
+        const away = yield* world.now
+        for (let minute = 0; minute < 6; minute++) {
+          yield* world.advance(MINUTE)
+          yield* phone.fix(FAR)
+        }
+        yield* world.advance(SECOND)
+        yield* ana.erase(away + 2 * MINUTE, yield* world.now)
+        for (let minute = 0; minute < 6; minute++) {
+          yield* world.advance(MINUTE)
+          yield* tablet.fix(HOME)
+          yield* world.advance(MINUTE)
+          yield* phone.fix(FAR)
+        }
+      })
+    )
   }
 ]

@@ -1,6 +1,7 @@
 import { Effect, FastCheck, Option } from "effect"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import * as Movement from "../../../src/devices/Movement.js"
 import { FixHistory } from "../../../src/fixes/FixHistory.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
@@ -202,7 +203,7 @@ export const erasureContract: Contract<Ports> = [
     })
   },
   {
-    name: "erase: a device forgets a rest that reaches into the stretch, and keeps one that ended before or began after",
+    name: "erase: a device loses the positions of the stretch, and stays the one that moved last",
     run: Effect.gen(function* () {
       const { t, userId } = yield* begin
       const rests = (at: Timestamp.Timestamp) =>
@@ -212,17 +213,21 @@ export const erasureContract: Contract<Ports> = [
           return device
         })
       // `Samples.movement(at)` has a rest of one millisecond that ended at `at`.
-      const [before, into, within, after] = [
-        yield* rests(t(10, -1)),
-        yield* rests(t(10)),
-        yield* rests(t(20)),
-        yield* rests(t(20, 1))
-      ]
+      const times = [t(10, -1), t(10), t(20), t(20, 1)] as const
+      const devices = yield* Effect.forEach(times, rests)
       yield* erase(userId, t(10), t(20))
-      const moved = new Map((yield* Uploads.view(before)).devices.map(({ id, movement }) => [id, movement !== null]))
+      const [first] = devices
+      if (first === undefined) return Check.fail("four devices")
+      const known = new Map((yield* Uploads.view(first)).devices.map(({ id, movement }) => [id, movement]))
+      const [before, into, within, after] = times.map(Samples.movement)
       Check.equal(
-        [before, into, within, after].map(({ id }) => moved.get(id)),
-        [true, false, false, true],
+        devices.map(({ id }) => known.get(id)),
+        [
+          before,
+          into === undefined ? into : { ...into, spot: Movement.DELETED, last: Movement.DELETED },
+          within === undefined ? within : { ...within, before: null },
+          after
+        ],
         "what is known"
       )
     })

@@ -1,3 +1,4 @@
+import * as Movement from "../../../src/devices/Movement.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
@@ -22,13 +23,8 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
   for (const { key, value } of of(tables.devices, userId)) {
-    // The movement has the position at which the device rested. When the rest overlaps the erased stretch, this
-    // position may be that of a deleted fix, so the movement is deleted too.
     const { movement } = value
-    const restsSince = (movement?.before ?? movement)?.movedAt ?? 0
-    if (movement !== null && movement.heardAt >= erasure.from && restsSince < erasure.until) {
-      tables.devices.set(key, { ...value, movement: null })
-    }
+    if (movement !== null) tables.devices.set(key, { ...value, movement: Movement.without(erasure, movement) })
     const due = tables.staysDueFrom.get(key)
     if (due === undefined || due > erasure.from) tables.staysDueFrom.set(key, erasure.from)
   }

@@ -2,7 +2,7 @@ import type { Reading } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
 import { marginM, metresBetween } from "./distance.js"
 import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
-import { erasuresOf } from "./Erasures.js"
+import { erased, erasuresOf } from "./Erasures.js"
 import { isFuture, isPutAside, keyOf, type SeenReading } from "./Phones.js"
 import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 
@@ -15,7 +15,8 @@ import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 export type Mark = "yes" | "maybe" | "no"
 
 interface Rest {
-  readonly spot: Reading
+  /** Undefined: the user deleted the time of the reading. */
+  readonly spot: Reading | undefined
   readonly since: number
 }
 
@@ -23,12 +24,16 @@ interface Followed {
   rest: Rest
   /** The rest before `rest`, if the newest reading ended it; else undefined. */
   before: Rest | undefined
-  newest: Reading
+  /** The time and the position of the newest reading. Undefined position: the user deleted the time of the reading. */
+  newestAt: number
+  newest: Reading | undefined
 }
 
 interface Person {
   readonly marks: Map<string, Mark>
   readonly phones: Map<string, Followed>
+  /** The deletions that `phones` has forgotten already. */
+  readonly forgotten: Set<CompletedCall<"eraseHistory">>
   isSure: boolean
   /** `i` of the last entry with which an upload ended. */
   last: number
@@ -57,32 +62,43 @@ const read = (run: Run): ReadonlyMap<string, Person> => {
   for (const did of happened(run).of("upload")) {
     if (!mayBeDone(did)) continue
     const { userId } = did.args
-    const person = people.get(userId) ?? { marks: new Map(), phones: new Map(), isSure: true, last: -Infinity }
+    const person = people.get(userId) ?? newPerson()
     people.set(userId, person)
-    take(person, did, removals, erasuresOf(run, userId))
+    take(run, person, did, removals)
   }
   return people
 }
 
+const newPerson = (): Person => ({
+  marks: new Map(),
+  phones: new Map(),
+  forgotten: new Set(),
+  isSure: true,
+  last: -Infinity
+})
+
 const take = (
+  run: Run,
   person: Person,
   did: CompletedCall<"upload">,
-  removals: ReadonlyArray<CompletedCall<"removeDevice">>,
-  erasures: ReadonlyArray<CompletedCall<"eraseHistory">>
+  removals: ReadonlyArray<CompletedCall<"removeDevice">>
 ): void => {
   const { deviceId, fixes, userId } = did.args
+  const erasures = erasuresOf(run, userId).filter((one) => one.begin < did.end)
+  for (const one of erasures) forget(person, one)
   const mine = removals.filter((one) => one.args.userId === userId && one.begin < did.end)
   const isOpen =
     !isDone(did) ||
     did.begin < person.last ||
-    // The service deletes the spot at which a phone rested when the rest is in a deleted stretch.
-    erasures.some((one) => one.begin < did.end) ||
+    erasures.some((one) => !isDone(one) || one.end > did.begin) ||
     mine.some((one) => !isDone(one) || one.end > did.begin) ||
     fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
   if (isOpen) person.isSure = false
   person.last = Math.max(person.last, did.end)
   const removed = new Set(mine.map(({ args }) => args.deviceId))
-  for (const fix of inOrder(fixes.filter((one) => isPutAside(one, did) !== "yes"))) {
+  const isStored = (fix: Reading) =>
+    isPutAside(fix, did) !== "yes" && erased(run, userId, fix.capturedAt, did.begin, did.end) !== "yes"
+  for (const fix of inOrder(fixes.filter(isStored))) {
     const key = keyOf(deviceId, fix)
     if (person.marks.has(key)) continue
     follow(person, deviceId, fix)
@@ -94,10 +110,7 @@ const take = (
 
 const decide = (person: Person, deviceId: string, fix: Reading, removed: ReadonlySet<string>): Mark => {
   const others = [...person.phones].flatMap(([id, phone]) =>
-    id === deviceId ||
-    removed.has(id) ||
-    fix.capturedAt - phone.newest.capturedAt > SILENT ||
-    phone.rest.since === NEVER
+    id === deviceId || removed.has(id) || fix.capturedAt - phone.newestAt > SILENT || phone.rest.since === NEVER
       ? []
       : [phone]
   )
@@ -118,14 +131,21 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   const phone = person.phones.get(deviceId)
   const { capturedAt } = fix
   if (phone === undefined) {
-    person.phones.set(deviceId, { rest: { spot: fix, since: NEVER }, before: undefined, newest: fix })
+    person.phones.set(deviceId, {
+      rest: { spot: fix, since: NEVER },
+      before: undefined,
+      newestAt: capturedAt,
+      newest: fix
+    })
     return
   }
-  if (capturedAt <= phone.newest.capturedAt) return
+  if (capturedAt <= phone.newestAt) return
+  phone.newestAt = capturedAt
   phone.newest = fix
   const { before, rest } = phone
   phone.before = undefined
-  if (isApart(person, rest.spot, fix) === "no") {
+  if (rest.spot === undefined) phone.rest = { ...rest, spot: fix }
+  else if (isApart(person, rest.spot, fix) === "no") {
     if (marginM(fix) < marginM(rest.spot)) phone.rest = { ...rest, spot: fix }
   } else if (before !== undefined && capturedAt - rest.since <= BACK_SOON && isApart(person, before.spot, fix) === "no")
     phone.rest = before
@@ -135,10 +155,26 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   }
 }
 
+/** After a deletion, a phone has no position from the deleted time, but still has the time of its last move. */
+const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void => {
+  if (person.forgotten.has(erasing)) return
+  person.forgotten.add(erasing)
+  const { from, until } = erasing.args
+  for (const phone of person.phones.values()) {
+    const { before, newestAt, rest } = phone
+    if (newestAt >= from && newestAt < until) phone.newest = undefined
+    if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
+    // The last reading of the rest before is older than the move that ended the rest.
+    if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
+  }
+}
+
 /** When a distance is closer than this to the sum of the two readings' margins, the oracle does not decide. */
 const TOLERANCE_M = 0.5
 
-const isApart = (person: Person, one: Reading, other: Reading): Mark => {
+/** A phone whose position was deleted counts as apart from every other one, until it sends again. */
+const isApart = (person: Person, one: Reading | undefined, other: Reading): Mark => {
+  if (one === undefined) return "yes"
   const beyond = metresBetween(one, other) - marginM(one) - marginM(other)
   if (Math.abs(beyond) > TOLERANCE_M) return beyond > 0 ? "yes" : "no"
   person.isSure = false
