@@ -14,6 +14,7 @@ import { Context, Option } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { jsonBody } from "../support/wire.js"
 import { bearer, startWorld, type World } from "../support/World.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
@@ -321,3 +322,19 @@ describe("the quick start", () => {
     expect(text).toContain("accounts are made by its admins")
   })
 })
+
+  it("says, where an address must be confirmed first, to sign up on the page and to leave the call out [accounts-11]", async () => {
+    const other = await startWorld({ addressRule: "confirmed" })
+    const { text } = await other.call("/docs/quick-start", HTML)
+    const account = { email: "me-1@example.com", password: "correct horse battery staple" }
+    const post = (path: string) => other.call(path, { method: "POST", ...jsonBody(account) })
+    const [signedUp, signedIn] = [await post("/v1/accounts"), await post("/v1/session")]
+    await other.close()
+    // The pasted calls give no session there, so the page must say what to do.
+    expect([signedUp.status, signedIn.status]).toEqual([202, 401])
+    const note = /<div class="note">([\s\S]*?)<\/div>/.exec(text)?.[1] ?? ""
+    expect(note).toContain('<a href="/sign-up">')
+    expect(textOf(note).replace(/\s+/g, " ")).toMatch(/open the link\. Then leave the call of \/v1\/accounts out/)
+    expect(note).toContain("<code>code</code>")
+    expect(page("/docs/quick-start")).not.toContain("leave the call")
+  })

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import { isHttps, type ServiceOptions } from "../../HttpOptions.js"
-import { html, type Html, type Value } from "../../html/Html.js"
+import { addressRule, isHttps, type ServiceOptions } from "../../HttpOptions.js"
+import { html, type Html, nothing, type Value } from "../../html/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
 
@@ -42,11 +42,27 @@ const NEXT = html`<h2>Next</h2>
     <li><a href="${DOCS}/reference">Everything that can be called</a></li>
   </ul>`
 
-const before = (options: ServiceOptions): Html =>
-  html`<div class="note">
-    ${options.signUp === "closed" && html`<p>On this server accounts are made by its admins: leave the call of <code>/v1/accounts</code> out, and put the e-mail and the password that you were given into the line above it.</p>`}
-    ${reach(options)}
-  </div>`
+const before = (options: ServiceOptions): Html => html`<div class="note">${account(options)} ${reach(options)}</div>`
+
+/**
+ * Explains which account the steps use. The steps make an account at example.com, which works only where nobody must
+ * confirm an address.
+ */
+const account = (options: ServiceOptions): Value => {
+  if (options.signUp === "open" && addressRule(options) === "assumed") return nothing
+  const whose =
+    options.signUp === "closed"
+      ? html`On this server accounts are made by its admins: leave the call of <code>/v1/accounts</code> out, and put
+          the e-mail and the password that you were given into the line above it.`
+      : html`This server makes an account when its owner opens a mailed link.
+          <a href="/sign-up">Make an account</a> with your own address and open the link. Then leave the call of
+          <code>/v1/accounts</code> out, and put your e-mail and your password into the line above it.`
+  return html`<p>${whose}</p>
+    <p>
+      If your account has a second factor, the call of <code>/v1/session</code> also needs <code>code</code>, a one-time
+      code or a recovery code.
+    </p>`
+}
 
 /**
  * Explains how the server reaches the reader's machine. A server with https posts webhooks to public addresses only.
