@@ -2,6 +2,7 @@
 import type { AppTally } from "../access-log/AccessLogStore.js"
 import type { CurrentPlace } from "../answers/CurrentPlace.js"
 import type { UserConnection } from "../connection/ConnectionView.js"
+import * as Carried from "../devices/Carried.js"
 import type { Device } from "../devices/Device.js"
 import * as Silence from "../devices/Silence.js"
 import * as LocalDays from "../fixes/LocalDays.js"
@@ -43,7 +44,7 @@ export interface Today {
   readonly places: number
   readonly phones: number
   readonly connections: number
-  /** The phone that sent last; null without phones. */
+  /** The phone that the person probably carries; null without phones. */
   readonly phone: PhoneState | null
   readonly where: CurrentPlace
   /** Since when the person is at `where`; null: not known. */
@@ -70,12 +71,24 @@ export const FLAG_FOR = 3 * DAY
 export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<LocalDays.LocalDay> =>
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
 
-/** The phone that sent last, because that is probably the phone that the person carries; null without phones. */
+/**
+ * The phone that the person probably carries: of the devices that may be carried, the one that sent last. Null without
+ * phones. A tablet that stays at home would hide that the phone is silent, because the tablet goes on sending.
+ */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
-  const [device] = [...devices].sort((a, b) => (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
+  const [device] = [...devices].sort((a, b) => rank(a, now) - rank(b, now) || (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
   if (device === undefined) return null
   const { lastSeenAt } = device
   return { device, lastSeenAt, state: Silence.of(lastSeenAt, now) }
+}
+
+/**
+ * How little a device says about what its owner carries; `phone` takes a device of the lowest rank. A browser sends
+ * only while its page is open, so it counts as carried only while it sends.
+ */
+const rank = (device: Device, now: Timestamp): number => {
+  if (!Carried.mayBeHeard(device)) return 2
+  return device.format === "browser" && Silence.of(device.lastSeenAt, now) !== "fresh" ? 1 : 0
 }
 
 /** Whether the phone should send and does not. A browser sends only while its page is open (decision devices-15). */

@@ -65,6 +65,15 @@ describe("notices that a person chose [owner-notices-2]", () => {
     expect(subjects({ phone: Today.phone([{ name: "Pixel", lastSeenAt: null } as never], NOW) })).toEqual([])
   })
 
+  it("a silent phone: a tablet that stays at home and goes on sending changes nothing [devices-4]", () => {
+    const at = Timestamp.plus(NOW, -3 * DAY)
+    const devices = [
+      { name: "Pixel", lastSeenAt: at, staysAtHome: false },
+      { name: "Tablet", lastSeenAt: NOW, staysAtHome: true }
+    ]
+    expect(subjects({ phone: Today.phone(devices as never, NOW) })).toEqual(["Your phone has sent nothing for a day"])
+  })
+
   it("a browser sends only while its page is open: its silence is no notice [devices-15]", () => {
     const browser = { name: "Firefox", format: "browser", lastSeenAt: Timestamp.plus(NOW, -2 * DAY) } as never
     expect(subjects({ phone: Today.phone([browser], NOW) })).toEqual([])

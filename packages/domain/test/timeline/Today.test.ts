@@ -1,4 +1,5 @@
 import type { CurrentPlace } from "@place-access/domain/answers"
+import type { Device } from "@place-access/domain/devices"
 import type { Place } from "@place-access/domain/places"
 import { AppId, PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Today } from "@place-access/domain/timeline"
@@ -28,6 +29,32 @@ describe("the first page [timeline-1]", () => {
     ])
     expect(phone(null, 2 * DAY, MINUTE)).toBe("fresh")
     expect(phone()).toBeUndefined()
+  })
+
+  it("a device that stays at home counts only when no other has sent [devices-4]", () => {
+    const device = (id: string, silence: number | null, over: Partial<Device.Device> = {}) =>
+      ({
+        id,
+        format: "overland",
+        staysAtHome: false,
+        lastSeenAt: silence === null ? null : ago(silence),
+        ...over
+      }) as never
+    const chosen = (...devices: ReadonlyArray<never>) => Today.phone(devices, NOW)?.device.id
+    const tablet = device("tablet", MINUTE, { staysAtHome: true })
+    expect(chosen(tablet, device("phone", 3 * DAY))).toBe("phone")
+    expect(chosen(tablet, device("phone", null))).toBe("tablet")
+    expect(chosen(device("kiosk", HOUR, { staysAtHome: true }), tablet)).toBe("tablet")
+  })
+
+  it("a browser counts while it sends; afterwards a phone that has sent, however long ago [devices-15]", () => {
+    const device = (id: string, format: Device.PhoneFormat, silence: number) =>
+      ({ id, format, staysAtHome: false, lastSeenAt: ago(silence) }) as never
+    const chosen = (...devices: ReadonlyArray<never>) => Today.phone(devices, NOW)?.device.id
+    const phone = device("phone", "overland", 3 * DAY)
+    expect(chosen(device("browser", "browser", HOUR - 1), phone)).toBe("browser")
+    expect(chosen(device("browser", "browser", HOUR), phone)).toBe("phone")
+    expect(chosen(device("browser", "browser", DAY))).toBe("browser")
   })
 
   it("an old reading says where the person was last [timeline-4]", () => {
