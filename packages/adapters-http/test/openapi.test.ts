@@ -172,7 +172,7 @@ describe("GET /openapi.json", () => {
     }
   })
 
-  it("tells the forms of an answer apart by its state: a place is there at a place only [wire-3]", () => {
+  it("tells the forms of an answer apart by its state: a place is there at a place only, a time unless nothing is known [wire-3]", () => {
     const { schemas } = document.components
     const { discriminator } = schemas["CurrentPlace"] as { readonly discriminator: unknown }
     expect(discriminator).toEqual({
@@ -183,6 +183,23 @@ describe("GET /openapi.json", () => {
         unknown: "#/components/schemas/CurrentPlaceUnknown"
       }
     })
+    for (const name of ["PlacePresence", "ZonePresence"]) {
+      expect(schemas[name]).toMatchObject({
+        discriminator: {
+          propertyName: "state",
+          mapping: {
+            yes: `#/components/schemas/${name}Known`,
+            no: `#/components/schemas/${name}Known`,
+            unknown: `#/components/schemas/${name}Unknown`
+          }
+        }
+      })
+      expect(schemas[`${name}Known`]).toMatchObject({
+        properties: { asOf: { $ref: "#/components/schemas/Timestamp" } }
+      })
+      expect(schemas[`${name}Known`]).not.toHaveProperty("properties.reason")
+      expect(schemas[`${name}Unknown`]).toMatchObject({ properties: { asOf: { type: "null" } } })
+    }
     expect(schemas["NewPlaceDwellRule"]).toMatchObject({ required: ["type", "place_id", "dwell_minutes"] })
     const trip = document.paths["/v1/test-people/{person_id}/trips"]?.["post"]?.requestBody
     expect(trip?.content["application/json"]).toMatchObject({ schema: { discriminator: { propertyName: "trip" } } })

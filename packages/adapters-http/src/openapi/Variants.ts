@@ -40,6 +40,16 @@ const answered = (schema: string, kind: string): Split => ({
   ]
 })
 
+/** An answer to the question whether the user is inside a circle. Only an unknown answer is based on no reading. */
+const presence = (schema: string): Split => ({
+  schema,
+  property: "state",
+  variants: [
+    { name: `${schema}Known`, values: ["yes", "no"], present: ["asOf"], without: ["reason"] },
+    { name: `${schema}Unknown`, values: ["unknown"], absent: ["asOf"] }
+  ]
+})
+
 export const SPLITS: ReadonlyArray<Split> = [
   {
     schema: "CurrentPlace",
@@ -56,6 +66,8 @@ export const SPLITS: ReadonlyArray<Split> = [
       { name: "CurrentPlaceUnknown", values: ["unknown"], absent: ["place"] }
     ]
   },
+  presence("PlacePresence"),
+  presence("ZonePresence"),
   {
     schema: "LookupResult",
     property: "matched",
