@@ -7,13 +7,7 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
-import { Uses } from "./ConsentsApi.js"
-
-/** A pause that is in force. */
-export const PauseBody = Schema.Struct({
-  since: At,
-  until: NullableAt.annotations({ description: "Null: until the user resumes" })
-}).annotations({ identifier: "Pause" })
+import { PauseBody, Uses } from "./ConsentsApi.js"
 
 /** A connection as its user reads it. It never contains the app's `sub` or `external_user_id` (Spec §2.1). */
 export const UserConnection = Schema.Struct({

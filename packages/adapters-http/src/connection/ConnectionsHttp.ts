@@ -1,6 +1,5 @@
 import {
   type ConnectionView,
-  type Pause,
   disconnect,
   getConnection,
   listUses,
@@ -12,7 +11,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
-import { encodeUses } from "./ConsentsHttp.js"
+import { encodePause, encodeUses } from "./ConsentsHttp.js"
 import type { UserConnection } from "./ConnectionsApi.js"
 
 export const layer = Group.group(Api, "connections", (handlers) =>
@@ -87,6 +86,3 @@ export const encode = (connection: ConnectionView.UserConnection): typeof UserCo
   ended_at: connection.endedAt,
   end_reason: connection.endReason
 })
-
-export const encodePause = (pause: Pause.Pause | null) =>
-  pause === null ? null : { since: pause.from, until: pause.until }

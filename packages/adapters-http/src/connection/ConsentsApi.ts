@@ -23,6 +23,12 @@ export const Uses = Schema.Struct({
   without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
 }).annotations({ identifier: "Uses" })
 
+/** A pause that is in force. */
+export const PauseBody = Schema.Struct({
+  since: At,
+  until: NullableAt.annotations({ description: "Null: until the user resumes" })
+}).annotations({ identifier: "Pause" })
+
 const expiry = <Days extends Schema.Schema.Any>(days: Days) =>
   Schema.Array(Schema.Struct({ days, ends_at: NullableAt, preselected: Schema.Boolean }))
 
@@ -63,7 +69,12 @@ const Review = Schema.Struct({
     })
   ),
   previous: Schema.NullOr(
-    Schema.Struct({ connected_at: At, grant_expires_at: NullableAt, sensitive_expires_at: NullableAt })
+    Schema.Struct({
+      connected_at: At,
+      grant_expires_at: NullableAt,
+      sensitive_expires_at: NullableAt,
+      pause: Schema.NullOr(PauseBody).annotations({ description: "The present pause, which an approval does not end" })
+    })
   ),
   uses: Schema.NullOr(Uses).annotations({
     description: "Of the last 90 days; null unless the mode is renew_sensitive"

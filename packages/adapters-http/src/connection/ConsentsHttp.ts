@@ -1,4 +1,4 @@
-import { type ConsentRefused, type Uses } from "@place-access/domain/connection"
+import { type ConsentRefused, type Pause, type Uses } from "@place-access/domain/connection"
 import { type ConsentReview, decideConsent, reviewConsent, sharesWithoutEnd } from "@place-access/domain/consent"
 import { requireConfirmed } from "@place-access/domain/credentials"
 import { Invalid, Problem } from "@place-access/domain/shared"
@@ -82,6 +82,9 @@ export const layer = Group.group(Api, "consents", (handlers) =>
     )
 )
 
+export const encodePause = (pause: Pause.Pause | null) =>
+  pause === null ? null : { since: pause.from, until: pause.until }
+
 export const encodeUses = (uses: Uses.Uses) => ({
   since: uses.since,
   by_purpose: uses.byPurpose.map(({ count, description, id }) => ({ purpose: id, description, count })),
@@ -124,7 +127,8 @@ const encode = (review: ConsentReview.ConsentReview) => ({
       : {
           connected_at: review.previous.connectedAt,
           grant_expires_at: review.previous.standardExpiresAt,
-          sensitive_expires_at: review.previous.sensitiveExpiresAt
+          sensitive_expires_at: review.previous.sensitiveExpiresAt,
+          pause: encodePause(review.previous.pause)
         },
   uses: review.uses === null ? null : encodeUses(review.uses),
   standard_options: review.standardOptions.map(option),

@@ -6,7 +6,8 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
-import { PauseBody, UserConnection } from "./ConnectionsApi.js"
+import { UserConnection } from "./ConnectionsApi.js"
+import { PauseBody } from "./ConsentsApi.js"
 
 const Length = request({
   for: Pause.PauseLength.annotations({

@@ -15,7 +15,8 @@ import { isFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import { encode, encodePause } from "./ConnectionsHttp.js"
+import { encode } from "./ConnectionsHttp.js"
+import { encodePause } from "./ConsentsHttp.js"
 import type { HistoryEntry } from "./SteeringApi.js"
 
 const WHOLE = { uninterruptible: true } as const

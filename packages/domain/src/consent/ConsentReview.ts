@@ -10,6 +10,7 @@ import type { Connection } from "../connection/Connection.js"
 import * as ConsentMode from "./ConsentMode.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import * as Pause from "../connection/Pause.js"
 import type { Uses } from "../connection/Uses.js"
 
 /** Everything that the consent page shows (Spec §4.1). */
@@ -48,6 +49,8 @@ export interface ConsentReview {
     readonly standardExpiresAt: Timestamp.Timestamp | null
     readonly sensitiveExpiresAt: Timestamp.Timestamp | null
     readonly sensitiveLapsed: boolean
+    /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */
+    readonly pause: Pause.Pause | null
   } | null
   /** Uses of the last 90 days, in a renewal; else null. */
   readonly uses: Uses | null
@@ -151,7 +154,8 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
             connectedAt: previous.connectedAt,
             standardExpiresAt: previous.standardExpiresAt,
             sensitiveExpiresAt: previous.sensitiveExpiresAt,
-            sensitiveLapsed: Tier.sensitiveState(previous, now) === "lapsed"
+            sensitiveLapsed: Tier.sensitiveState(previous, now) === "lapsed",
+            pause: Pause.isOn(previous.pause, now) ? previous.pause : null
           },
     uses: mode === "renew_sensitive" ? facts.uses : null,
     standardOptions: Tier.StandardDays.literals.map((days) =>

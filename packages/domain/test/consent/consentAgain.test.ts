@@ -3,7 +3,7 @@ import { type Connection, disconnect, getConnection, sharePlaces } from "@place-
 import { reviewConsent } from "@place-access/domain/consent"
 import { archivePlace } from "@place-access/domain/connection"
 import { Timestamp } from "@place-access/domain/shared"
-import { changeConnection } from "@place-access/domain/steering"
+import { changeConnection, pauseConnection } from "@place-access/domain/steering"
 import { sweepTiers } from "@place-access/domain/sweeps"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -58,6 +58,23 @@ describe("a consent with a live connection", () => {
         expect(renewed.connectionId).toBe(before.id)
         expect(renewed.tokens.scopes).toEqual([CURRENT, LOOKUP])
         expect((yield* live(user, app)).places).toEqual(before.places)
+      })
+    ))
+
+  it("the review names the pause while it is on, and an approval does not end it [connection-4]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, user } = yield* connected
+        const review = Effect.flatMap(request(app, [CURRENT, LOOKUP]), ({ id }) => reviewConsent(id, user))
+        const pause = Effect.map(review, ({ previous }) => previous?.pause)
+        expect(yield* pause).toBeNull()
+        const from = yield* Timestamp.now
+        yield* pauseConnection(user.id, before.id, "day")
+        expect(yield* pause).toEqual({ from, until: from + DAY })
+        yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], { sensitiveDays: "90" })
+        expect(yield* pause).toEqual({ from, until: from + DAY })
+        yield* TestClock.adjust("1 day")
+        expect(yield* pause).toBeNull()
       })
     ))
 

@@ -86,6 +86,10 @@ export const consent: typeof en.consent = {
       sendet, bekommt die App auf jede Abfrage „unbekannt“.
       <a href="${devices}" target="_blank" rel="noopener">Richten Sie Ihr Handy</a> in einem neuen Tab ein: Diese Seite
       bleibt eine Stunde lang gültig. Auch die E-Mail, die auf „Erlauben“ folgt, führt dorthin.`,
+  pauseStays: (connections) =>
+    html`Wenn Sie hier etwas erlauben, bleibt die Pause: Die App erfährt nicht, wo Sie sind oder waren, bis die Pause
+      endet. Sie können die Pause unter
+      <a href="${connections}" target="_blank" rel="noopener">Verbundene Apps</a> beenden, in einem neuen Tab.`,
   length: (days) => (days === "never" ? "Ohne Frist" : plural(days, "Tag", "Tage")),
   ends: (at) => html`Endet: ${at}`,
   untilDisconnected: "Bis Sie die App trennen",

@@ -1,4 +1,5 @@
 import type { Account } from "@place-access/domain/accounts"
+import type { Pause } from "@place-access/domain/connection"
 import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent"
 import type { Timestamp } from "@place-access/domain/shared"
 import * as AppLogo from "../appLogo.js"
@@ -8,6 +9,7 @@ import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
 const words = texts.consent
+const PAUSE = texts.steering.pause
 
 /** What the full consent page and the renewal page are made from. */
 
@@ -68,6 +70,7 @@ export const head = (view: View, heading: Text): Html => {
       </p>
       <p>${words.who.account(account.displayName, account.email)} ${switchButton}</p>
     </section>
+    ${previous !== null && previous.pause !== null && paused(view.portalPath, previous.pause)}
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
 }
 
@@ -99,6 +102,15 @@ const status = (app: ConsentReview.ConsentReview["app"]["status"]): Value =>
 
 const noPhone = (portalPath: string): Html =>
   html`<div class="note warn"><p>${words.noPhone(`${portalPath}/devices`)}</p></div>`
+
+/** Without this note, a person who allows something would wonder why the app still gets nothing. */
+const paused = (portalPath: string, pause: Pause.Pause): Html =>
+  html`<div class="note warn">
+    <p>
+      <strong>${pause.until === null ? PAUSE.untilResumed : PAUSE.until(time(pause.until))}</strong>
+      ${words.pauseStays(`${portalPath}/connections`)}
+    </p>
+  </div>`
 
 /** Radio buttons for a number of days, each with its end date. */
 export const radios = (
