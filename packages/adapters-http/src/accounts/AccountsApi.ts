@@ -130,6 +130,17 @@ export const AccountsApi = HttpApiGroup.make("accounts")
       )
   )
   .add(
+    HttpApiEndpoint.put("changeName", "/v1/user/name")
+      .setPayload(Fields.request({ display_name: Account.DisplayName }))
+      .addSuccess(AccountBody)
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Change the name that others read")
+      .annotate(
+        OpenApi.Description,
+        "The name that teams, reviewers and, for the person who holds an app, the consent page show. Every place shows it at once."
+      )
+  )
+  .add(
     HttpApiEndpoint.put("chooseTimeZone", "/v1/user/time-zone")
       .setPayload(Fields.request({ time_zone: TimeZone.Name }))
       .addSuccess(AccountBody)

@@ -1,5 +1,5 @@
 import { HttpServerResponse } from "@effect/platform"
-import { AccountStore, chooseLanguage, chooseTimeZone, signUp } from "@place-access/domain/accounts"
+import { AccountStore, changeName, chooseLanguage, chooseTimeZone, signUp } from "@place-access/domain/accounts"
 import { confirmSignUp, requestSignUp, resendSignUp } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { NotFound } from "@place-access/domain/shared"
@@ -55,6 +55,16 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           Effect.catchTag("WrongCredentials", () => Effect.fail(Errors.forbidden("The password is wrong"))),
           toWire
         ),
+      { uninterruptible: true }
+    )
+    .handle(
+      "changeName",
+      ({ payload: { display_name: displayName } }) =>
+        Effect.gen(function* () {
+          const account = yield* SignedIn
+          yield* changeName(account.id, displayName)
+          return toBody({ ...account, displayName })
+        }).pipe(toWire),
       { uninterruptible: true }
     )
     .handle(

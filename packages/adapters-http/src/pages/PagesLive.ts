@@ -63,6 +63,7 @@ import * as TimelineDay from "./timeline/day.js"
 import * as TimelineErase from "./timeline/erase.js"
 import * as TimelineVisits from "./timeline/visits.js"
 import * as LanguagePage from "./settings/language.js"
+import * as NamePage from "./settings/name.js"
 import * as NoticeChoice from "./settings/notices.js"
 import * as TimeZonePage from "./settings/timeZone.js"
 import * as SignIn from "./signIn.js"
@@ -101,6 +102,7 @@ export const routes = (options: ServiceOptions) => [
   ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),
+  ...NamePage.routes(options),
   ...TimeZonePage.routes(options),
   ...LanguagePage.routes(options),
   ...NoticeChoice.routes(options),

@@ -59,6 +59,7 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
     for (const path of [
       "/portal/settings/password",
       "/portal/settings/delete-account",
+      "/portal/settings/name",
       "/portal/settings/language",
       "/portal/settings/time-zone",
       "/portal/settings/notices",

@@ -32,6 +32,7 @@ describe("pages of the portal in German [languages-1]", () => {
     ["/portal/connections", "Verbundene Apps"],
     ["/portal/places", "Orte"],
     ["/portal/settings", "Einstellungen"],
+    ["/portal/settings/name", "Ihr Name"],
     ["/portal/settings/language", "Ihre Sprache"],
     ["/portal/settings/time-zone", "Ihre Zeitzone"],
     ["/portal/settings/notices", "Welche E-Mails Sie bekommen"],

@@ -23,7 +23,8 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
       findByEmail: findByEmail(sql),
       hasAnother: hasAnother(sql),
       hasFactor: hasFactor(sql),
-      addRoles: addRoles(sql),
+      addRoles: addRoles(sql, lockAppsOnCluster(sql)),
+      changeName: changeName(sql),
       learnTimeZone: learnTimeZone(sql),
       chooseTimeZone: chooseTimeZone(sql),
       learnLanguage: learnLanguage(sql),
@@ -132,6 +133,18 @@ const addRoles =
 
 const learnTimeZone =
   (sql: SqlClient): Store["learnTimeZone"] =>
+const changeName =
+  (sql: SqlClient): Store["changeName"] =>
+  (id, name, audit) =>
+    Effect.gen(function* () {
+      const changed = yield* Rows.affected(
+        sql`UPDATE accounts SET display_name = ${name} WHERE user_id = ${id} AND display_name <> ${name}`
+      )
+      if (changed === 0) return false
+      yield* AuditLog.append(sql, audit)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
   (id, name) =>
     sql`UPDATE accounts SET time_zone = ${name} WHERE user_id = ${id} AND time_zone IS NULL`.pipe(
       Effect.asVoid,

@@ -2,7 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { Keep } from "../retention-choice/History.js"
 import type { Conflict, Language, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
-import type { Account, Email, Role, StaffRole } from "./Account.js"
+import type { Account, DisplayName, Email, Role, StaffRole } from "./Account.js"
 import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
 import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.js"
@@ -56,6 +56,11 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly hasFactor: (id: UserId) => StoreEffect<boolean>
     /** Adds roles. Concurrent additions are all kept. None when there is no account of this id. */
     readonly addRoles: (id: UserId, roles: ReadonlyArray<Role>) => StoreEffect<Option.Option<Account>>
+    /**
+     * Replaces the display name, and stores `audit`. Returns false and stores nothing when the account has this name
+     * already, or when there is no account of this id.
+     */
+    readonly changeName: (id: UserId, name: DisplayName, audit: AuditEvent) => StoreEffect<boolean>
     /** Stores the IANA name of a time zone, unless the account has one. No effect on an unknown account. */
     readonly learnTimeZone: (id: UserId, name: string) => StoreEffect<void>
     /** Stores the IANA name of the account's time zone. No effect on an unknown account. */

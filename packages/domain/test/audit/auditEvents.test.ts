@@ -1,4 +1,12 @@
-import { Account, AccountStore, createAccount, endAllSessions, signIn, signUp } from "@place-access/domain/accounts"
+import {
+  Account,
+  AccountStore,
+  changeName,
+  createAccount,
+  endAllSessions,
+  signIn,
+  signUp
+} from "@place-access/domain/accounts"
 import { AuditEvent, AuditLog } from "@place-access/domain/audit"
 import {
   changePassword,
@@ -171,6 +179,17 @@ describe("the audit log [audit-1]", () => {
       )
       expect(yield* kinds).toEqual(["account_made", "unlocked"])
       expect(lines.filter(({ text }) => text.includes('"audit '))).toHaveLength(2)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a new name is one event and one line, which contain neither name; the same again none [audit-2]", () =>
+    Effect.gen(function* () {
+      const { id } = yield* createAccount({ email, password, roles: [], displayName: Account.DisplayName.make("Old") })
+      const name = Account.DisplayName.make("Brand New")
+      const lines = yield* logged(Effect.zipRight(changeName(id, name), changeName(id, name)))
+      expect(yield* kinds).toEqual(["account_made", "name_changed"])
+      expect(lines.filter(({ text }) => text.includes("audit name_changed"))).toHaveLength(1)
+      expect(JSON.stringify([yield* all, lines])).not.toMatch(/Old|Brand New/)
     }).pipe(Effect.provide(stores))
   )
 

@@ -152,6 +152,7 @@ export const admin: typeof en.admin = {
     factor_added: "Zweiter Faktor hinzugefügt",
     factor_removed: "Zweiter Faktor entfernt",
     factor_removal_asked: "Entfernung eines Faktors verlangt",
+    name_changed: "Name geändert",
     recovery_code_used: "Wiederherstellungscode benutzt",
     role_given: "Rolle gegeben",
     role_taken: "Rolle genommen",
@@ -192,6 +193,7 @@ export const admin: typeof en.admin = {
     factorAdded: {
       passkey: "Hat einen Passkey als zweiten Faktor hinzugefügt.",
       totp: "Hat eine Authenticator-App als zweiten Faktor hinzugefügt.",
+    nameChanged: "Hat den Namen geändert, den andere lesen.",
       recovery_codes: "Hat Wiederherstellungscodes als zweiten Faktor hinzugefügt."
     },
     factorRemoved: {

@@ -38,6 +38,13 @@ export const settings: typeof en.settings = {
     confirm: (age) => html`Löschen und ${age} behalten`,
     cancel: "Nichts ändern"
   },
+  name: {
+    heading: "Ihr Name",
+    present: (name) => html`Andere lesen <strong>${name}</strong>.`,
+    change: "Meinen Namen ändern…",
+    lead: "Teams, zu denen Sie gehören, und die Prüfer von Apps lesen diesen Namen. Wenn Sie eine App halten, zeigt ihn auch deren Zustimmungsseite. Apps, die Sie verbinden, bekommen ihn nicht.",
+    field: "Name"
+  },
   timeZone: {
     heading: "Ihre Zeitzone",
     unknown: "Ihr Browser hat nicht gesagt, wo Sie sind; deshalb zeigen Seiten Zeiten in UTC.",
@@ -225,6 +232,7 @@ export const notices: typeof en.notices = {
   "history-chosen": "Gespeichert. Es gilt ab jetzt.",
   disconnected: "Die App ist getrennt.",
   shared: "Die Orte, nach denen die App fragen darf, sind geändert.",
+  "name-changed": "Gespeichert. Andere lesen ab jetzt den neuen Namen.",
   paused: "Die App ist pausiert. Sie erfährt nichts, bis die Pause endet.",
   resumed: "Die App kann wieder fragen. Die Regeln der App beginnen neu.",
   "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",

@@ -142,6 +142,7 @@ export const admin = {
     address_restored: "Address restored",
     factor_added: "Second factor added",
     factor_removed: "Second factor removed",
+    name_changed: "Name changed",
     factor_removal_asked: "Removal of a factor asked for",
     recovery_code_used: "Recovery code used",
     role_given: "Role given",
@@ -183,6 +184,7 @@ export const admin = {
     addressRestored: "Took back a change of the e-mail address.",
     factorAdded: {
       passkey: "Added a passkey as a second factor.",
+    nameChanged: "Changed the name that others read.",
       totp: "Added an authenticator app as a second factor.",
       recovery_codes: "Added recovery codes as a second factor."
     },

@@ -39,6 +39,13 @@ export const settings = {
     confirm: (age: Text): Html => html`Delete them and keep ${age}`,
     cancel: "Change nothing"
   },
+  name: {
+    heading: "Your name",
+    present: (name: string): Html => html`Others read <strong>${name}</strong>.`,
+    change: "Change my name…",
+    lead: "Teams that you are in, and the people who review apps, read this name. If you hold an app, its consent page shows it too. Apps that you connect do not get it.",
+    field: "Name"
+  },
   timeZone: {
     heading: "Your time zone",
     unknown: "Your browser did not say where you are, so pages show times in UTC.",
@@ -226,6 +233,7 @@ export const notices = {
   "stretch-deleted": "Deleted for good. What apps learned before stays with them.",
   "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
   "history-chosen": "Saved. It takes effect now.",
+  "name-changed": "Saved. Others read the new name from now on.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app can ask about were changed.",
   paused: "The app is paused. It learns nothing until the pause ends.",

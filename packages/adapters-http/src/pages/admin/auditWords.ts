@@ -43,6 +43,8 @@ export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: Audited
       return words.addressChanged
     case "address_restored":
       return words.addressRestored
+    case "name_changed":
+      return words.nameChanged
     case "factor_added":
       return words.factorAdded[detail.factor]
     case "factor_removed":

@@ -21,6 +21,21 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-26",
+    id: "delivery-log-filters",
+    kind: "added",
+    title: "The delivery log can be filtered by the reason of a failure and by the answer",
+    text: `\`fail_reason\` selects deliveries that failed for one reason. \`status\` selects those whose newest attempt got
+    this HTTP status, or no answer: \`status=none\` ([reference](${DOCS}/reference/deliveries)).`
+  },
+  {
+    on: "2026-11-26",
+    id: "change-name",
+    kind: "added",
+    title: "People can change their name",
+    text: `\`PUT /v1/user/name\` replaces \`display_name\` ([reference](${DOCS}/reference/accounts)).`
+  },
+  {
+    on: "2026-11-26",
     id: "flags-without-purpose",
     kind: "changed",
     title: "A volume flag may have no description of a purpose",

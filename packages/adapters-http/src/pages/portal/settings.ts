@@ -18,6 +18,7 @@ import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as LanguagePage from "../settings/language.js"
+import * as NamePage from "../settings/name.js"
 import * as NoticeChoice from "../settings/notices.js"
 import { group, type Row } from "../settings/row.js"
 import * as TimeZonePage from "../settings/timeZone.js"
@@ -87,6 +88,7 @@ const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =
       row(deletion.heading, deletion.text, at("delete-account"), deletion.open)
     ])}
     ${group("account", words.groups.account, [
+      NamePage.row(portal, visitor),
       row(address.heading, address.text(visitor.account.email), at("email"), address.open),
       row(password.heading, password.text, at("password"), password.open),
       row(factor.heading, factor.text, at("second-factor"), factor.open),

@@ -1,6 +1,7 @@
 import { Effect, Either, Option, TestClock } from "effect"
 import { type Account, DisplayName, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
@@ -12,7 +13,7 @@ import * as Fixtures from "../../fixtures.js"
 import { choiceContract } from "./choiceContract.js"
 import { sessionContract } from "./sessionContract.js"
 
-type Ports = AccountStore | Entropy.Entropy | Vault
+type Ports = AccountStore | AuditLog | Entropy.Entropy | Vault
 
 /** An e-mail address and a network address that nothing else in the database has. */
 const stranger = Effect.map(Entropy.id("try"), (id): { email: Email; address: string } => ({

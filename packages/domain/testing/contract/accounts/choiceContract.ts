@@ -1,17 +1,52 @@
 import { Effect, Option } from "effect"
+import { DisplayName } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
+import { type AuditEvent, OWNER } from "../../../src/audit/AuditEvent.js"
+import { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 
+const renamed = (userId: UserId, at: number): AuditEvent => ({
+  at: Timestamp.make(at),
+  userId,
+  actor: OWNER,
+  detail: { kind: "name_changed" }
+})
+
 /**
- * Rules of `AccountStore` about a person's time zone, language and notices, which the person chose or the browser sent.
+ * Rules of `AccountStore` about a person's name, time zone, language and notices, which the person chose or the browser
+ * sent.
  */
-export const choiceContract: Contract<AccountStore | Entropy.Entropy> = [
+export const choiceContract: Contract<AccountStore | AuditLog | Entropy.Entropy> = [
+  {
+    name: "changeName: replaces the name and stores the event; the same name again stores none [accounts-22, audit-1]",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const log = yield* AuditLog
+      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const name = DisplayName.make("Grace Hopper 😀")
+      const events = Effect.map(log.list({ userId: user.id }, 10, undefined), ({ items }) =>
+        items.map(({ at, detail }) => [at, detail.kind])
+      )
+      const stored = Effect.map(accounts.find(user.id), Option.getOrThrow)
+      Check.equal(yield* accounts.changeName(user.id, name, renamed(user.id, 1000)), true, "a new name")
+      Check.equal(yield* stored, { ...user, displayName: name }, "nothing else changes")
+      Check.equal(yield* accounts.changeName(user.id, name, renamed(user.id, 2000)), false, "the same name")
+      Check.equal(yield* events, [[1000, "name_changed"]], "one change, one event")
+      Check.equal(yield* accounts.find(other.id), Option.some(other), "somebody else's account stays as it was")
+      const nobody = UserId.make(yield* Entropy.id("usr"))
+      Check.equal(yield* accounts.changeName(nobody, name, renamed(nobody, 1000)), false, "an unknown account")
+      Check.equal(yield* accounts.find(nobody), Option.none(), "is not made")
+      const ofNobody = yield* log.list({ userId: nobody }, 10, undefined)
+      Check.equal(ofNobody.items, [], "and has no event")
+    })
+  },
   {
     name: "learnTimeZone: stores the first zone only; chooseTimeZone: replaces it [accounts-19]",
     run: Effect.gen(function* () {

@@ -34,6 +34,16 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         accounts.set(id, { ...credentials, account: { ...credentials.account, ...change(credentials.account) } })
       })
     return AccountStore.of({
+      changeName: (id, name, audit) =>
+        Effect.suspend(() => {
+          const present = accounts.get(id)?.account.displayName
+          if (present === undefined || present === name) return Effect.succeed(false)
+          MemoryAuditLog.append(tables, audit)
+          return Effect.as(
+            update(id, () => ({ displayName: name })),
+            true
+          )
+        }),
       learnTimeZone: (id, name) => update(id, ({ timeZone }) => ({ timeZone: timeZone ?? name })),
       chooseTimeZone: (id, name) => update(id, () => ({ timeZone: name })),
       learnLanguage: (id, language) =>
