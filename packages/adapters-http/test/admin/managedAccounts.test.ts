@@ -164,6 +164,13 @@ describe("the pages of admins", () => {
     expect((await admin.get("/admin/audit-log?account=not%20an%20id")).text).toContain("must be an id")
   })
 
+  it("an admin's own page has no button that suspends; on the page of others it is folded away [staff-2]", async () => {
+    const own = (await admin.get(`/admin/accounts/${admin.account.id}`)).text
+    expect([own.includes("/suspend"), own.includes("ask another admin")]).toEqual([false, true])
+    const other = (await admin.get(`/admin/accounts/${ida.account.id}`)).text
+    expect(other).toMatch(/<details>(?:(?!<\/details>)[\s\S])*\/suspend"/)
+  })
+
   it("an admin who takes their own role of an admin lands on Today, which says so", async () => {
     // A second admin is needed, because nobody can take the role away from the last admin.
     await world.person({ roles: ["admin"] })

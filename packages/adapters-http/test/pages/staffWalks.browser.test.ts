@@ -42,6 +42,7 @@ const walks = (javaScriptEnabled: boolean) => {
     }
     await find()
     await see("account")
+    await page.getByText(`Suspend ${person.account.displayName}`).click()
     await press(page, "Suspend account")
     await page.getByText("The account is suspended. Its owner gets an e-mail.").waitFor()
     await see("account-suspended")

@@ -77,6 +77,9 @@ export const admin: typeof en.admin = {
     signOutText: "Meldet jeden Browser des Kontos ab. Die Person kann sich wieder anmelden.",
     signOutEverywhere: "Überall abmelden",
     suspend: "Sperren",
+    suspendOwn:
+      "Das ist Ihr eigenes Konto. Wenn es gesperrt werden muss, bitten Sie jemand anderen aus der Verwaltung.",
+    suspendNamed: (name) => `${name} sperren`,
     suspendWhile: "Solange es gesperrt ist:",
     suspendSignIn: "kann sich niemand damit anmelden, und seine Browser sind abgemeldet;",
     suspendApps: "bekommen Apps keine Antworten und keine Ereignisse dazu, und seine eigenen Apps ruhen;",

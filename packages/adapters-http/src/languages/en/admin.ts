@@ -68,6 +68,8 @@ export const admin = {
     signOutText: "Signs every browser of the account out. Its owner can sign in again.",
     signOutEverywhere: "Sign out everywhere",
     suspend: "Suspend",
+    suspendOwn: "This is your own account. If it must be suspended, ask another admin.",
+    suspendNamed: (name: string): string => `Suspend ${name}`,
     suspendWhile: "While it is suspended:",
     suspendSignIn: "nobody can sign in with it, and its browsers are signed out;",
     suspendApps: "apps get no answers and no events about it, and its own apps are paused;",

@@ -82,7 +82,7 @@ const accountPage = (visitor: Visitor.Visitor) =>
           </dl>
           <p><a href="${AUDIT}?account=${account.id}">${words.happened}</a></p>
         </section>
-        ${roles(account, token)} ${access(account, token)}`
+        ${roles(account, token)} ${access(account, token, account.id === visitor.account.id)}`
     })
   })
 
@@ -111,7 +111,8 @@ const roles = (account: Account.Account, token: string): Html =>
     </dl>
   </section>`
 
-const access = (account: Account.Account, token: string): Html =>
+/** `isOwn`: suspending the own account would sign the admin out at once, and only another admin could undo it. */
+const access = (account: Account.Account, token: string, isOwn: boolean): Html =>
   html`<section class="card" aria-labelledby="access">
     <h2 id="access">${words.access}</h2>
     <h3>${words.signOut}</h3>
@@ -120,19 +121,27 @@ const access = (account: Account.Account, token: string): Html =>
     ${
       account.suspendedAt === null
         ? html`<h3>${words.suspend}</h3>
-            <p>${words.suspendWhile}</p>
-            <ul>
-              <li>${words.suspendSignIn}</li>
-              <li>${words.suspendApps}</li>
-              <li>${words.suspendPhones}</li>
-            </ul>
-            <p>${words.suspendBack}</p>
-            ${button(account, token, "suspend", words.suspendAccount, "stop")}`
+            ${isOwn ? html`<p>${words.suspendOwn}</p>` : suspension(account, token)}`
         : html`<h3>${words.resume}</h3>
             <p>${words.resumeText}</p>
             ${button(account, token, "resume", words.resumeAccount, "second")}`
     }
   </section>`
+
+const suspension = (account: Account.Account, token: string): Html =>
+  html`<details>
+    <summary>${words.suspendNamed(account.displayName)}</summary>
+    <div>
+      <p>${words.suspendWhile}</p>
+      <ul>
+        <li>${words.suspendSignIn}</li>
+        <li>${words.suspendApps}</li>
+        <li>${words.suspendPhones}</li>
+      </ul>
+      <p>${words.suspendBack}</p>
+      ${button(account, token, "suspend", words.suspendAccount, "stop")}
+    </div>
+  </details>`
 
 /**
  * Gives or takes a role. Making somebody an admin needs a sign-in or a confirmation of the last 15 minutes
