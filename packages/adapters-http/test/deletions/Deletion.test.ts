@@ -200,6 +200,8 @@ describe("DELETE /v1/user/account", () => {
     const refused = await admin.send("DELETE", "/v1/user/account", body)
     expect(refused).toMatchObject({ status: 409, json: { error: "conflict", message: AccountDeletion.LAST_ADMIN } })
     expect((await admin.get("/v1/session")).status).toBe(200)
+    const { text } = await admin.get("/portal/settings/delete-account")
+    expect(text).toMatch(/give somebody else\s+the role under <a href="\/admin\/accounts">/)
     expect((await reviewer.send("DELETE", "/v1/user/account", body)).status).toBe(204)
     const other = await alone.person({ roles: ["admin"] })
     expect((await admin.send("DELETE", "/v1/user/account", body)).status).toBe(204)

@@ -174,8 +174,10 @@ export const settings: typeof en.settings = {
       used: (people) =>
         `${plural(people, "Person benutzt", "Personen benutzen")} sie zurzeit; Name, Beschreibung und Zwecke bleiben dafür lesbar`
     },
-    lastAdmin: html`<strong>Sie sind der einzige Administrator.</strong> Der Dienst braucht einen anderen, bevor Sie
-      gehen können: Ein Betreiber ernennt ihn mit dem Befehl des Servers.`,
+    lastAdmin: (accounts) =>
+      html`<strong>Sie sind der einzige Administrator.</strong> Der Dienst braucht einen anderen, bevor Sie gehen
+        können: Geben Sie jemand anderem die Rolle, unter <a href="${accounts}">Verwaltung: Konten</a>. Auch ein
+        Betreiber kann das, mit dem Befehl des Servers.`,
     password: "Passwort",
     wordField: "Das Wort",
     word: "löschen",

@@ -176,8 +176,9 @@ export const settings = {
       used: (people: number): string =>
         `${plural(people, "person uses", "people use")} it now; its name, description and purposes stay readable for them`
     },
-    lastAdmin: html`<strong>You are the only admin.</strong> The service needs another one before you can go: an
-      operator makes one with the server's command.`,
+    lastAdmin: (accounts: string): Html =>
+      html`<strong>You are the only admin.</strong> The service needs another one before you can go: give somebody else
+        the role under <a href="${accounts}">Admin: accounts</a>. An operator can do it too, with the server's command.`,
     password: "Password",
     wordField: "The word",
     /** What the person types to confirm. */

@@ -14,6 +14,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as PasswordAsked from "./PasswordAsked.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
+import { ACCOUNTS } from "../admin/shared.js"
 
 const words = texts.settings.deletion
 
@@ -95,7 +96,7 @@ const owned = (apps: ReadonlyArray<AccountDeletion.CountedApp>): Html =>
   </section>`
 
 const lastAdmin = html`<div class="note warn">
-  <p>${words.lastAdmin}</p>
+  <p>${words.lastAdmin(ACCOUNTS)}</p>
 </div>`
 
 /** The hidden fields of the form, from which the service knows the account also when it is deleted. */
