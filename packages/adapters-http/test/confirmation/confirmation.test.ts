@@ -237,7 +237,7 @@ describe("the page /confirm [accounts-17]", () => {
     expect([empty.includes(NOT_KEPT), empty.includes("The member was removed")]).toEqual([true, false])
   })
 
-  it("giving exact location back leads to it, and it leads back to the page with that button [connection-9]", async () => {
+  it("giving exact location back leads to it, and it leads back to the page with that button, which says that nothing has changed [accounts-17, connection-9]", async () => {
     const { path, person } = await connecting()
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get(path)
@@ -247,11 +247,12 @@ describe("the page /confirm [accounts-17]", () => {
     const at = `/portal/connections/${connections[0].id}`
     const restore = `${at}/exact-location/restore`
     await browser.submit(await browser.get(at), `${at}/exact-location/end`)
-    const back = `${at}?done=exact-location-ended`
-    const fields = hidden(await browser.get(back), restore)
+    const fields = hidden(await browser.get(`${at}?done=exact-location-ended`), restore)
     world.clock.advance(QUARTER)
-    const asked = await browser.post(restore, fields, { referer: world.url + back })
+    const asked = await browser.post(restore, fields)
+    const back = `${at}?done=exact-location-not-restored`
     expect(asked.headers.get("location")).toBe(`/confirm?return_to=${encodeURIComponent(back)}`)
+    expect((await browser.get(back)).text).toContain("Nothing has changed yet")
     expect(hidden(await browser.get(back), restore)).toHaveProperty("form_token")
   })
 

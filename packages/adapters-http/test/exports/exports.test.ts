@@ -211,6 +211,20 @@ const logged = (person: Person, count: number) =>
   )
 
 describe("the page", () => {
+  it("after the confirmation that *Make an archive* needed, it says that nothing was asked for [accounts-17]", async () => {
+    const person = await world.person()
+    world.clock.advance(QUARTER)
+    const asked = await submit(person, "/portal/settings/export", await tokenOf(person))
+    const back = "/portal/settings/export?done=choose-again"
+    expect([asked.status, asked.headers.get("location")]).toEqual([
+      303,
+      `/confirm?return_to=${encodeURIComponent(back)}`
+    ])
+    await confirm(person)
+    expect((await person.get(back)).text).toContain("Nothing has changed yet.")
+    expect((await person.get("/v1/user/exports")).json).toMatchObject({ exports: [] })
+  })
+
   it("each form has the token; a stale session confirms first and comes back to the page; a refusal is said in words", async () => {
     const person = await world.person()
     for (const token of ["", "k1.x", await tokenOf(await world.person())]) {
@@ -235,11 +249,13 @@ describe("the page", () => {
     world.clock.advance(QUARTER)
     const href = /href="([^"]+\/archive)"/.exec((await person.get("/portal/settings/export")).text)?.[1] ?? ""
     const stale = await person.get(href, { headers: { accept: "text/html" }, redirect: "manual" })
+    const back = "/portal/settings/export?done=export-confirmed"
     expect([stale.status, stale.headers.get("location")]).toEqual([
       303,
-      `/confirm?return_to=${encodeURIComponent("/portal/settings/export")}`
+      `/confirm?return_to=${encodeURIComponent(back)}`
     ])
     await confirm(person)
+    expect((await person.get(back)).text).toContain("Confirmed. You can download the archive now.")
     expect((await download(person, href)).answer.headers.get("content-type")).toBe("application/zip")
     const removal = await submit(person, href.replace("/archive", "/delete"), await tokenOf(person))
     expect(removal.headers.get("location")).toBe("/portal/settings/export?done=export-deleted")

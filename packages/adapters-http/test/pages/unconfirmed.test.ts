@@ -87,6 +87,30 @@ describe("a purpose of a developer whose address nobody confirmed [accounts-11]"
   })
 })
 
+describe("pages about mails [accounts-11]", () => {
+  it.each([
+    ["unconfirmed", false],
+    ["confirmed", true]
+  ])(
+    "promise a mail only to an address that gets one, and lead others to the page that confirms it: %s",
+    async (_, isConfirmed) => {
+      const { browser, person } = await unconfirmed()
+      if (isConfirmed) await setConfirmed(person, person.account.confirmedAt)
+      const note = "Your e-mail address is not confirmed, so we send no mail there."
+      const [archive, notices] = ["/portal/settings/export", "/portal/settings/notices"]
+      const before = [await browser.get(archive), await browser.get(notices)]
+      const asked = await browser.submit(await browser.get(archive), archive)
+      const making = await browser.get(asked.headers.get("location") ?? "")
+      for (const { text } of [...before, making])
+        expect([text.includes(note), text.includes(EMAIL)]).toEqual([!isConfirmed, !isConfirmed])
+      for (const { text } of [before[0] ?? making, making]) expect(text.includes("you an e-mail")).toBe(isConfirmed)
+      const chosen = await browser.submit(await browser.get(notices), notices, { notice: ["weekly"] })
+      const after = await browser.get(chosen.headers.get("location") ?? "")
+      expect(after.text.includes("We mail you what you ticked")).toBe(isConfirmed)
+    }
+  )
+})
+
 describe("the deletion of an account", () => {
   it.each([
     ["unconfirmed", false],

@@ -105,13 +105,19 @@ export const portal: typeof en.portal = {
         <a href="${page}">importieren Sie die Datei</a>. Ihre Orte und Ihre Standorte kommen zurück. Apps nicht: Sie
         haben ihnen in diesem Konto etwas erlaubt, und nur Sie können es im anderen wieder erlauben.`,
     ask: {
-      text: "Wir erstellen das Archiv im Hintergrund; das dauert Sekunden bis Minuten. Wir schicken Ihnen eine E-Mail, wenn es fertig ist. Sie können es 7 Tage lang herunterladen; dann löschen wir es.",
+      text: (isMailed) =>
+        isMailed
+          ? "Wir erstellen das Archiv im Hintergrund; das dauert Sekunden bis Minuten. Wir schicken Ihnen eine E-Mail, wenn es fertig ist. Sie können es 7 Tage lang herunterladen; dann löschen wir es."
+          : "Wir erstellen das Archiv im Hintergrund; das dauert Sekunden bis Minuten. Sie können es hier 7 Tage lang herunterladen; dann löschen wir es.",
       button: "Archiv erstellen"
     },
     open: {
       heading: "Ihr Archiv wird erstellt",
       made: (percent) => `${percent} % fertig`,
-      close: "Sie können diese Seite schließen: Wir schicken Ihnen eine E-Mail, wenn es fertig ist.",
+      close: (isMailed) =>
+        isMailed
+          ? "Sie können diese Seite schließen: Wir schicken Ihnen eine E-Mail, wenn es fertig ist."
+          : "Sie können diese Seite schließen und später zurückkommen.",
       reloads: (seconds) => `Bis dahin lädt sich diese Seite alle ${seconds} Sekunden neu.`,
       stop: "Abbrechen",
       stopHint: "Das Archiv wird dann nicht erstellt. Von Ihren Daten wird nichts gelöscht."

@@ -107,6 +107,9 @@ export const settings: typeof en.settings = {
     text: "Ein Passkey oder ein Einmalcode neben Ihrem Passwort, damit das Passwort allein niemanden anmeldet.",
     open: "Passkeys und Codes…"
   },
+  noMail: (page) =>
+    html`Ihre E-Mail-Adresse ist nicht bestätigt, deshalb schicken wir keine E-Mails dorthin.
+      <a href="${page}">Bestätigen Sie Ihre Adresse</a>`,
   export: { open: "Meine Daten mitnehmen…" },
   password: {
     heading: "Ihr Passwort",
@@ -206,6 +209,9 @@ export const notices: typeof en.notices = {
     "Der Import wird rückgängig gemacht. Seine Standorte und Besuche verschwinden in wenigen Minuten aus Ihrem Standortverlauf.",
   "import-removed": "Der Import ist entfernt. Ihr Standortverlauf behält, was daraus gespeichert war.",
   "export-requested": "Wir erstellen jetzt Ihr Archiv. Sie bekommen eine E-Mail, wenn es fertig ist.",
+  "export-requested-no-mail":
+    "Wir erstellen jetzt Ihr Archiv. Kommen Sie auf diese Seite zurück, um es herunterzuladen.",
+  "export-confirmed": "Bestätigt. Sie können das Archiv jetzt herunterladen.",
   "export-deleted": "Das Archiv ist gelöscht. Ihre Daten bleiben, wie sie sind.",
   "device-removed": "Das Gerät ist entfernt. Ihr Standortverlauf behält, was es gesendet hat.",
   "device-changed": "Gespeichert. Die Änderung gilt ab der nächsten Messung des Geräts.",
@@ -215,7 +221,7 @@ export const notices: typeof en.notices = {
   "address-mailed":
     "Eine E-Mail mit einem Link ist unterwegs. Öffnen Sie den Link innerhalb von 24 Stunden in diesem Browser. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
   "address-confirmed": "Ihre Adresse ist bestätigt.",
-  "passkey-added": "Der Passkey ist hinzugefügt. Sie haben dazu eine E-Mail bekommen.",
+  "passkey-added": "Der Passkey ist hinzugefügt.",
   "passkey-is-there":
     "Der Passkey ist hinzugefügt. Wenn Sie Ihre Wiederherstellungscodes nicht aufbewahrt haben, erstellen Sie unten neue.",
   "passkey-removed": "Der Passkey ist entfernt. Er meldet niemanden mehr an.",
@@ -231,6 +237,7 @@ export const notices: typeof en.notices = {
   "stretch-deleted": "Endgültig gelöscht. Was Apps vorher erfahren haben, behalten sie.",
   "notices-chosen":
     "Gespeichert. Wir schicken Ihnen E-Mails zu dem, was Sie angekreuzt haben, und zur Sicherheit Ihres Kontos.",
+  "notices-chosen-no-mail": "Gespeichert. Wir schicken Ihnen keine E-Mails, bis Ihre E-Mail-Adresse bestätigt ist.",
   "history-chosen": "Gespeichert. Es gilt ab jetzt.",
   disconnected: "Die App ist getrennt.",
   shared: "Die Orte, nach denen die App fragen darf, sind geändert.",
@@ -240,6 +247,8 @@ export const notices: typeof en.notices = {
   "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",
   "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
   "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
+  "exact-location-not-restored":
+    "Noch hat sich nichts geändert: Die App bekommt Ihren genauen Standort weiterhin nicht.",
   "exact-location-restored": "Die App bekommt Ihren genauen Standort wieder, bis zum selben Datum wie vorher.",
   "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
   "rule-removed": "Die Regel ist entfernt.",

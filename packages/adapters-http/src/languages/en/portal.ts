@@ -112,13 +112,19 @@ export const portal = {
         places and your locations come back. Apps do not: you allowed them something in this account, and only you can
         allow it again in the other one.`,
     ask: {
-      text: "We make the archive in the background, which takes seconds to minutes. We write you an e-mail when it is ready. You can download it for 7 days; then we delete it.",
+      text: (isMailed: boolean): string =>
+        isMailed
+          ? "We make the archive in the background, which takes seconds to minutes. We write you an e-mail when it is ready. You can download it for 7 days; then we delete it."
+          : "We make the archive in the background, which takes seconds to minutes. You can download it here for 7 days; then we delete it.",
       button: "Make an archive"
     },
     open: {
       heading: "Your archive is being made",
       made: (percent: number): string => `${percent} % made`,
-      close: "You can close this page: we write you an e-mail when it is ready.",
+      close: (isMailed: boolean): string =>
+        isMailed
+          ? "You can close this page: we write you an e-mail when it is ready."
+          : "You can close this page and come back to it later.",
       reloads: (seconds: number): string => `Until then, this page reloads itself every ${seconds} seconds.`,
       stop: "Stop",
       stopHint: "The archive is then not made. Nothing of yours is deleted."

@@ -110,6 +110,8 @@ export const settings = {
     text: "A passkey or a one-time code beside your password, so that the password alone signs nobody in.",
     open: "Passkeys and codes…"
   },
+  noMail: (page: string): Html =>
+    html`Your e-mail address is not confirmed, so we send no mail there. <a href="${page}">Confirm your address</a>`,
   export: { open: "Take my data along…" },
   password: {
     heading: "Your password",
@@ -211,6 +213,8 @@ export const notices = {
   "import-undone": "The import is being undone. Its locations and visits disappear from your history within minutes.",
   "import-removed": "The import was removed. Your history keeps what it had stored.",
   "export-requested": "We make your archive now. You get an e-mail when it is ready.",
+  "export-requested-no-mail": "We make your archive now. Come back to this page to download it.",
+  "export-confirmed": "Confirmed. You can download the archive now.",
   "export-deleted": "The archive was deleted. Your data stays as it is.",
   "device-removed": "The device was removed. Your history keeps what it sent.",
   "device-changed": "Saved. The change takes effect with the device's next reading.",
@@ -220,7 +224,7 @@ export const notices = {
   "address-mailed":
     "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
-  "passkey-added": "The passkey was added. We told you by mail.",
+  "passkey-added": "The passkey was added.",
   "passkey-is-there": "The passkey was added. If you have not kept your recovery codes, make new ones below.",
   "passkey-removed": "The passkey was removed. It signs nobody in any more.",
   "code-app-added": "One-time codes are on. Your recovery codes stay as they were.",
@@ -233,6 +237,7 @@ export const notices = {
   "language-chosen": "Saved. It counts for pages from now on, and for mails that are sent from now on.",
   "stretch-deleted": "Deleted for good. What apps learned before stays with them.",
   "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
+  "notices-chosen-no-mail": "Saved. We mail you nothing until your e-mail address is confirmed.",
   "history-chosen": "Saved. It takes effect now.",
   "name-changed": "Saved. Others read the new name from now on.",
   disconnected: "The app was disconnected.",
@@ -242,6 +247,7 @@ export const notices = {
   "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
+  "exact-location-not-restored": "Nothing has changed yet: the app still does not get your exact location.",
   "exact-location-restored": "The app gets your exact location again, until the same date as before.",
   "permissions-changed": "Saved. The change takes effect now.",
   "rule-removed": "The rule was removed.",

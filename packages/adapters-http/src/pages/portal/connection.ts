@@ -66,7 +66,7 @@ export const detail = (
     const uses = yield* listUses(visitor.account.id, id)
     const token = yield* Visitor.tokenFor(visitor)
     const done = query.value("done")
-    const lost = done === "exact-location-ended" ? yield* findLostExactLocation(visitor.account.id, id) : null
+    const lost = controls.isBeforeUndo(done) ? yield* findLostExactLocation(visitor.account.id, id) : null
     return yield* respond({
       title: connection.app.name,
       reader: yield* Visitor.reader(visitor),
@@ -76,7 +76,11 @@ export const detail = (
       main: html`<p><a href="${portal}/connections">${texts.portal.connections.title}</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
-        ${lost !== null && connection.live ? controls.undoEndOfExact(portal, connection, lost, token) : notice(done)}
+        ${
+          lost !== null && controls.isBeforeUndo(done) && connection.live
+            ? controls.undoEndOfExact(portal, connection, { done, lost, token })
+            : notice(done)
+        }
         ${connection.live && phones.length === 0 && noPhone(portal)}
         ${Fields.problems({ values: () => "", problems }, { places: words.places.field, ...controls.LABELS })}
         <section class="card" aria-labelledby="about">

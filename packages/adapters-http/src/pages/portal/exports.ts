@@ -14,6 +14,7 @@ import * as Removal from "../kit/Removal.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { getsMail, noMail } from "../settings/unconfirmed.js"
 import { notice } from "./notices.js"
 import * as Reloading from "./reloading.js"
 
@@ -28,6 +29,7 @@ const page = (portal: string, visitor: Visitor.Visitor, refused?: string) =>
     const exports = yield* listExports(visitor.account.id)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
+    const isMailed = yield* getsMail(visitor)
     const present = exports.find((one) => isOpen(one) || one.state === "ready")
     const earlier = exports.filter((one) => one !== present)
     const isWatched = present !== undefined && isOpen(present)
@@ -45,20 +47,31 @@ const page = (portal: string, visitor: Visitor.Visitor, refused?: string) =>
         <h1>${words.title}</h1>
         <p class="lead">${words.lead}</p>
         ${refused === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${ofDomain(refused)}.</p></div>`}
-        ${present === undefined ? ask(portal, token) : card(portal, present, token, watching.line)} ${contents}
-        ${earlier.length > 0 && history(earlier)}
+        ${!isMailed && noMail(portal)}
+        ${
+          present === undefined
+            ? ask(portal, token, isMailed)
+            : card(portal, present, { token, isMailed, reloads: watching.line })
+        }
+        ${contents} ${earlier.length > 0 && history(earlier)}
         <p class="soft small">${words.elsewhere(`${portal}/imports/new`)}</p>`
     })
   })
 
-const ask = (portal: string, token: string): Html =>
+const ask = (portal: string, token: string, isMailed: boolean): Html =>
   html`<form method="post" action="${portal}${PATH}" class="card">
     ${Fields.hidden("form_token", token)}
-    <p>${words.ask.text}</p>
+    <p>${words.ask.text(isMailed)}</p>
     <button>${words.ask.button}</button>
   </form>`
 
-const card = (portal: string, one: Export.Export, token: string, reloads: Html): Html =>
+interface CardParts {
+  readonly token: string
+  readonly isMailed: boolean
+  readonly reloads: Html
+}
+
+const card = (portal: string, one: Export.Export, { isMailed, reloads, token }: CardParts): Html =>
   isOpen(one)
     ? html`<section class="card" aria-labelledby="present">
         <header>
@@ -71,7 +84,7 @@ const card = (portal: string, one: Export.Export, token: string, reloads: Html):
             ${Export.percent(one)} %
           </progress>
         </div>
-        <p>${words.open.close}</p>
+        <p>${words.open.close(isMailed)}</p>
         ${reloads} ${removal(portal, one, token, words.open.stop, words.open.stopHint)}
       </section>`
     : html`<section class="card" aria-labelledby="present">
@@ -131,17 +144,18 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
 
 /**
  * After a confirmation the person comes back to this page, and not to the download: while a browser downloads a file,
- * it would go on showing the confirmation page.
+ * it would go on showing the confirmation page. The page says that the download can begin now.
  */
-const afterConfirmation = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}`))
+const confirmAndDownload = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}?done=export-confirmed`))
 
 const request = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
-      if ((yield* Visitor.confirmed(visitor)) !== null) return afterConfirmation(portal)
+      if ((yield* Visitor.confirmed(visitor)) !== null) return Visitor.toConfirmAndChoose(`${portal}${PATH}`)
+      const done = (yield* getsMail(visitor)) ? "export-requested" : "export-requested-no-mail"
       return yield* requestExport(visitor.account.id).pipe(
-        Effect.as(seeOther(`${portal}${PATH}?done=export-requested`)),
+        Effect.as(seeOther(`${portal}${PATH}?done=${done}`)),
         Effect.catchTag("Conflict", ({ reason }) => page(portal, visitor, reason))
       )
     })
@@ -151,7 +165,7 @@ const fetch = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const id = yield* param("id", ExportId, "export")
-      if ((yield* Visitor.confirmed(visitor)) !== null) return afterConfirmation(portal)
+      if ((yield* Visitor.confirmed(visitor)) !== null) return confirmAndDownload(portal)
       return yield* Effect.catchTag(archiveAnswer({ userId: visitor.account.id, id }), "Conflict", ({ reason }) =>
         page(portal, visitor, reason)
       )

@@ -9,6 +9,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import type { Row } from "./row.js"
+import { getsMail, noMail } from "./unconfirmed.js"
 
 /** The page on which a person chooses which mails to get (decision owner-notices-1). */
 
@@ -55,6 +56,7 @@ const page = (portal: string, visitor: Visitor.Visitor) =>
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.heading}</h1>
         <p class="lead">${words.lead}</p>
+        ${!(yield* getsMail(visitor)) && noMail(portal)}
         <form class="card" method="post" action="${portal}/settings/notices">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
           <fieldset>
@@ -75,7 +77,9 @@ const choose = (portal: string) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       yield* chooseNotices(visitor.account.id, form.all("notice").filter(Schema.is(NoticeKind)))
-      return seeOther(`${portal}/settings?done=notices-chosen`)
+      return seeOther(
+        `${portal}/settings?done=${(yield* getsMail(visitor)) ? "notices-chosen" : "notices-chosen-no-mail"}`
+      )
     })
   )
 

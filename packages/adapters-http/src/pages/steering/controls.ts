@@ -65,10 +65,24 @@ export const now = (portal: string, connection: Listed, token: string, disconnec
   </div>`
 }
 
-/** The confirmation that exact location has ended, with the button that undoes it (decision connection-9). */
-export const undoEndOfExact = (portal: string, connection: Listed, lost: Steering.LostExactLocation, token: string) =>
+/** The notices with which the page shows the button that undoes the end of exact location. */
+const BEFORE_UNDO = ["exact-location-ended", "exact-location-not-restored"] as const
+type BeforeUndo = (typeof BEFORE_UNDO)[number]
+
+export const isBeforeUndo = (done: string): done is BeforeUndo => BEFORE_UNDO.some((one) => one === done)
+
+/** A notice with the button that undoes the end of exact location (decision connection-9). */
+export const undoEndOfExact = (
+  portal: string,
+  connection: Listed,
+  {
+    done,
+    lost,
+    token
+  }: { readonly done: BeforeUndo; readonly lost: Steering.LostExactLocation; readonly token: string }
+): Html =>
   html`<div class="note" role="status">
-    <p>${texts.notices["exact-location-ended"]}</p>
+    <p>${texts.notices[done]}</p>
     <form method="post" action="${path(portal, connection, "exact-location/restore")}" class="actions">
       ${Fields.hidden("form_token", token)}<button class="second">${words.endExact.undo}</button>
       <span class="soft small">${words.endExact.undoUntil(time(lost.until))}</span>

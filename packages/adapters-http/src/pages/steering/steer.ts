@@ -84,8 +84,8 @@ const restoreExact = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
       const session = { isFresh: yield* isFreshSession(visitor.cookie) }
-      // The page shows the button of this form only together with this notice.
-      const back = `${portal}/connections/${id}?done=exact-location-ended`
+      // With this notice the page shows the button of this form again.
+      const back = `${portal}/connections/${id}?done=exact-location-not-restored`
       return yield* restoreExactLocation(visitor.account.id, id, session).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),
         Effect.catchTag("ConfirmationRequired", () => Effect.succeed(seeOther(ReturnTo.confirm(back)))),
