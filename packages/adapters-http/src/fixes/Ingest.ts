@@ -1,16 +1,19 @@
 import type { Device } from "@place-access/domain/devices"
 import { type Fix, ingestFixes, type VisitReport } from "@place-access/domain/fixes"
-import { withPort } from "@place-access/domain/shared"
+import { Timestamp, withPort } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "../wire/Errors.js"
 import * as UploadTurns from "./UploadTurns.js"
 
-/** Takes in an upload when it is the person's turn. 401 when the owner removes the phone meanwhile. */
+/**
+ * Takes in an upload when it is the person's turn. 401 when the owner removes the phone meanwhile. The upload is judged
+ * by its arrival (decision fixes-6): while it waits for its turn, no reading becomes too old to fire a rule.
+ */
 export const ingest = (
   device: Device.Device,
   readings: ReadonlyArray<Fix.Reading>,
   visits: ReadonlyArray<VisitReport.VisitReport>
 ) =>
-  withPort(UploadTurns.UploadTurns, (turns) => turns.within(device, ingestFixes(device, readings, visits))).pipe(
-    Effect.catchTag("InvalidDeviceToken", () => Effect.fail(Errors.invalidToken))
-  )
+  Effect.flatMap(Timestamp.now, (arrivedAt) =>
+    withPort(UploadTurns.UploadTurns, (turns) => turns.within(device, ingestFixes(device, readings, visits, arrivedAt)))
+  ).pipe(Effect.catchTag("InvalidDeviceToken", () => Effect.fail(Errors.invalidToken)))

@@ -50,19 +50,21 @@ const MOST_AT_ONCE = 1_000
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
  * repeated upload changes nothing. Fails with a transient `StoreError` after too many rounds, and while this process's
  * clock is known to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone
- * meanwhile; the parts that were committed before stay stored.
+ * meanwhile; the parts that were committed before stay stored. `arrivedAt`: when the request arrived, if it had to wait
+ * since then (decision fixes-6).
  */
 export const ingestFixes = program(
   "ingestFixes",
   function* (
     device: Pick<Device.Device, "userId" | "id">,
     readings: ReadonlyArray<Fix.Reading>,
-    reports: ReadonlyArray<VisitReport.VisitReport>
+    reports: ReadonlyArray<VisitReport.VisitReport>,
+    arrivedAt?: Timestamp.Timestamp
   ) {
     // If our clock is slow, readings of the present look like readings from the future: they would be quarantined and
     // fire no rule.
     yield* JudgedClock.required
-    const receivedAt = yield* Timestamp.now
+    const receivedAt = arrivedAt ?? (yield* Timestamp.now)
     if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
     const sent = judged(readings, reports, receivedAt)
     for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -191,6 +191,25 @@ describe("an upload", () => {
   )
 })
 
+describe("an upload that waited for its turn [fixes-6]", () => {
+  it.effect("is judged by its arrival: a reading that was young enough then fires [fixes-6]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        yield* ingestFixes(phone, [reading(-20 * MINUTE, OUTSIDE)], [])
+        yield* TestClock.adjust(10_000)
+        const readings = [reading(-15 * MINUTE + 5_000, INSIDE), reading(5 * MINUTE + 3_000, OUTSIDE)]
+        expect(yield* ingestFixes(phone, readings, [], time(NOON))).toEqual({
+          accepted: 1,
+          duplicates: 0,
+          quarantined: 1
+        })
+        expect(yield* outbox).toEqual([["place.enter", -15 * MINUTE + 5_000]])
+      })
+    )
+  )
+})
+
 describe("a place that moved [L8]", () => {
   it.effect("re-seeds its rules: no event for the move, and the next crossing fires", () =>
     run(

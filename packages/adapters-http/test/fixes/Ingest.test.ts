@@ -1,0 +1,38 @@
+import { ingest } from "@place-access/adapters-http/fixes/Ingest"
+import * as UploadTurns from "@place-access/adapters-http/fixes/UploadTurns"
+import { FixStore } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
+import { Deferred, Effect, Fiber } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", async () => {
+  const { account } = await world.person()
+  const device = await world.run(RuleSamples.device(account.id))
+  const arrived = world.clock.now()
+  // At the arrival this reading is just too far ahead, and ten seconds later it would not be.
+  const ahead = { capturedAt: Timestamp.make(arrived + 5 * Timestamp.MINUTE + 1), lat: 52.37, lon: 4.89, accuracyM: 10 }
+  const answer = await world.run(
+    Effect.gen(function* () {
+      const release = yield* Deferred.make<void>()
+      const turns = yield* UploadTurns.UploadTurns
+      const before = yield* Effect.fork(turns.within(device, Deferred.await(release)))
+      yield* Effect.yieldNow()
+      const upload = yield* Effect.fork(ingest(device, [ahead], []))
+      yield* Effect.yieldNow()
+      yield* Effect.sync(() => world.clock.advance(10_000))
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(before)
+      return yield* Fiber.join(upload)
+    }).pipe(Effect.provide(UploadTurns.layer))
+  )
+  expect(answer).toEqual({ accepted: 0, duplicates: 0, quarantined: 1 })
+  expect(await world.run(Effect.flatMap(FixStore, (store) => store.latest(account.id, 10)))).toEqual([])
+})
