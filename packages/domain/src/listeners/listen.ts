@@ -155,7 +155,7 @@ const mayBeTold = (waiting: Listener.ListenerDelivery) =>
     const told = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
-    switch (Delivery.verdict(waiting, authorisation, now)) {
+    switch (Delivery.verdict(told, authorisation, now)) {
       case "not_authorised":
         // A connection that no longer exists has no access log.
         if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told, now))
