@@ -5,6 +5,7 @@ import { type AppId, type DeliveryId, Timestamp } from "@place-access/domain/sha
 import { Effect, Either, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { DeliveryRow, toDelivery, toEnvelope } from "./DeliveryRow.js"
+import { endWaiting, SWEEP } from "./endWaiting.js"
 import { FIRST_STATE, mayTake, setting, waits } from "./transitions.js"
 
 /** The statements of `DeliveryStore.replay`, `hurry` and `recover`. */
@@ -118,7 +119,21 @@ const HURRY = setting(["Hurried"], "h")
 
 type Recovery = Parameters<typeof DeliveryStore.Service.recover>[0]
 
-export const recover = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, now, since }: Recovery) =>
+const EpochRow = Schema.Struct({ epoch: Schema.Int })
+
+export const recover = (sql: SqlClient, asked: Recovery) =>
+  Effect.gen(function* () {
+    const { appId, endpointId: id, now } = asked
+    const enabled = yield* sql`SELECT epoch FROM endpoints
+        WHERE app_id = ${appId} AND endpoint_id = ${id} AND disabled_at IS NULL`.pipe(Rows.first(EpochRow))
+    if (Option.isNone(enabled)) return 0
+    // Each batch is a transaction of its own, so that claims and other statements do not wait for all of them.
+    const ending = { appId, id, epoch: enabled.value.epoch, reason: "endpoint_disabled", now, atMost: SWEEP } as const
+    while ((yield* endWaiting(sql, ending)) === SWEEP);
+    return yield* replayLost(sql, asked)
+  })
+
+const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, now, since }: Recovery) =>
   sql`WITH endpoint AS (
         SELECT epoch FROM endpoints
         WHERE app_id = ${appId} AND endpoint_id = ${endpointId} AND disabled_at IS NULL

@@ -131,10 +131,12 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
-     * Replays the failed rows of an enabled endpoint that were created at `since` or later and before `before`, oldest
-     * first, at most as many as there are `ids`. Tests, rows that were replayed already, rows whose event is too old,
-     * and rows that failed because the user did not allow the event are left out. The new rows are created at `now`.
-     * The first is due at `dueFrom`, and each further row one millisecond later. Returns how many rows were created.
+     * Fails the rows of an enabled endpoint that wait although the endpoint was disabled after they were made, as
+     * `replay` does. Then replays the failed rows of the endpoint that were created at `since` or later and before
+     * `before`, oldest first, at most as many as there are `ids`. Tests, rows that were replayed already, rows whose
+     * event is too old, and rows that failed because the user did not allow the event are left out. The new rows are
+     * created at `now`. The first is due at `dueFrom`, and each further row one millisecond later. Returns how many
+     * rows were created.
      */
     readonly recover: (asked: {
       readonly appId: AppId

@@ -295,6 +295,26 @@ export const replaying: Contract<WebhookFixturePorts> = [
     )
   },
   {
+    name: "recover: what still waits from before its endpoint was disabled ends, and is replayed too [deliveries-8, deliveries-11]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const since = Timestamp.plus(yield* Timestamp.now, -60_000)
+        const old = yield* ofEarlierEpoch(endpoint)
+        const current = yield* insert({ ...endpoint, epoch: endpoint.epoch + 1 })
+        Check.equal(yield* recover(endpoint, since, 9), 1, "the old one")
+        const { failReason, state } = (yield* found(old)).delivery
+        Check.equal([state, failReason], ["failed", "endpoint_disabled"], "how the row ended")
+        Check.equal((yield* found(current)).delivery.state, "trying", "the other one waits")
+        const replays = (yield* log(endpoint)).filter(({ delivery }) => delivery.replayNo > 0)
+        Check.equal(
+          replays.map(({ delivery }) => delivery.envelope.eventId),
+          [old.envelope.eventId],
+          "the replay"
+        )
+      })
+    )
+  },
+  {
     name: "recover: what the user did not allow is left out; it can be replayed by itself [deliveries-11]",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {

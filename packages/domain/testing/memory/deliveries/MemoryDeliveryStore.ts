@@ -282,6 +282,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           const endpoint = tables.endpoints.get(endpointId)
           if (endpoint?.appId !== appId || endpoint.disabledAt !== null) return 0
           const lost = deliveries()
+          sweepStale(tables, now, (one) => one.endpointId === endpointId)
             .filter((one) => one.appId === appId && one.endpointId === endpointId)
             .filter(({ createdAt }) => createdAt >= since && createdAt < before)
             .filter((one) => one.state === "failed" && one.failReason !== "not_authorised")
