@@ -26,12 +26,16 @@ describeServers("a process that starts while its database is away", ({ migratedD
       LOG_FORMAT: "json"
     }
     const server = processes.start("server", { ...environment, PORT: String(port) })
-    const worker = processes.start("worker", environment)
+    const metrics = await freePort()
+    const worker = processes.start("worker", { ...environment, METRICS_PORT: String(metrics) })
+    const health = () => client(`http://localhost:${metrics}`).call("GET", "/healthz")
     for (const one of [server, worker]) {
       await until("the process to miss its database", () => one.output().includes("does not answer yet") || undefined)
     }
     const alive = await client(url).call("GET", "/healthz")
     expect([alive.status, alive.json]).toEqual([200, { status: "starting", version: VERSION }])
+    const idle = await health()
+    expect([idle.status, idle.json]).toMatchObject([503, { status: "starting", version: VERSION }])
     const missing = await client(url).call("GET", "/readyz")
     expect([missing.status, missing.headers.get("retry-after")]).toEqual([503, "1"])
     expect(missing.json).toMatchObject({ message: "The server is starting: the database does not answer" })
@@ -49,6 +53,7 @@ describeServers("a process that starts while its database is away", ({ migratedD
     proxy.resume()
     await ready(server, url)
     await workerReady(worker)
+    await until("the worker to be healthy", async () => (await health()).status === 200 || undefined)
     expect((await client(url).call("GET", "/v1/me")).status).toBe(401)
     for (const one of [server, worker]) expect(await one.stop("SIGTERM")).toEqual({ code: 0, signal: null })
     proxy.close()

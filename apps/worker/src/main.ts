@@ -15,7 +15,8 @@ import {
   Webhooks,
   work
 } from "./index.js"
-import { Config, Console, Duration, Effect, Layer } from "effect"
+import * as WorkerHealth from "./telemetry/WorkerHealth.js"
+import { Config, Console, Duration, Effect, identity, Layer } from "effect"
 
 const config = Config.all({
   addresses: Settings.addresses,
@@ -43,7 +44,7 @@ const farewell = Effect.onInterrupt(Effect.never, () =>
   Effect.logInfo("stopping: deliveries in flight are finished first")
 )
 
-const run = (settings: WorkerSettings) =>
+const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
   Effect.gen(function* () {
     if (settings.storage._tag === "Embedded") {
       return yield* new CannotStart({
@@ -56,7 +57,10 @@ const run = (settings: WorkerSettings) =>
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
     const shared = SharedClock.make()
-    const working = Effect.withClock(shared.whileRight(work(settings)), shared.clock)
+    const working = Effect.withClock(
+      shared.whileRight(work(settings, { regular: identity, onRead: health.noteRead })),
+      shared.clock
+    )
     yield* shared.compare.pipe(
       Effect.zipRight(shared.untilRight),
       Effect.zipRight(Effect.logInfo("the worker is ready")),
@@ -69,12 +73,16 @@ const run = (settings: WorkerSettings) =>
     )
   })
 
-const serve = Effect.flatMap(ConfigReport.read(config), (settings) =>
-  Effect.provide(
-    run(settings),
-    Layer.provideMerge(Telemetry.layer(settings.telemetry, "place-access-worker"), Logging.layer(settings.logging))
+const serve = Effect.flatMap(ConfigReport.read(config), (settings) => {
+  const health = WorkerHealth.make()
+  return Effect.provide(
+    run(settings, health),
+    Layer.provideMerge(
+      Telemetry.layer(settings.telemetry, "place-access-worker", health.answer),
+      Logging.layer(settings.logging)
+    )
   )
-)
+})
 
 const [word, ...more] = process.argv.slice(2)
 const isVersion = (word === "--version" || word === "-v") && more.length === 0

@@ -55,6 +55,19 @@ describe("the kit of an operator", () => {
     expect(services.worker.command).toEqual(worker.split(" "))
   })
 
+  it("asks a worker for its health on the port of its metrics, which it sets [leases-4]", () => {
+    const { services } = parse(read(".deploy/compose.yaml"), { merge: true }) as {
+      readonly services: {
+        readonly worker: {
+          readonly environment: Readonly<Record<string, string>>
+          readonly healthcheck: { readonly test: ReadonlyArray<string> }
+        }
+      }
+    }
+    const { environment, healthcheck } = services.worker
+    expect(healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${environment["METRICS_PORT"]}/healthz`)
+  })
+
   it("sets only settings that exist", () => {
     const known = new Set([...ServerSettings.all.map(({ name }) => name), "NODE_ENV"])
     const environment = [read(".deploy/systemd/environment.example"), read(".deploy/compose.env.example")].join("\n")

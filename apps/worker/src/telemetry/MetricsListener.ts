@@ -2,27 +2,43 @@ import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 import type { CannotStart } from "../CannotStart.js"
 import * as Listening from "../process/Listening.js"
+import type { HealthAnswer, WorkerHealth } from "./WorkerHealth.js"
 import * as Prometheus from "./Prometheus.js"
 
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
 /**
- * Serves `GET /metrics` and nothing else, on a port of its own, until the scope closes. On the service's own port, a
- * rule of the proxy would have to hide the metrics from the world.
+ * Serves `GET /metrics` on a port of its own, until the scope closes. On the service's own port, a rule of the proxy
+ * would have to hide the metrics from the world. With `health`, it serves `GET /healthz` too: a worker has no other
+ * port.
  */
 export const listen = (
   address: Listening.ListeningAddress,
-  read: () => void
+  read: () => void,
+  health?: WorkerHealth["answer"]
 ): Effect.Effect<void, CannotStart, Scope.Scope> =>
   Effect.gen(function* () {
+    const answers: Readonly<Record<string, () => Answer>> = {
+      "/metrics": () => {
+        read()
+        return { status: 200, type: Prometheus.CONTENT_TYPE, text: Prometheus.render() }
+      },
+      ...(health === undefined ? {} : { "/healthz": () => asJson(health()) })
+    }
     const server = createServer((request, response) => {
-      const isHere = (request.url ?? "").replace(/[?#].*$/s, "") === "/metrics"
-      if (!isHere || (request.method !== "GET" && request.method !== "HEAD")) {
-        response.writeHead(isHere ? 405 : 404, { "content-length": 0 }).end()
+      const path = (request.url ?? "").replace(/[?#].*$/s, "")
+      const answer = Object.hasOwn(answers, path) ? answers[path] : undefined
+      if (answer === undefined || (request.method !== "GET" && request.method !== "HEAD")) {
+        response.writeHead(answer === undefined ? 404 : 405, { "content-length": 0 }).end()
         return
       }
-      read()
-      const text = Prometheus.render()
-      response.writeHead(200, {
-        "content-type": Prometheus.CONTENT_TYPE,
+      const { status, text, type } = answer()
+      response.writeHead(status, {
+        "content-type": type,
         "content-length": Buffer.byteLength(text),
         "cache-control": "no-store"
       })
@@ -37,3 +53,9 @@ export const listen = (
         })
     )
   })
+
+const asJson = ({ body, status }: HealthAnswer): Answer => ({
+  status,
+  type: "application/json",
+  text: JSON.stringify(body)
+})

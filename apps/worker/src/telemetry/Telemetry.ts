@@ -3,18 +3,26 @@ import { Duration, Effect, Layer, RuntimeFlags, Schedule } from "effect"
 import type { CannotStart } from "../CannotStart.js"
 import { listen } from "./MetricsListener.js"
 import { observe } from "./ProcessFigures.js"
+import type { WorkerHealth } from "./WorkerHealth.js"
 import { openAddress, type TelemetrySettings } from "./TelemetrySettings.js"
 
 /** How often gauges are read for the collector. Prometheus reads them when it asks. */
 const READ_EVERY = Schedule.spaced(Duration.seconds(10))
 
 /**
- * Measures and traces according to the settings. `program` names the process unless the settings do. Without settings
- * nothing is measured and no span is made: the code that measures first reads a fiber reference, which says whether
- * telemetry is on. The runtime's own count of fibers, which is on by default, is switched off, because nobody reads it.
+ * Measures and traces according to the settings. `program` names the process unless the settings do. `health`: what a
+ * worker answers to `GET /healthz` on the port of the metrics.
+ *
+ * Without settings nothing is measured and no span is made: the code that measures first reads a fiber reference, which
+ * says whether telemetry is on. The runtime's own count of fibers, which is on by default, is switched off, because
+ * nobody reads it.
  */
-export const layer = (settings: TelemetrySettings, program: string): Layer.Layer<never, CannotStart> =>
-  Layer.mergeAll(RuntimeFlags.disableRuntimeMetrics, exporting(settings, program), measuring(settings))
+export const layer = (
+  settings: TelemetrySettings,
+  program: string,
+  health?: WorkerHealth["answer"]
+): Layer.Layer<never, CannotStart> =>
+  Layer.mergeAll(RuntimeFlags.disableRuntimeMetrics, exporting(settings, program), measuring(settings, health))
 
 const exporting = (settings: TelemetrySettings, program: string): Layer.Layer<never> => {
   const { collector } = settings
@@ -28,7 +36,10 @@ const exporting = (settings: TelemetrySettings, program: string): Layer.Layer<ne
   )
 }
 
-const measuring = (settings: TelemetrySettings): Layer.Layer<never, CannotStart> => {
+const measuring = (
+  settings: TelemetrySettings,
+  health: WorkerHealth["answer"] | undefined
+): Layer.Layer<never, CannotStart> => {
   const { collector, metricsAddress } = settings
   const isExported = collector !== null && collector.hasMetrics
   if (metricsAddress === null && !isExported) return Layer.empty
@@ -42,7 +53,7 @@ const measuring = (settings: TelemetrySettings): Layer.Layer<never, CannotStart>
       yield* observe(recorder)
       if (isExported) yield* Effect.forkScoped(Effect.schedule(Effect.sync(read), READ_EVERY))
       if (metricsAddress === null) return
-      yield* listen(metricsAddress, read)
+      yield* listen(metricsAddress, read, health)
       const open = openAddress(settings)
       if (open !== null) {
         yield* Effect.logWarning(`METRICS_HOST is ${open.host}: /metrics on port ${open.port} has no password.`)

@@ -7,7 +7,7 @@ import * as Sampler from "./Sampler.js"
 
 const metricsPort = Setting.optional("METRICS_PORT", {
   description:
-    "The port on which this process answers GET /metrics, in Prometheus' text format. Each process needs a port of its own.",
+    "The port on which this process answers GET /metrics, in Prometheus' text format, and a worker also GET /healthz. Each process needs a port of its own.",
   fallback: "none: there is no /metrics",
   parse: Setting.integer(1, 65_535)
 })

@@ -30,18 +30,23 @@ export interface LoopOptions {
    * other workers.
    */
   readonly leases?: WorkerLeases
+  /** Called each time the worker has read the outbox (`WorkerHealth`). */
+  readonly onRead?: () => void
 }
 
 const ORDINARY: LoopOptions = { regular: identity }
 
 /** Everything that a worker does, until it is interrupted. */
-export const work = ({ addresses, mail, storage }: Settings, { leases: given, regular }: LoopOptions = ORDINARY) =>
+export const work = (
+  { addresses, mail, storage }: Settings,
+  { leases: given, onRead, regular }: LoopOptions = ORDINARY
+) =>
   Effect.flatMap(
     Effect.zipRight(regular(recordFigures()), given === undefined ? holdLeases() : Effect.succeed(given)),
     (leases) =>
       Effect.all(
         [
-          runWorker({}, leases),
+          runWorker(onRead === undefined ? {} : { onRead }, leases),
           regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
           regular(housekeeping),
           regular(Mail.sending(mail, addresses, leases.people)),

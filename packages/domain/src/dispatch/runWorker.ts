@@ -26,6 +26,8 @@ export interface WorkerOptions {
   readonly pollEvery: Duration.DurationInput
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
+  /** Called each time the worker has read the outbox, also when it found nothing. Not called when the read failed. */
+  readonly onRead: () => void
 }
 
 const DEFAULTS: WorkerOptions = {
@@ -34,7 +36,8 @@ const DEFAULTS: WorkerOptions = {
   perEndpoint: 8,
   legacyRoom: 10_000,
   pollEvery: "1 second",
-  drainFor: "8 seconds"
+  drainFor: "8 seconds",
+  onRead: () => undefined
 }
 
 /**
@@ -95,7 +98,7 @@ const backOff = Schedule.exponential("200 millis").pipe(
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLeases) =>
   Effect.gen(function* () {
-    const { fanOutBatch, slots, perEndpoint, legacyRoom, pollEvery, drainFor } = { ...DEFAULTS, ...options }
+    const { drainFor, fanOutBatch, legacyRoom, onRead, perEndpoint, pollEvery, slots } = { ...DEFAULTS, ...options }
     const signal = yield* WorkSignal
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
@@ -138,6 +141,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       if (pauseMillis > 0) return yield* toFanOut.wait(Option.some(Duration.millis(pauseMillis)))
       yield* firsts.releaseStuck
       const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring, firsts)
+      onRead()
       fullReadAt = taken === fanOutBatch ? startedAt : undefined
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {

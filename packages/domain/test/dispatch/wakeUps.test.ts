@@ -1,7 +1,7 @@
 import { DeliveryStore } from "@place-access/domain/deliveries"
 import { WorkSignal } from "@place-access/domain/events"
 import { EventStore } from "@place-access/domain/deliveries"
-import { Timestamp } from "@place-access/domain/shared"
+import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -37,6 +37,36 @@ const counted = Effect.gen(function* () {
 })
 
 describe("what wakes the worker's loops", () => {
+  it("a worker says that it has read the outbox, and does not say so while the reads fail [leases-4]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        yield* scene
+        const events = yield* EventStore
+        let isAway = false
+        const away = Effect.fail(StoreError.unavailable("the database is away"))
+        const store: typeof EventStore.Service = {
+          ...events,
+          pending: (...args) => Effect.suspend(() => (isAway ? away : events.pending(...args)))
+        }
+        let reads = 0
+        const watch = Effect.gen(function* () {
+          yield* Effect.sleep("5500 millis")
+          expect(reads).toBeGreaterThanOrEqual(5)
+          isAway = true
+          const before = reads
+          yield* Effect.sleep("1 minute")
+          expect(reads).toBe(before)
+          isAway = false
+          yield* Effect.sleep("11 seconds")
+          expect(reads).toBeGreaterThan(before)
+        })
+        yield* withWorker(watch, { pollEvery: "1 second", onRead: () => void (reads += 1) }).pipe(
+          Effect.provideService(EventStore, store)
+        )
+      })
+    )
+  })
+
   it("an event costs one look at the outbox, no claim, and no signal to others", () => {
     inVirtualTime(
       Effect.gen(function* () {
