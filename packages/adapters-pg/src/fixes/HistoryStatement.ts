@@ -1,7 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { Fix } from "@place-access/domain/fixes"
+import type { ImportedDevice } from "@place-access/domain/imports"
 import type { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
-import type { VisitReport } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
 import { numberedFixTable, visitTable } from "./Incoming.js"
@@ -11,16 +10,16 @@ interface History {
   readonly id: ImportId
   readonly deviceId: DeviceId
   readonly at: Timestamp.Timestamp
-  readonly fixes: ReadonlyArray<Fix.MarkedFix>
-  readonly visits: ReadonlyArray<VisitReport.VisitReport>
-  /** False: the user has no fix between the first and the last of `fixes`, so none of them is stored already. */
+  readonly fixes: ReadonlyArray<ImportedDevice.ImportedFix>
+  readonly visits: ReadonlyArray<ImportedDevice.ImportedVisit>
+  /** False: the user had no fix between the first and the last of `fixes`, so none of them is stored already. */
   readonly isAnyKnown: boolean
 }
 
 /**
- * Stores the fixes and visits of an import, and counts them in the row of the import. Leaves out those that the user
- * has already from any device. No rule is evaluated. `erased`: the number of entries that were left out because the
- * user deleted their time. The caller has locked the user's row of `upload_streams` and raised its version.
+ * Stores the fixes and visits of one device of an import, and counts them in the row of the import. Leaves out those
+ * that the user has already from any device. No rule is evaluated. `erased`: the number of entries that were left out
+ * because the user deleted their time. The caller has locked the user's row of `upload_streams` and raised its version.
  */
 export const historyStatement = (
   sql: SqlClient,
@@ -40,13 +39,23 @@ export const historyStatement = (
     )${isAnyKnown ? alsoFixes(sql, userId, deviceId, fixes) : sql``}, counted AS (
       ${FixCounts.added(sql, userId, sql`(SELECT ${sql.literal(FixCounts.HOLDS)} FROM upload_streams stream WHERE stream.user_id = ${userId})`)}
     )${visits.length === 0 ? sql`` : newVisits(sql, userId, deviceId, at, visits)}, marked AS (
-      UPDATE devices SET
-        stays_due_from = least(stays_due_from, (SELECT min(captured_at) FROM new_fixes)),
-        history_ends_at = greatest(
-          history_ends_at, (SELECT max(captured_at) FROM new_fixes)${
-            visits.length === 0 ? sql`` : sql`, (SELECT max(last_at) FROM new_visits)`
-          })
-      WHERE user_id = ${userId} AND device_id = ${deviceId}
+      UPDATE devices device SET
+        shared_from = least(device.shared_from, shared.first_at),
+        shared_until = greatest(device.shared_until, shared.last_at),
+        stays_due_from = CASE WHEN ${nothingNew(sql)} THEN device.stays_due_from
+          ELSE least(device.stays_due_from, fresh.first_at, shared.first_at, ${ifFirst(sql, "shared_from")}) END,
+        history_ends_at = CASE WHEN ${nothingNew(sql)} THEN NULL
+          ELSE greatest(device.history_ends_at, fresh.last_at, shared.last_at, ${ifFirst(sql, "shared_until")}) END
+      FROM (SELECT (SELECT min(captured_at) FROM new_fixes) AS first_at,
+                   greatest((SELECT max(captured_at) FROM new_fixes)${
+                     visits.length === 0 ? sql`` : sql`, (SELECT max(last_at) FROM new_visits)`
+                   }) AS last_at) fresh,
+           (${
+             isAnyKnown
+               ? sql`SELECT min(captured_at) AS first_at, max(captured_at) AS last_at FROM also_fixes`
+               : sql`SELECT NULL::timestamptz AS first_at, NULL::timestamptz AS last_at`
+           }) shared
+      WHERE device.user_id = ${userId} AND device.device_id = ${deviceId}
     )
     UPDATE imports SET
       stored = stored + fresh.entries,
@@ -57,25 +66,39 @@ export const historyStatement = (
     })::integer AS entries) fresh
     WHERE user_id = ${userId} AND import_id = ${id}`
 
+/** An SQL condition: the user had everything already that the file has brought of this device so far. */
+const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
+
 /**
- * Notes this import on fixes that another import had stored before: they stay when that import is undone (decision
- * imports-13). The list of times makes the search one index look-up for each fix; a join could read all fixes between
- * the first and the last.
+ * Until the first new entry of a file, its other entries make no stays due: a file that the user imports again changes
+ * nothing. With the first new entry all of them count.
  */
-const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) =>
+const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
+  sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`
+
+/**
+ * Notes this import on fixes that the user had before from a phone or another import. The stays of this import are also
+ * derived from these fixes, and they stay when the other import is undone (decision imports-13). The list of times
+ * makes the search one index look-up for each fix; a join could read all fixes between the first and the last.
+ */
+const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: History["fixes"]) =>
   sql`, also_fixes AS (
       UPDATE fixes brought SET also_from = array_append(brought.also_from, ${deviceId})
       WHERE brought.user_id = ${userId}
         AND brought.captured_at = ANY(ARRAY(SELECT fix.captured_at FROM ${numberedFixTable(sql, fixes)}))
         AND (brought.captured_at, brought.lat, brought.lon) IN (
           SELECT fix.captured_at, fix.lat, fix.lon FROM ${numberedFixTable(sql, fixes)})
-        AND ${isOfOther(sql, userId, deviceId)}
+        AND ${isOfOther(sql, deviceId)}
+      RETURNING brought.captured_at
     )`
 
-/** An SQL condition: whether the row `brought` is of another import and does not note this import yet. */
-const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
-  sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)
-        AND brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
+/** An SQL condition: whether the row `brought` is of another device and does not note this import yet. */
+const isOfOther = (sql: SqlClient, deviceId: DeviceId) =>
+  sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)`
+
+/** An SQL condition: whether the row `brought` is of an import. A row of a phone is never undone and needs no heir. */
+const isOfImport = (sql: SqlClient, userId: UserId) =>
+  sql`brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
 /**
  * Selects only fixes that the user does not have. The subquery makes one index look-up for each fix; a join might read
@@ -93,7 +116,7 @@ const newVisits = (
   userId: UserId,
   deviceId: DeviceId,
   at: Timestamp.Timestamp,
-  visits: ReadonlyArray<VisitReport.VisitReport>
+  visits: History["visits"]
 ) => sql`, new_visits AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT ${userId}, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
@@ -112,5 +135,5 @@ const newVisits = (
       UPDATE visit_reports brought SET also_from = array_append(brought.also_from, ${deviceId})
       FROM ${visitTable(sql, visits)}
       WHERE brought.user_id = ${userId} AND brought.report_key = visit.report_key
-        AND ${isOfOther(sql, userId, deviceId)}
+        AND ${isOfOther(sql, deviceId)} AND ${isOfImport(sql, userId)}
     )`

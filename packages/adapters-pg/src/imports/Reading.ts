@@ -1,5 +1,13 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Entry, Import, Months, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
+import {
+  Entry,
+  Import,
+  ImportedDevice,
+  Months,
+  type ImportStep,
+  type ImportStore,
+  type Leased
+} from "@place-access/domain/imports"
 import { DeviceId, type Timestamp } from "@place-access/domain/shared"
 import { Data, Effect, Option, Schema } from "effect"
 import * as NoticeChoices from "../accounts/NoticeChoices.js"
@@ -131,12 +139,34 @@ const store = (sql: SqlClient, step: ImportStep) =>
     const [device] = yield* readHeld(held)
     const { erased, ...kept } = Entry.withoutErased(step, yield* Erasures.read(erasures))
     if (device === undefined) return
-    const history = { ...step, ...kept, deviceId: device.device_id, isAnyKnown: known.length > 0 }
-    const statement = historyStatement(sql, history, erased)
-    if (step.places.length + step.notices.length === 0) return yield* last([statement])
-    yield* statement
+    const groups = ImportedDevice.grouped(kept)
+    const statements = groups.flatMap(({ device: part, ...entries }, index) => {
+      const history = {
+        ...step,
+        ...entries,
+        deviceId: part?.id ?? device.device_id,
+        // Two devices of an archive may have the same entry.
+        isAnyKnown: known.length > 0 || groups.length > 1
+      }
+      const stored = historyStatement(sql, history, index === 0 ? erased : 0)
+      return part === undefined ? [stored] : [addPart(sql, step, device.device_id, part), stored]
+    })
+    if (step.places.length + step.notices.length === 0) return yield* last(statements)
+    yield* Effect.all(statements, { discard: true })
     yield* storeOthers(sql, step)
   })
+
+/** Creates the device of the import for a device of the archive, when an earlier step has not created it. */
+const addPart = (
+  sql: SqlClient,
+  { at, userId }: ImportStep,
+  deviceId: DeviceId,
+  { id, tokenHash }: ImportedDevice.ImportedDevice
+) =>
+  sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, part_of)
+      SELECT user_id, ${id}, name, 'import', ${tokenHash}, ${Rows.at(at)}::timestamptz, device_id FROM devices
+      WHERE user_id = ${userId} AND device_id = ${deviceId}
+      ON CONFLICT DO NOTHING`
 
 /** Stores the places and the choice of notices that are in an archive of this service. */
 const storeOthers = (sql: SqlClient, step: ImportStep) =>
@@ -202,15 +232,16 @@ export const monthsStatement = (
   of: Leased,
   { from, until }: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }
 ) => {
-  const device = sql`(SELECT device_id FROM imports WHERE ${isOne(sql, of)})`
+  const devices = sql`(SELECT device_id FROM devices WHERE user_id = ${of.userId}
+                         AND (SELECT device_id FROM imports WHERE ${isOne(sql, of)}) IN (device_id, part_of))`
   const monthOf = (moment: string) => sql.literal(`to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM')`)
   return sql`SELECT month, sum(entries)::integer AS entries FROM (
         SELECT ${monthOf("captured_at")} AS month, count(*) AS entries FROM fixes
-        WHERE user_id = ${of.userId} AND device_id = ${device}
+        WHERE user_id = ${of.userId} AND device_id IN ${devices}
           AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)} GROUP BY 1
         UNION ALL
         SELECT ${monthOf("coalesce(departure, arrival)")}, count(*) FROM visit_reports
-        WHERE user_id = ${of.userId} AND device_id = ${device} GROUP BY 1
+        WHERE user_id = ${of.userId} AND device_id IN ${devices} GROUP BY 1
       ) months GROUP BY month`
 }
 

@@ -38,61 +38,78 @@ export const undo =
         Rows.first(HeldRow)
       )
       if (Option.isNone(held)) return "lost" as const
-      const { device_id: deviceId } = held.value
+      const of = { ...leased, devices: yield* devicesOf(sql, leased, held.value.device_id) }
       const span = yield* sql`SELECT min(captured_at) AS first_at, max(captured_at) AS last_at FROM (
-            SELECT captured_at FROM fixes WHERE user_id = ${leased.userId} AND device_id = ${deviceId}
+            SELECT captured_at FROM fixes WHERE user_id = ${leased.userId} AND device_id = ANY(${of.devices}::text[])
               AND ${after === null ? sql`true` : sql`captured_at > ${Rows.at(after)}`}
             ORDER BY captured_at LIMIT ${Import.UNDO_STEP}
           ) earliest`.pipe(Rows.first(SpanRow))
       const { first_at: from, last_at: until } = Option.getOrElse(span, () => ({ first_at: null, last_at: null }))
-      if (from === null || until === null) return yield* forget(sql, leased, deviceId)
+      if (from === null || until === null) return yield* forget(sql, of)
       const isGoing = (table: string) =>
-        sql`${sql(table)}.user_id = ${leased.userId} AND ${sql(table)}.device_id = ${deviceId}
+        sql`${sql(table)}.user_id = ${leased.userId} AND ${sql(table)}.device_id = ANY(${of.devices}::text[])
             AND ${sql(table)}.captured_at BETWEEN ${Rows.at(from)} AND ${Rows.at(until)}`
       yield* sql`WITH kept AS (
             UPDATE fixes f SET device_id = heir.device_id, also_from = array_remove(f.also_from, heir.device_id)
             FROM devices heir
-            WHERE ${isGoing("f")} AND f.also_from IS NOT NULL AND ${isHeir(sql, leased, deviceId, "f")}
+            WHERE ${isGoing("f")} AND f.also_from IS NOT NULL AND ${isHeir(sql, of, "f")}
             RETURNING heir.device_id, f.captured_at
           ), span AS (
             SELECT device_id, min(captured_at) AS first_at, max(captured_at) AS last_at FROM kept GROUP BY device_id
           )
-          UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at),
-            history_ends_at = greatest(history_ends_at, span.last_at)
+          UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at, shared_from),
+            history_ends_at = greatest(history_ends_at, span.last_at, shared_until)
           FROM span WHERE devices.user_id = ${leased.userId} AND devices.device_id = span.device_id`
       yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
       yield* FixCounts.recount(sql, leased.userId, { from, until: Timestamp.plus(until, 1) })
       return until
     }).pipe(sql.withTransaction, orStoreError)
 
+/** An import that is being undone, with its device and those of the devices of an archive. */
+interface Undone extends Leased {
+  readonly devices: ReadonlyArray<DeviceId>
+}
+
+const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
+  sql`SELECT device_id FROM devices WHERE user_id = ${userId} AND ${deviceId} IN (device_id, part_of)`.pipe(
+    Rows.all(HeldRow),
+    Effect.map((rows) => rows.map(({ device_id }) => device_id))
+  )
+
 /** A condition: of the imports that also brought this row of `table` and were not undone, `heir` is the first one. */
-const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: string) =>
+const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
         SELECT o.device_id FROM devices o
-        WHERE o.user_id = ${userId} AND o.format = 'import' AND o.device_id <> ${deviceId}
+        WHERE o.user_id = ${userId} AND o.format = 'import' AND o.device_id <> ALL(${devices}::text[])
           AND o.device_id = ANY(${sql(table)}.also_from)
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
- * other visits, the stays, the device and the import itself are deleted.
+ * other visits, the stays, the devices and the import itself are deleted. The other import may have the visit already,
+ * because a deletion can cut off two reports to equal times; then the visit is deleted too.
  */
-const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
+const forget = (sql: SqlClient, of: Undone) =>
   Effect.gen(function* () {
-    const { userId } = leased
+    const { devices, userId } = of
+    const isOfImport = sql`user_id = ${userId} AND device_id = ANY(${devices}::text[])`
     yield* sql`WITH kept AS (
           UPDATE visit_reports v SET device_id = heir.device_id, also_from = array_remove(v.also_from, heir.device_id)
           FROM devices heir
-          WHERE v.user_id = ${userId} AND v.device_id = ${deviceId} AND v.also_from IS NOT NULL
-            AND ${isHeir(sql, leased, deviceId, "v")}
+          WHERE v.user_id = ${userId} AND v.device_id = ANY(${devices}::text[]) AND v.also_from IS NOT NULL
+            AND ${isHeir(sql, of, "v")}
+            AND NOT EXISTS (
+              SELECT 1 FROM visit_reports o WHERE o.user_id = ${userId} AND o.report_key = v.report_key
+                AND (o.device_id = heir.device_id
+                     OR o.device_id = ANY(${devices}::text[]) AND o.device_id < v.device_id))
           RETURNING heir.device_id, coalesce(v.departure, v.arrival) AS last_at
         ), span AS (SELECT device_id, max(last_at) AS last_at FROM kept GROUP BY device_id)
         UPDATE devices SET history_ends_at = greatest(history_ends_at, span.last_at)
         FROM span WHERE devices.user_id = ${userId} AND devices.device_id = span.device_id`
-    yield* sql`DELETE FROM visit_reports WHERE user_id = ${userId} AND device_id = ${deviceId}`
-    yield* sql`DELETE FROM stays WHERE user_id = ${userId} AND device_id = ${deviceId}`
-    yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
-    yield* sql`DELETE FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}`
-    yield* sql`DELETE FROM imports WHERE ${isOne(sql, leased)}`
+    yield* sql`DELETE FROM visit_reports WHERE ${isOfImport}`
+    yield* sql`DELETE FROM stays WHERE ${isOfImport}`
+    yield* sql`DELETE FROM stay_backfills WHERE ${isOfImport}`
+    yield* sql`DELETE FROM devices WHERE ${isOfImport}`
+    yield* sql`DELETE FROM imports WHERE ${isOne(sql, of)}`
     return "gone" as const
   })

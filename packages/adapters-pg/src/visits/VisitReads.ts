@@ -157,7 +157,8 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat,
         percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
       FROM fixes f
-      WHERE f.user_id = ${userId} AND f.device_id = asked.device_id AND f.captured_at >= asked.since
+      WHERE f.user_id = ${userId} AND (f.device_id = asked.device_id OR asked.device_id = ANY(f.also_from))
+        AND f.captured_at >= asked.since
         AND f.captured_at < asked.until
         AND NOT f.left_behind
     ) median
@@ -205,11 +206,27 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
     ) r
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
 
+/**
+ * SQL: a time in the device's row, which is null for a phone. The fixes that an imported file shares with
+ * other devices lie between `shared_from` and `shared_until`. So the queries below read no fixes of other devices for a
+ * phone, and none outside of this span for a file.
+ */
+const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
+  sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId})`
+
 /** The last fix of a device before a moment. */
 export const heardBeforeStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, at: Timestamp.Timestamp) =>
-  sql`SELECT captured_at FROM fixes
-      WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at < ${Rows.at(at)}
-      ORDER BY captured_at DESC LIMIT 1`
+  sql`SELECT captured_at FROM (
+        (SELECT captured_at FROM fixes
+         WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at < ${Rows.at(at)}
+         ORDER BY captured_at DESC LIMIT 1)
+        UNION ALL
+        (SELECT captured_at FROM fixes
+         WHERE user_id = ${userId} AND ${deviceId} = ANY(also_from) AND captured_at < ${Rows.at(at)}
+           AND captured_at >= ${sharedTime(sql, "shared_from", userId, deviceId)}
+           AND captured_at <= ${sharedTime(sql, "shared_until", userId, deviceId)}
+         ORDER BY captured_at DESC LIMIT 1)
+      ) heard ORDER BY captured_at DESC LIMIT 1`
 
 /** The fixes from which stays are derived, in the order of `Fix.byCapture`. */
 export const dueStatement = (
@@ -218,7 +235,16 @@ export const dueStatement = (
   deviceId: DeviceId,
   from: Timestamp.Timestamp,
   limit: number
-) =>
-  sql`SELECT captured_at, lat, lon, accuracy_m, left_behind FROM fixes
-      WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at >= ${Rows.at(from)}
-      ORDER BY captured_at, accuracy_m NULLS LAST, lat, lon LIMIT ${limit}`
+) => {
+  const earliest = sql`ORDER BY captured_at, accuracy_m NULLS LAST, lat, lon LIMIT ${limit}`
+  return sql`SELECT captured_at, lat, lon, accuracy_m, left_behind FROM (
+        (SELECT captured_at, lat, lon, accuracy_m, left_behind FROM fixes
+         WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at >= ${Rows.at(from)}
+         ${earliest})
+        UNION ALL
+        (SELECT captured_at, lat, lon, accuracy_m, left_behind FROM fixes
+         WHERE user_id = ${userId} AND ${deviceId} = ANY(also_from) AND captured_at >= ${Rows.at(from)}
+           AND captured_at <= ${sharedTime(sql, "shared_until", userId, deviceId)}
+         ${earliest})
+      ) due ${earliest}`
+}

@@ -6,13 +6,22 @@ import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
 import type { MonthTally } from "./Months.js"
+import type { ImportedDevice, ImportedFix, ImportedVisit } from "./ImportedDevice.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
 /** One entry of a file: a fix, a visit, a place, a kind of notice that the person had chosen, or something unusable. */
 export type ImportEntry =
-  /** `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). */
-  | { readonly _tag: "Reading"; readonly reading: Fix.Reading; readonly isLeftBehind?: true }
-  | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
+  /**
+   * `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). `origin`: the id
+   * of the device in that archive.
+   */
+  | {
+      readonly _tag: "Reading"
+      readonly reading: Fix.Reading
+      readonly isLeftBehind?: true
+      readonly origin?: string | undefined
+    }
+  | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport; readonly origin?: string | undefined }
   /** A place from the person's own archive. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
   /** A notice that the person had chosen, from the person's own archive. */
@@ -22,8 +31,8 @@ export type ImportEntry =
 
 /** The fixes and visits of a file, which become history. */
 export interface History {
-  readonly fixes: ReadonlyArray<Fix.MarkedFix>
-  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  readonly fixes: ReadonlyArray<ImportedFix>
+  readonly visits: ReadonlyArray<ImportedVisit>
 }
 
 /** The entries to store, and for each reason the number of entries that are not stored. */
@@ -39,15 +48,17 @@ export interface Sorted extends History {
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
  * because its owner has the file. `cutoff`: the user keeps history after this time. Entries in stretches that the user
  * deleted are left out later, by `withoutErased`. `tally` counts the entries by month, without places and notices.
+ * `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,
   uploadedAt: Timestamp,
   cutoff: Timestamp | null,
-  tally?: MonthTally
+  tally?: MonthTally,
+  deviceOf: (origin: string | undefined) => ImportedDevice | undefined = () => undefined
 ): Sorted => {
-  const fixes: Array<Fix.MarkedFix> = []
-  const visits: Array<VisitReport.VisitReport> = []
+  const fixes: Array<ImportedFix> = []
+  const visits: Array<ImportedVisit> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
   const notices: Array<NoticeKind> = []
   const recent = recentFrom(uploadedAt)
@@ -64,6 +75,9 @@ export const sort = (
       notices.push(entry.kind)
       continue
     }
+    // The devices are found in the order of the file, also for entries that are not stored.
+    const device = entry._tag === "Unusable" ? undefined : deviceOf(entry.origin)
+    const ofDevice = device === undefined ? {} : { device }
     const judged = judge(entry, uploadedAt)
     if (judged === undefined) {
       quarantined++
@@ -75,8 +89,9 @@ export const sort = (
     tally?.add(at, why)
     if (why === "tooRecent") tooRecent++
     else if (why === "tooOld") tooOld++
-    else if (judged._tag === "Visit") visits.push(judged.visit)
-    else fixes.push(isMarked(entry) ? { ...judged.fix, isLeftBehind: true } : judged.fix)
+    else if (judged._tag === "Visit") visits.push({ ...judged.visit, ...ofDevice })
+    else
+      fixes.push(isMarked(entry) ? { ...judged.fix, ...ofDevice, isLeftBehind: true } : { ...judged.fix, ...ofDevice })
   }
   return { fixes, visits, places, notices, tooRecent, tooOld, quarantined }
 }

@@ -1,13 +1,12 @@
 import { Context, type Option } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
-import type { MarkedFix } from "../fixes/Fix.js"
 import type { DeviceId, ImportId, Page, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
-import type { VisitReport } from "../fixes/VisitReport.js"
 import type { CsvColumns } from "./CsvColumns.js"
 import type { ImportFormat, Import } from "./Import.js"
 import type { MonthCounts } from "./Months.js"
+import type { ImportedFix, ImportedVisit } from "./ImportedDevice.js"
 import type { ReturnedPlace } from "./ImportedPlace.js"
 
 /** The key of an import. The user's id says on which shard its rows are. */
@@ -59,8 +58,8 @@ export interface ImportStep extends Leased {
   readonly tooRecent: number
   readonly tooOld: number
   readonly quarantined: number
-  readonly fixes: ReadonlyArray<MarkedFix>
-  readonly visits: ReadonlyArray<VisitReport>
+  readonly fixes: ReadonlyArray<ImportedFix>
+  readonly visits: ReadonlyArray<ImportedVisit>
   readonly places: ReadonlyArray<ReturnedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
 }
@@ -126,9 +125,14 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and position, visits by
      * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
      * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
-     * exports-9). No rule is evaluated. The version of the user's uploads grows, and stays are derived again from the
-     * earliest new fix. The time of the newest stored entry becomes the end of the history of the import's device
-     * (`VisitReports.historyEndsAt`). False, and nothing is written, when the lease was lost.
+     * exports-9). No rule is evaluated. The version of the user's uploads grows. An entry belongs to its
+     * `ImportedDevice`, which is created with the first of its entries, or else to the device of the import.
+     *
+     * The stays of a device are derived from all entries that the file has of it, so that a visit does not go on
+     * through a time for which the file has readings elsewhere. As soon as one entry is new, they are derived again
+     * from the earliest entry of the step, or from the earliest entry of the file when the steps before brought nothing
+     * new. The time of the newest entry becomes the end of the history of the device (`VisitReports.historyEndsAt`).
+     * False, and nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**

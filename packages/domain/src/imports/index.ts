@@ -21,6 +21,7 @@ export {
   undoImport
 } from "./manageImports.js"
 export * as Import from "./Import.js"
+export * as ImportedDevice from "./ImportedDevice.js"
 export * as ImportedPlace from "./ImportedPlace.js"
 export { type FileReader, ImportReader, type ReadResult, withMore } from "./ImportReader.js"
 export {

@@ -4,6 +4,7 @@ import { Pacing, program, type StoreError, Timestamp } from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
+import * as ImportedDevice from "./ImportedDevice.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 import { ImportReader, withMore } from "./ImportReader.js"
 import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
@@ -27,6 +28,7 @@ export const readImport = program(
     const { columns } = begun
     const reader = (yield* ImportReader).open(columns !== null && CsvColumns.isComplete(columns) ? columns : undefined)
     const months = Months.tally()
+    const deviceOf = ImportedDevice.finder(begun.deviceId, vault)
     const { cutoff } = yield* getHistoryChoice(begun.userId)
 
     let toSkip = begun.counts.read
@@ -44,7 +46,7 @@ export const readImport = program(
       Effect.gen(function* () {
         committed += entries.length
         yield* pause
-        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff, months)
+        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff, months, deviceOf)
         const returned = places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
         if (!(yield* stored)) return false
         const [format, at] = [reader.format(), yield* Timestamp.now]
@@ -57,8 +59,9 @@ export const readImport = program(
       Effect.gen(function* () {
         const skipped = Math.min(toSkip, entries.length)
         toSkip -= skipped
-        // An earlier attempt stored these entries, but not their counts by month, which are stored at the end.
-        if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
+        // An earlier attempt stored these entries, but not their counts by month, which are stored at the end. The
+        // devices are found anew, in the same order.
+        if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months, deviceOf)
         const all = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries
         let from = 0

@@ -104,8 +104,8 @@ export interface KeptImport {
 export interface Brought {
   /**
    * The devices of the other imports whose files have this row too. When the import that brought the row is undone, one
-   * of these other imports inherits the row. The list is a part of the row, so whatever deletes the row deletes the
-   * list.
+   * of these other imports inherits the row. A fix also counts for the stays of these devices. The list is a part of
+   * the row, so whatever deletes the row deletes the list.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
@@ -189,6 +189,8 @@ export interface Tables {
   readonly importPieces: Map<string, Uint8Array>
   /** The devices that represent imports, each with the time of its newest fix or visit; null: none. */
   readonly importDevices: Map<DeviceId, Timestamp | null>
+  /** The further devices of imported archives (`ImportedDevice`), each with the device of its import. */
+  readonly importParts: Map<DeviceId, DeviceId>
   readonly historyChoices: Map<UserId, Keep>
   /** The stretches of history that a person deleted, ordered by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
@@ -308,6 +310,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       imports: new Map(),
       importPieces: new Map(),
       importDevices: new Map(),
+      importParts: new Map(),
       visitTellers: new Map(),
       historyChoices: new Map(),
       erasures: new Map(),

@@ -80,7 +80,8 @@ const fix = (text: string): Entry.ImportEntry => {
       speedMps: number(member(value, "speed_mps")),
       courseDeg: number(member(value, "course_deg"))
     },
-    ...(member(value, "left_behind") === true ? { isLeftBehind: true } : {})
+    ...(member(value, "left_behind") === true ? { isLeftBehind: true } : {}),
+    origin: originOf(value)
   }
 }
 
@@ -95,8 +96,18 @@ const report = (value: unknown): Entry.ImportEntry => {
       lat,
       lon,
       accuracyM: number(value["accuracy_m"]) ?? null
-    }
+    },
+    origin: originOf(value)
   }
+}
+
+/** The longest id of a device (`DeviceId`). Memory must not grow with the texts of a file that somebody made up. */
+const MAX_ID = 64
+
+/** The id that a device had in the account of the archive. */
+const originOf = (value: unknown): string | undefined => {
+  const id = member(value, "device_id")
+  return typeof id === "string" && id.length <= MAX_ID ? id : undefined
 }
 
 const isNotice = Schema.is(NoticeKind)

@@ -98,6 +98,35 @@ export const found = (of: ImportKey) =>
     )
   )
 
+/** A finished import, which stored these fixes and visits. */
+export const done = (
+  userId: UserId,
+  now: Timestamp.Timestamp,
+  parts: Pick<Parameters<typeof step>[3] & {}, "fixes" | "visits">
+) =>
+  Effect.gen(function* () {
+    const made = yield* waiting(userId)
+    const { lease } = yield* claimed(made, `read_${made.id}`, now)
+    yield* advance(step(made, lease, now, parts))
+    yield* (yield* ImportStore).finish({ ...made, lease }, null, now)
+    return made
+  })
+
+/** Undoes an import to its end; returns how many steps it took. */
+export const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    Check.isTrue(Option.isSome(yield* store.beginUndo(of)), "begun")
+    const { lease } = yield* claimed(of, `undo_${of.id}`, now)
+    let after: Timestamp.Timestamp | null = null
+    for (let steps = 0; steps < 5; steps++) {
+      const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo({ ...of, lease }, after)
+      if (next === "gone") return steps
+      after = next === "lost" ? Check.fail("the lease holds") : next
+    }
+    return Check.fail("it ends")
+  })
+
 /** Removes the imports of a case, so that the next case does not find them due. */
 export const forget = (...imports: ReadonlyArray<ImportKey>) =>
   Effect.flatMap(ImportStore, (store) => Effect.forEach(imports, (one) => store.remove(one), { discard: true }))

@@ -24,7 +24,7 @@ import {
   type ImportSamplePorts
 } from "./importSamples.js"
 import { erasedMeanwhile } from "./erasedMeanwhile.js"
-import { marksBack } from "./marksBack.js"
+import { importedHistory } from "./importedHistory.js"
 import { noticesBack } from "./noticesBack.js"
 import { pagesOfImports } from "./pagesOfImports.js"
 import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
@@ -39,7 +39,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore | St
   pagesOfImports,
   noticesBack,
   ...undoneImports,
-  marksBack,
+  ...importedHistory,
   {
     name: "an upload is not seen before it is complete, then it waits, as it was begun",
     run: Effect.gen(function* () {

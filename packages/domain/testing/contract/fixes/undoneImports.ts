@@ -1,9 +1,8 @@
 import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
-import { ImportStore, type ImportKey } from "../../../src/imports/ImportStore.js"
+import { ImportStore } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
-import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -16,42 +15,15 @@ import {
   begin,
   claim,
   claimed,
+  done,
   forget,
   found,
   step,
+  undone,
   waiting,
   type ImportSamplePorts
 } from "./importSamples.js"
 import * as Uploads from "./uploadSamples.js"
-
-/** A finished import, which stored these fixes and visits. */
-const done = (
-  userId: UserId,
-  now: Timestamp.Timestamp,
-  parts: Pick<Parameters<typeof step>[3] & {}, "fixes" | "visits">
-) =>
-  Effect.gen(function* () {
-    const made = yield* waiting(userId)
-    const { lease } = yield* claimed(made, `read_${made.id}`, now)
-    yield* advance(step(made, lease, now, parts))
-    yield* (yield* ImportStore).finish({ ...made, lease }, null, now)
-    return made
-  })
-
-/** Undoes an import to its end; returns how many steps it took. */
-const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
-  Effect.gen(function* () {
-    const store = yield* ImportStore
-    Check.isTrue(Option.isSome(yield* store.beginUndo(of)), "begun")
-    const { lease } = yield* claimed(of, `undo_${of.id}`, now)
-    let after: Timestamp.Timestamp | null = null
-    for (let steps = 0; steps < 5; steps++) {
-      const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo({ ...of, lease }, after)
-      if (next === "gone") return steps
-      after = next === "lost" ? Check.fail("the lease holds") : next
-    }
-    return Check.fail("it ends")
-  })
 
 /**
  * Rules of `ImportStore` about undoing an import, the counts of entries by month, tables whose columns the owner has

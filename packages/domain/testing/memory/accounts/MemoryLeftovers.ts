@@ -50,6 +50,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   some(tables.staysDueFrom, (_, id) => devices.has(id))
   for (const id of devices) {
     tables.importDevices.delete(id)
+    tables.importParts.delete(id)
   }
   // The deletion of the account removed its exports. A request in flight at that moment may have stored one more.
   for (const [id, { export: one }] of tables.exports) {

@@ -1,19 +1,15 @@
 import { Effect, Layer, Option } from "effect"
 import * as Device from "../../../src/devices/Device.js"
-import * as Fix from "../../../src/fixes/Fix.js"
 import { withoutErased } from "../../../src/imports/Entry.js"
 import * as Imports from "../../../src/imports/Import.js"
 import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
 import * as Months from "../../../src/imports/Months.js"
-import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
-import { ImportStore, type Leased, type ImportKey, type ImportStep } from "../../../src/imports/ImportStore.js"
-import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import { ImportStore, type Leased, type ImportKey } from "../../../src/imports/ImportStore.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { bucketOf } from "../leases/buckets.js"
-import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
-import { type Brought, type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { type KeptImport, MemoryDatabase } from "../MemoryDatabase.js"
+import { store, storedByMonth, undo } from "./importedEntries.js"
 
 export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
   ImportStore,
@@ -263,135 +259,3 @@ const isOpen = ({ state }: Import): boolean => state === "asking" || state === "
 
 const unreadBytes = (open: ReadonlyArray<KeptImport>): number =>
   open.reduce((sum, { import: { bytesTotal }, uploading }) => sum + (uploading ? Imports.MAX_BYTES : bytesTotal), 0)
-
-const storedByMonth = ({ fixes, visitReports }: Tables, { deviceId, userId }: Import): ReadonlyMap<string, number> => {
-  const stored = new Map<string, number>()
-  const add = (at: Timestamp.Timestamp | null): void => {
-    const month = at === null ? null : Months.monthOf(at)
-    if (month !== null) stored.set(month, (stored.get(month) ?? 0) + 1)
-  }
-  const isOwn = (one: { readonly userId: UserId; readonly deviceId: DeviceId }): boolean =>
-    one.userId === userId && one.deviceId === deviceId
-  for (const fix of fixes.values()) if (isOwn(fix)) add(fix.capturedAt)
-  for (const one of visitReports.values()) if (isOwn(one)) add(one.departure ?? one.arrival)
-  return stored
-}
-
-/**
- * `own` is the key of a fix or visit that the file of the import `deviceId` has too. When another import stored that
- * row, adds `deviceId` to the row's `alsoFrom`. A row of a phone is never undone, so it gets no such list.
- */
-const noteSender = <A extends Brought>(
-  { importDevices }: Tables,
-  rows: Map<string, A>,
-  { deviceId, own, userId }: { readonly userId: UserId; readonly deviceId: DeviceId; readonly own: string }
-): void => {
-  for (const id of importDevices.keys()) {
-    const key = `${userId} ${id} ${own}`
-    const row = rows.get(key)
-    if (row === undefined || id === deviceId || row.alsoFrom?.includes(deviceId) === true) continue
-    rows.set(key, { ...row, alsoFrom: [...(row.alsoFrom ?? []), deviceId] })
-  }
-}
-
-/**
- * Removes a row of an import that is being undone; `own` is the row's key. When the file of another import has the row
- * too, that import inherits the row, and the result is its device.
- */
-const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
-  { importDevices }: Tables,
-  rows: Map<string, A>,
-  row: A,
-  own: string
-): DeviceId | undefined => {
-  const { alsoFrom, deviceId, userId } = row
-  rows.delete(`${userId} ${deviceId} ${own}`)
-  const heir = alsoFrom?.find((id) => id !== deviceId && importDevices.has(id))
-  if (heir === undefined) return undefined
-  rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
-  return heir
-}
-
-const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp.Timestamp | null) => {
-  const own = [...tables.fixes.values()]
-    .filter((one) => one.userId === userId && one.deviceId === deviceId && (after === null || one.capturedAt > after))
-    .sort((a, b) => a.capturedAt - b.capturedAt)
-  const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.capturedAt
-  tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
-  for (const fix of own) {
-    if (last === undefined || fix.capturedAt > last) break
-    const next = handOver(tables, tables.fixes, fix, Fix.key(fix))
-    if (next === undefined) continue
-    inherited(tables, next, fix.capturedAt)
-    const due = tables.staysDueFrom.get(next) ?? fix.capturedAt
-    tables.staysDueFrom.set(next, Timestamp.make(Math.min(due, fix.capturedAt)))
-  }
-  if (last !== undefined) return last
-  for (const visit of tables.visitReports.values()) {
-    if (visit.userId !== userId || visit.deviceId !== deviceId) continue
-    const next = handOver(tables, tables.visitReports, visit, VisitReport.key(visit))
-    if (next === undefined) continue
-    const end = visit.departure ?? visit.arrival
-    if (end !== null) inherited(tables, next, end)
-  }
-  for (const [key, stay] of tables.stays) if (stay.deviceId === deviceId) tables.stays.delete(key)
-  tables.staysDueFrom.delete(deviceId)
-  for (const [key, row] of tables.stayBackfills) if (row.deviceId === deviceId) tables.stayBackfills.delete(key)
-  tables.devices.delete(deviceId)
-  tables.importDevices.delete(deviceId)
-  tables.imports.delete(id)
-  return "gone"
-}
-
-const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
-  void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
-
-/** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
-const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
-  const { importDevices, staysDueFrom } = tables
-  const endsWith = (at: Timestamp.Timestamp): void =>
-    void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
-  const before = tables.fixes.size + tables.visitReports.size + tables.places.size
-  const leftOut: Array<string> = []
-  for (const one of places) {
-    if ([...tables.places.values()].some((known) => known.userId === userId && isSame(one, known))) continue
-    const owned = [...tables.places.values()].filter(
-      (known) => known.userId === userId && (known.archivedAt === null) === (one.place.archivedAt === null)
-    ).length
-    if (owned >= limitOf(one.place).most) {
-      leftOut.push(one.place.label)
-      continue
-    }
-    MemoryPlaceStore.insert(tables, one.place, one.shapes)
-  }
-  const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
-  for (const fix of fixes) {
-    if (known.has(Fix.key(fix))) {
-      noteSender(tables, tables.fixes, { userId, deviceId, own: Fix.key(fix) })
-      continue
-    }
-    known.add(Fix.key(fix))
-    tables.fixes.set(`${userId} ${deviceId} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: at })
-    endsWith(fix.capturedAt)
-    staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? fix.capturedAt, fix.capturedAt)))
-  }
-  const seen = new Set([...tables.visitReports.values()].filter((one) => one.userId === userId).map(VisitReport.key))
-  for (const visit of visits) {
-    const key = VisitReport.key(visit)
-    if (seen.has(key)) {
-      noteSender(tables, tables.visitReports, { userId, deviceId, own: key })
-      continue
-    }
-    seen.add(key)
-    tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
-    const last = visit.departure ?? visit.arrival
-    if (last !== null) endsWith(last)
-  }
-  const chosen = tables.noticeChoices.get(userId) ?? []
-  const together = [...new Set([...chosen, ...notices])].sort()
-  if (together.length > chosen.length) tables.noticeChoices.set(userId, together)
-  return {
-    leftOut,
-    stored: together.length - chosen.length + tables.fixes.size + tables.visitReports.size + tables.places.size - before
-  }
-}

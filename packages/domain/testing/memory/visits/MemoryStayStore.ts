@@ -6,7 +6,7 @@ import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { StayProgress } from "../../../src/visits/StayProgress.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import { bucketOf } from "../leases/buckets.js"
-import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { type Brought, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect(
   StayStore,
@@ -17,6 +17,10 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
       deviceId: DeviceId,
       { arrival, placeId }: { readonly arrival: number; readonly placeId: string }
     ) => `${deviceId} ${placeId} ${arrival}`
+
+    /** Whether the fix is one of the device, or of its file (`Brought.alsoFrom`). */
+    const isOf = (deviceId: DeviceId, fix: { readonly deviceId: DeviceId } & Brought) =>
+      fix.deviceId === deviceId || fix.alsoFrom?.includes(deviceId) === true
 
     const ofDevice = (deviceId: DeviceId) => [...stays.values()].filter((stay) => stay.deviceId === deviceId)
 
@@ -60,7 +64,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
       heardBefore: (userId, deviceId, at) =>
         Effect.sync(() =>
           [...fixes.values()]
-            .filter((fix) => fix.userId === userId && fix.deviceId === deviceId && fix.capturedAt < at)
+            .filter((fix) => fix.userId === userId && isOf(deviceId, fix) && fix.capturedAt < at)
             .reduce<Timestamp | null>((last, { capturedAt }) => later(last, capturedAt), null)
         ),
 
@@ -84,7 +88,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
       fixes: (userId, deviceId, from, limit) =>
         Effect.sync(() =>
           [...fixes.values()]
-            .filter((fix) => fix.userId === userId && fix.deviceId === deviceId && fix.capturedAt >= from)
+            .filter((fix) => fix.userId === userId && isOf(deviceId, fix) && fix.capturedAt >= from)
             .sort(Fix.byCapture)
             .slice(0, limit)
             .map(({ accuracyM, capturedAt, isLeftBehind, lat, lon }) => {

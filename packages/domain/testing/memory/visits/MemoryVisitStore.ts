@@ -103,7 +103,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
             const seen = [...fixes.values()].filter(
               (fix) =>
                 fix.userId === userId &&
-                fix.deviceId === deviceId &&
+                (fix.deviceId === deviceId || fix.alsoFrom?.includes(deviceId) === true) &&
                 fix.isLeftBehind !== true &&
                 fix.capturedAt >= from &&
                 (to === null || fix.capturedAt < to)

@@ -1,0 +1,71 @@
+// The devices of the person's own archive. Decision exports-7.
+import type * as Fix from "../fixes/Fix.js"
+import type * as VisitReport from "../fixes/VisitReport.js"
+import { DeviceId } from "../shared/Ids.js"
+import type { Hash, Vault } from "../shared/Vault.js"
+
+/**
+ * A device of an archive, as a device of the import. Stays are derived for each device by itself, so the readings of a
+ * phone and of the tablet that was left at home must not be mixed: each reading of the tablet would end the stay of the
+ * phone.
+ */
+export interface ImportedDevice {
+  readonly id: DeviceId
+  /** The hash of a text that is no token, so that nobody can upload as this device. */
+  readonly tokenHash: Hash
+}
+
+/** `device` undefined: the entry belongs to the device that every import has. */
+export interface OfDevice {
+  readonly device?: ImportedDevice | undefined
+}
+
+export type ImportedFix = Fix.MarkedFix & OfDevice
+export type ImportedVisit = VisitReport.VisitReport & OfDevice
+
+/**
+ * The most devices of an archive that get a device of their own. The entries of all further devices belong to the
+ * device of the import. Without a limit, a file that somebody made up could create a million devices.
+ */
+export const MOST = 100
+
+/**
+ * Finds the device of the import for a device of the archive; `origin` is the id of the latter. The entries of the
+ * first device belong to the device of the import, so that an archive of a single phone needs no other one. A worker
+ * that reads the same file again finds the same devices.
+ */
+export const finder = (
+  importDevice: DeviceId,
+  { sha256 }: Pick<Vault["Type"], "sha256">
+): ((origin: string | undefined) => ImportedDevice | undefined) => {
+  const found = new Map<string, ImportedDevice | undefined>()
+  return (origin) => {
+    if (origin === undefined) return undefined
+    if (!found.has(origin) && found.size < MOST) {
+      const id = DeviceId.make(`dev_${sha256(`device ${importDevice} ${origin}`).slice(0, 24)}`)
+      found.set(origin, found.size === 0 ? undefined : { id, tokenHash: sha256(`no token ${id}`) })
+    }
+    return found.get(origin)
+  }
+}
+
+/** The entries of one device. */
+export interface DeviceEntries extends OfDevice {
+  readonly fixes: ReadonlyArray<ImportedFix>
+  readonly visits: ReadonlyArray<ImportedVisit>
+}
+
+/** The entries by device. The device of the import comes first, even when it has no entries. */
+export const grouped = ({ fixes, visits }: Omit<DeviceEntries, "device">): ReadonlyArray<DeviceEntries> => {
+  const groups = new Map<DeviceId | undefined, { fixes: Array<ImportedFix>; visits: Array<ImportedVisit> } & OfDevice>([
+    [undefined, { fixes: [], visits: [] }]
+  ])
+  const groupOf = ({ device }: OfDevice) => {
+    const group = groups.get(device?.id) ?? { device, fixes: [], visits: [] }
+    groups.set(device?.id, group)
+    return group
+  }
+  for (const fix of fixes) groupOf(fix).fixes.push(fix)
+  for (const visit of visits) groupOf(visit).visits.push(visit)
+  return [...groups.values()]
+}

@@ -1,0 +1,168 @@
+import { Effect } from "effect"
+import { FixStore } from "../../../src/fixes/FixStore.js"
+import type { ImportedDevice } from "../../../src/imports/ImportedDevice.js"
+import type { ImportKey } from "../../../src/imports/ImportStore.js"
+import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { DeviceId, type UserId } from "../../../src/shared/Ids.js"
+import { StayStore } from "../../../src/visits/StayStore.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Fixtures from "../../fixtures.js"
+import * as Connections from "../connection/connectionSamples.js"
+import * as Samples from "../rules/ruleSamples.js"
+import {
+  advance,
+  claim,
+  claimed,
+  done,
+  forget,
+  type ImportSamplePorts,
+  step,
+  undone,
+  waiting
+} from "./importSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+/** The times of the fixes from which the stays of the device are derived. */
+const timesOf = (userId: UserId, deviceId: DeviceId, limit = 10) =>
+  Effect.gen(function* () {
+    const fixes = yield* (yield* StayStore).fixes(userId, deviceId, Timestamp.make(0), limit)
+    return fixes.map(({ capturedAt }) => capturedAt)
+  })
+
+/** The time from which the stays of the device are due. */
+const dueFrom = (userId: UserId, deviceId: DeviceId) =>
+  Effect.flatMap(StayStore, (store) => Effect.map(store.view(userId, deviceId), ({ progress }) => progress.dueFrom))
+
+const part = Effect.gen(function* () {
+  const made: ImportedDevice = { id: DeviceId.make(yield* Entropy.id("dev")), tokenHash: yield* Connections.freshHash }
+  return made
+})
+
+/** Rules of `ImportStore` about the history of a file: the fixes from which stays are derived, and their devices. */
+export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
+  {
+    name: "advance: a fix of an archive keeps the mark that its device was left behind [M14, exports-7]",
+    run: Effect.gen(function* () {
+      const begun = yield* waiting()
+      const { deviceId, userId } = begun
+      const now = yield* Timestamp.now
+      yield* claim(begun, "lease", now)
+      const fixes = Uploads.fixes(3, Timestamp.plus(now, -Timestamp.DAY))
+      const marked = fixes.map((fix, index) => (index === 1 ? { ...fix, isLeftBehind: true as const } : fix))
+      Check.isTrue(yield* advance(step(begun, "lease", now, { fixes: marked })), "the step")
+      const stored = yield* (yield* FixStore).latest(userId, 10)
+      const marks = stored.map(({ isLeftBehind }) => isLeftBehind === true)
+      Check.equal(marks, [false, true, false], "the marks")
+      const from = Timestamp.make(0)
+      const seen = yield* (yield* StayStore).fixes(userId, deviceId, from, 10)
+      const isWhere = seen.map((fix, index) => fix.lat === fixes[index]?.lat)
+      Check.equal(isWhere, [true, false, true], "for stays, the device was elsewhere")
+      yield* forget(begun)
+    })
+  },
+  {
+    name: "advance: the stays of a file are derived from all its fixes, also from those that the user had [L10, imports-2]",
+    run: Effect.gen(function* () {
+      const stays = yield* StayStore
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const { userId } = phone
+      const fixes = Uploads.fixes(5, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const times = fixes.map(({ capturedAt }) => capturedAt)
+      const [first, second, third] = times
+      if (first === undefined || second === undefined || third === undefined) return Check.fail("five fixes")
+      const ofPhone = fixes.filter((_, index) => index % 2 === 0)
+      yield* Uploads.commit(phone, { fixes: ofPhone })
+      const made = yield* done(userId, now, { fixes })
+      Check.equal(yield* timesOf(userId, made.deviceId), times, "all of the file")
+      Check.equal(yield* timesOf(userId, made.deviceId, 3), times.slice(0, 3), "the first three")
+      Check.equal(yield* stays.heardBefore(userId, made.deviceId, third), second, "one of its own")
+      Check.equal(yield* stays.heardBefore(userId, made.deviceId, second), first, "one of the phone")
+      Check.equal(yield* dueFrom(userId, made.deviceId), first, "due")
+      Check.equal(
+        yield* timesOf(userId, phone.id),
+        ofPhone.map(({ capturedAt }) => capturedAt),
+        "of the phone"
+      )
+      yield* undone(made, now)
+      Check.equal(
+        yield* timesOf(userId, phone.id),
+        ofPhone.map(({ capturedAt }) => capturedAt),
+        "the phone's stay"
+      )
+    })
+  },
+  {
+    name: "advance: a file that is known makes no stays due; with its first new entry, they are due from its beginning [imports-2]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const { userId } = phone
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const [first] = fixes
+      if (first === undefined) return Check.fail("six fixes")
+      yield* Uploads.commit(phone, { fixes: fixes.slice(0, 4) })
+      const made = yield* waiting(userId)
+      const { lease } = yield* claimed(made, "steps", now)
+      yield* advance(step(made, lease, now, { fixes: fixes.slice(0, 2) }))
+      yield* advance(step(made, lease, now, { fixes: fixes.slice(2, 4) }))
+      Check.equal(yield* dueFrom(userId, made.deviceId), null, "nothing new")
+      yield* advance(step(made, lease, now, { fixes: fixes.slice(4) }))
+      Check.equal(yield* dueFrom(userId, made.deviceId), first.capturedAt, "from the beginning")
+      yield* forget(made)
+    })
+  },
+  {
+    name: "advance: each device of an archive has a device, whose stays are derived by themselves; undo removes all [L10, exports-7]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const [tablet, watch] = [yield* part, yield* part]
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const times = (numbers: ReadonlyArray<number>) => numbers.map((index) => fixes[index]?.capturedAt)
+      const senders = [undefined, tablet, tablet, undefined, watch, tablet]
+      const sent = fixes.map((fix, index) => ({ ...fix, device: senders[index] }))
+      const visits = [{ ...Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8)), device: watch }]
+      const made = yield* waiting(userId)
+      const { lease } = yield* claimed(made, "archive", now)
+      yield* advance(step(made, lease, now, { fixes: sent.slice(0, 3) }))
+      yield* advance(step(made, lease, now, { fixes: [...sent.slice(3), ...sent.slice(0, 1)], visits }))
+      Check.equal(yield* timesOf(userId, made.deviceId), times([0, 3]), "the phone")
+      Check.equal(yield* timesOf(userId, tablet.id), times([1, 2, 5]), "the tablet")
+      Check.equal(yield* timesOf(userId, watch.id), times([4]), "the watch")
+      const survey = Effect.flatMap(HistoryStore, (store) => store.survey(userId, { after: null, until: null }))
+      Check.equal((yield* survey).visits, 1, "the visit")
+      const again = yield* done(userId, now, { fixes: fixes.slice(4) })
+      yield* undone(made, now)
+      Check.equal(yield* timesOf(userId, again.deviceId), times([4, 5]), "the other file inherits")
+      yield* undone(again, now)
+      const { fixes: left, visits: told } = yield* survey
+      Check.equal([left, told], [0, 0], "then nothing is left")
+      Check.equal(yield* (yield* StayStore).due(userId), [], "nothing is due")
+    })
+  },
+  {
+    name: "undo: ends also when a deletion has cut off two reports to equal times [imports-13, retention-choice-4]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const t = (minutes: number) => Timestamp.plus(now, (minutes - 600) * Timestamp.MINUTE)
+      const [short, long] = [Uploads.visit(t(0), t(75)), Uploads.visit(t(0), t(480))]
+      const first = yield* done(userId, now, { visits: [short] })
+      const second = yield* done(userId, now, { visits: [long] })
+      yield* history.erase(userId, { from: t(60), until: t(120) }, now)
+      const third = yield* done(userId, now, { visits: [long] })
+      const left = Effect.map(history.survey(userId, { after: null, until: null }), ({ visits }) => visits)
+      const undo = (of: ImportKey) => undone(of, now)
+      yield* undo(first)
+      yield* undo(second)
+      Check.equal(yield* left, 1, "the third has it")
+      yield* undo(third)
+      Check.equal(yield* left, 0, "then nobody")
+    })
+  }
+]

@@ -1,0 +1,210 @@
+import * as Device from "../../../src/devices/Device.js"
+import * as Fix from "../../../src/fixes/Fix.js"
+import * as VisitReport from "../../../src/fixes/VisitReport.js"
+import * as Imports from "../../../src/imports/Import.js"
+import { grouped, type ImportedDevice } from "../../../src/imports/ImportedDevice.js"
+import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
+import type { ImportStep } from "../../../src/imports/ImportStore.js"
+import * as Months from "../../../src/imports/Months.js"
+import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
+import type { Brought, Tables } from "../MemoryDatabase.js"
+
+/** What `MemoryImportStore` does with the entries of an import: it stores, counts and removes them. */
+
+type Import = Imports.Import
+
+/** The devices of an import: its own one, and those of the devices of an archive. */
+const devicesOf = ({ importParts }: Tables, { deviceId }: Pick<Import, "deviceId">): ReadonlyArray<DeviceId> => [
+  deviceId,
+  ...[...importParts].flatMap(([id, of]) => (of === deviceId ? [id] : []))
+]
+
+export const storedByMonth = (tables: Tables, one: Import): ReadonlyMap<string, number> => {
+  const { fixes, visitReports } = tables
+  const [own, { userId }] = [devicesOf(tables, one), one]
+  const stored = new Map<string, number>()
+  const add = (at: Timestamp.Timestamp | null): void => {
+    const month = at === null ? null : Months.monthOf(at)
+    if (month !== null) stored.set(month, (stored.get(month) ?? 0) + 1)
+  }
+  const isOwn = (one: { readonly userId: UserId; readonly deviceId: DeviceId }): boolean =>
+    one.userId === userId && own.includes(one.deviceId)
+  for (const fix of fixes.values()) if (isOwn(fix)) add(fix.capturedAt)
+  for (const one of visitReports.values()) if (isOwn(one)) add(one.departure ?? one.arrival)
+  return stored
+}
+
+/**
+ * `own` is the key of a fix or visit that the file of the import `deviceId` has too. Adds `deviceId` to `alsoFrom` of
+ * each row of this key that belongs to one of the devices `senders`. False: no row had to be changed.
+ */
+const noteSender = <A extends Brought>(
+  rows: Map<string, A>,
+  senders: Iterable<DeviceId>,
+  { deviceId, own, userId }: { readonly userId: UserId; readonly deviceId: DeviceId; readonly own: string }
+): boolean => {
+  let isNoted = false
+  for (const id of senders) {
+    const key = `${userId} ${id} ${own}`
+    const row = rows.get(key)
+    if (row === undefined || id === deviceId || row.alsoFrom?.includes(deviceId) === true) continue
+    rows.set(key, { ...row, alsoFrom: [...(row.alsoFrom ?? []), deviceId] })
+    isNoted = true
+  }
+  return isNoted
+}
+
+/**
+ * Removes a row of an import that is being undone; `own` is the row's key, and `going` has the devices of the import.
+ * When the file of another import has the row too, that import inherits the row, and the result is its device.
+ */
+const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
+  { importDevices }: Tables,
+  rows: Map<string, A>,
+  row: A,
+  { going, own }: { readonly going: ReadonlyArray<DeviceId>; readonly own: string }
+): DeviceId | undefined => {
+  const { alsoFrom, deviceId, userId } = row
+  rows.delete(`${userId} ${deviceId} ${own}`)
+  const heir = alsoFrom?.find((id) => !going.includes(id) && importDevices.has(id))
+  // After a deletion has cut reports off to equal times, the heir may have the row already.
+  if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
+  rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
+  return heir
+}
+
+export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | null) => {
+  const { id, userId } = of
+  const going = devicesOf(tables, of)
+  const own = [...tables.fixes.values()]
+    .filter((one) => one.userId === userId && going.includes(one.deviceId))
+    .filter((one) => after === null || one.capturedAt > after)
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+  const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.capturedAt
+  tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
+  for (const fix of own) {
+    if (last === undefined || fix.capturedAt > last) break
+    const next = handOver(tables, tables.fixes, fix, { going, own: Fix.key(fix) })
+    if (next === undefined) continue
+    for (const at of [fix.capturedAt, ...sharedWith(tables, next)]) {
+      inherited(tables, next, at)
+      deriveFrom(tables, next, at)
+    }
+  }
+  if (last !== undefined) return last
+  for (const visit of tables.visitReports.values()) {
+    if (visit.userId !== userId || !going.includes(visit.deviceId)) continue
+    const next = handOver(tables, tables.visitReports, visit, { going, own: VisitReport.key(visit) })
+    if (next === undefined) continue
+    const end = visit.departure ?? visit.arrival
+    if (end !== null) inherited(tables, next, end)
+  }
+  for (const [key, stay] of tables.stays) if (going.includes(stay.deviceId)) tables.stays.delete(key)
+  for (const [key, row] of tables.stayBackfills) if (going.includes(row.deviceId)) tables.stayBackfills.delete(key)
+  for (const deviceId of going) {
+    tables.staysDueFrom.delete(deviceId)
+    tables.devices.delete(deviceId)
+    tables.importDevices.delete(deviceId)
+    tables.importParts.delete(deviceId)
+  }
+  tables.imports.delete(id)
+  return "gone"
+}
+
+const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
+  void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
+
+/** Makes the stays of the device due from this time on, when they are not due from an earlier time already. */
+const deriveFrom = ({ staysDueFrom }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
+  void staysDueFrom.set(id, Timestamp.make(Math.min(staysDueFrom.get(id) ?? at, at)))
+
+/** The times of the fixes that this device's file has, and that the user had already from another device. */
+const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
+  [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
+
+/** Creates the device of an archive's device when it does not exist yet. */
+const addPart = (
+  tables: Tables,
+  { deviceId, fileName, userId }: Import,
+  part: ImportedDevice,
+  at: Timestamp.Timestamp
+) => {
+  const { id, tokenHash } = part
+  if (tables.devices.has(id)) return
+  const name = Device.DeviceName.make(fileName)
+  tables.devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...Device.INITIAL })
+  tables.importDevices.set(id, null)
+  tables.importParts.set(id, deviceId)
+}
+
+/** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
+export const store = (tables: Tables, of: Import, { at, notices, places, userId, ...entries }: ImportStep) => {
+  const before = tables.fixes.size + tables.visitReports.size + tables.places.size
+  const leftOut: Array<string> = []
+  for (const one of places) {
+    if ([...tables.places.values()].some((known) => known.userId === userId && isSame(one, known))) continue
+    const owned = [...tables.places.values()].filter(
+      (known) => known.userId === userId && (known.archivedAt === null) === (one.place.archivedAt === null)
+    ).length
+    if (owned >= limitOf(one.place).most) {
+      leftOut.push(one.place.label)
+      continue
+    }
+    MemoryPlaceStore.insert(tables, one.place, one.shapes)
+  }
+  for (const { device, ...group } of grouped(entries)) {
+    if (device !== undefined) addPart(tables, of, device, at)
+    storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)
+  }
+  const chosen = tables.noticeChoices.get(userId) ?? []
+  const together = [...new Set([...chosen, ...notices])].sort()
+  if (together.length > chosen.length) tables.noticeChoices.set(userId, together)
+  return {
+    leftOut,
+    stored: together.length - chosen.length + tables.fixes.size + tables.visitReports.size + tables.places.size - before
+  }
+}
+
+const storeHistory = (
+  tables: Tables,
+  { deviceId, userId }: { readonly userId: UserId; readonly deviceId: DeviceId },
+  { fixes, visits }: Pick<ImportStep, "fixes" | "visits">,
+  at: Timestamp.Timestamp
+): void => {
+  const { importDevices } = tables
+  const isFirst = (importDevices.get(deviceId) ?? null) === null
+  const fresh: Array<Timestamp.Timestamp> = []
+  const repeated: Array<Timestamp.Timestamp> = []
+  const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
+  const senders = [...tables.devices.values()].flatMap((one) => (one.userId === userId ? [one.id] : []))
+  const dueFrom: Array<Timestamp.Timestamp> = []
+  for (const { device: _, ...fix } of fixes) {
+    const own = Fix.key(fix)
+    if (known.has(own)) {
+      if (noteSender(tables.fixes, senders, { userId, deviceId, own })) repeated.push(fix.capturedAt)
+      continue
+    }
+    known.add(own)
+    tables.fixes.set(`${userId} ${deviceId} ${own}`, { ...fix, userId, deviceId, receivedAt: at })
+    fresh.push(fix.capturedAt)
+    dueFrom.push(fix.capturedAt)
+  }
+  const seen = new Set([...tables.visitReports.values()].filter((one) => one.userId === userId).map(VisitReport.key))
+  for (const { device: _, ...visit } of visits) {
+    const key = VisitReport.key(visit)
+    if (seen.has(key)) {
+      noteSender(tables.visitReports, importDevices.keys(), { userId, deviceId, own: key })
+      continue
+    }
+    seen.add(key)
+    tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
+    const last = visit.departure ?? visit.arrival
+    if (last !== null) fresh.push(last)
+  }
+  if (isFirst && fresh.length === 0) return
+  const shared = isFirst ? sharedWith(tables, deviceId) : repeated
+  for (const last of [...fresh, ...shared]) inherited(tables, deviceId, last)
+  for (const first of [...dueFrom, ...shared]) deriveFrom(tables, deviceId, first)
+}
