@@ -187,7 +187,7 @@ export interface RuleEvaluationAnswer {
   readonly event_id: string | null
 }
 
-export interface EvaluationsAnswer {
+export interface EvaluationsAnswer extends MayBePaused {
   readonly evaluations: ReadonlyArray<RuleEvaluationAnswer>
   readonly nextCursor: null
 }

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { RecentEvaluations, type RuleEvaluation } from "@place-access/domain/rules"
 import { Schema } from "effect"
+import { Reason } from "../answers/Paused.js"
 import { AppPath } from "../apps/AppsApi.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
@@ -71,6 +72,7 @@ export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArr
   }))
 
 const Listed = Schema.Struct({ evaluations: Evaluations, nextCursor: Schema.Null })
+const ListedForApp = Schema.Struct({ ...Listed.fields, ...Reason })
 
 /** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
@@ -78,14 +80,14 @@ const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 const RulePath = Schema.Struct({ id: RuleIdText })
 
 const KEPT_BACK =
-  "The list is empty while the rule is disabled, and for a zone rule that began within an hour after twenty other zone rules of the connection."
+  "The list is empty while the user has paused the app, while the rule is disabled, and for a zone rule that began within an hour after twenty other zone rules of the connection."
 
 export const EvaluationsApi = HttpApiGroup.make("evaluations")
   .add(
     HttpApiEndpoint.get("place", "/v1/rules/place/:id/evaluations")
       .annotate(RequiredScope, "location.rules.place")
       .setPath(RulePath)
-      .addSuccess(Listed)
+      .addSuccess(ListedForApp)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Why a place rule fired lately, or why not")
       .annotate(OpenApi.Description, KEPT_BACK)
@@ -94,7 +96,7 @@ export const EvaluationsApi = HttpApiGroup.make("evaluations")
     HttpApiEndpoint.get("zone", "/v1/rules/zone/:id/evaluations")
       .annotate(RequiredScope, "location.rules.zone")
       .setPath(RulePath)
-      .addSuccess(Listed)
+      .addSuccess(ListedForApp)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Why a zone rule fired lately, or why not")
       .annotate(OpenApi.Description, KEPT_BACK)
@@ -128,7 +130,9 @@ export const DeveloperRulesApi = HttpApiGroup.make("developerRules")
     HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/rules")
       .setPath(AppPath)
       .setUrlParams(Fields.request({ grant_id: GrantId, ...Fields.paging(50, 200) }))
-      .addSuccess(Schema.Struct({ rules: Schema.Array(GrantRule), nextCursor: Schema.NullOr(Schema.String) }))
+      .addSuccess(
+        Schema.Struct({ rules: Schema.Array(GrantRule), nextCursor: Schema.NullOr(Schema.String), ...Reason })
+      )
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "The rules of one connection, and why each fired lately or did not")
       .annotate(

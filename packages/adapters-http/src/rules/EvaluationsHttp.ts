@@ -10,6 +10,7 @@ import { type RuleId, Words, gen } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import { orPaused } from "../answers/Paused.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -20,9 +21,10 @@ import { encode } from "./RulesHttp.js"
 export const layer = Group.group(Api, "evaluations", (handlers) => {
   const list = (id: RuleId, kind: RuleKind) =>
     gen(function* () {
-      const { connection } = yield* BearerCaller
-      const evaluated = yield* getEvaluations(connection, id, kind)
-      return { answer: toList(evaluated), disclosed: disclosed(evaluated) }
+      const caller = yield* BearerCaller
+      const evaluated = yield* getEvaluations(caller.connection, id, kind)
+      const isEmpty = evaluated.recent.length === 0
+      return orPaused(caller, isEmpty, { answer: toList(evaluated), disclosed: disclosed(evaluated) })
     }).pipe(toWire)
   return handlers
     .handle("place", ({ path }) => list(path.id, "Place"))
@@ -44,7 +46,8 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
       yield* logged(found)
       return {
         rules: found.rules.map(({ recent, rule }) => ({ ...encode(rule), evaluations: toBody(recent) })),
-        nextCursor: found.nextCursor
+        nextCursor: found.nextCursor,
+        ...(found.isPaused ? { reason: "paused" as const } : {})
       }
     }).pipe(toWire)
   )
@@ -54,10 +57,14 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
  * Enters the developer's call into the access log of the connection's user. When the app itself reads evaluations, the
  * call is logged too, so the developer must not read them unseen.
  */
-export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
+export const logged = ({ connection, isPaused, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(
     CurrentRequest.developerReads({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),
-    CurrentRequest.discloses(`${Words.count(rules.length, "rule")} with their last checks, to the app's developer`)
+    CurrentRequest.discloses(
+      isPaused
+        ? `${Words.count(rules.length, "rule")} without their last checks, to the app's developer`
+        : `${Words.count(rules.length, "rule")} with their last checks, to the app's developer`
+    )
   )
 
 const disclosed = ({ recent, rule }: EvaluatedRule): string =>

@@ -149,7 +149,7 @@ it("the table has every endpoint of the contract that apps call, and no other [a
 
 let world: World
 /** The paths that answer differently in a pause: the endpoints that answer about where the user is or was. */
-const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations)/
+const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations|rules\/.*\/evaluations$)/
 
 /**
  * One connection for each name, in this order: with every scope; with `location.places.watch` only; with raw locations

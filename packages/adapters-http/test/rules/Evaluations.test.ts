@@ -1,6 +1,8 @@
 import { ConnectionStore, disconnect, sharePlaces } from "@place-access/domain/connection"
 import { type Rule, RuleStore } from "@place-access/domain/rules"
+import { Disclosure } from "@place-access/domain/answers"
 import { PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
+import { pauseConnection, resumeConnection } from "@place-access/domain/steering"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -205,6 +207,49 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     expect(heard).toEqual([...Array.from({ length: 20 }, () => ["boundary"]), []])
     const own = await person.get(`/v1/user/connections/${connectionId}/rules/${zones[20]!.id}/evaluations`)
     expect(decisions(own.json)).toEqual(["boundary"])
+  })
+})
+
+describe("during a pause", () => {
+  const pause = async () => world.run(pauseConnection(person.account.id, (await connection()).id, "until_resumed"))
+  const resume = async () => world.run(resumeConnection(person.account.id, (await connection()).id))
+
+  it("the app reads no evaluation, and why; the user reads all [connection-4, connection-5, rules-9]", async () => {
+    const id = await placeRule()
+    await upload(AWAY)
+    await upload(HOME)
+    const { id: connectionId } = await connection()
+    const read = async () => (await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json
+    expect(decisions(await read())).toEqual(["fired", "seeded"])
+    await pause()
+    world.clock.advance(Timestamp.SECOND)
+    expect(await read()).toEqual({ evaluations: [], nextCursor: null, reason: "paused" })
+    expect((await log())[0]).toMatchObject({ disclosed: Disclosure.PAUSED })
+    const own = await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)
+    expect(decisions(own.json)).toEqual(["fired", "seeded"])
+    await resume()
+    expect(await read()).toEqual({ evaluations: [], nextCursor: null })
+
+    // The service stores the last pause only. A second pause must not show again what the first one has hidden.
+    await upload(AWAY)
+    await pause()
+    expect(decisions(await read())).toEqual([])
+  })
+
+  it("the developer reads the rules without evaluations, in the API and on the page [connection-4, rules-9]", async () => {
+    const id = await placeRule()
+    await upload(HOME)
+    const { id: connectionId } = await connection()
+    await pause()
+    world.clock.advance(Timestamp.SECOND)
+    const answer = await grantRules(owner, connectionId)
+    expect(answer.json).toMatchObject({ rules: [{ id, evaluations: [] }], reason: "paused" })
+    const disclosed = "1 rule without their last checks, to the app's developer"
+    expect((await log())[0]).toMatchObject({ disclosed })
+    const page = await owner.get(`/developer/apps/${app.id}/users/${connectionId}/rules`)
+    expect(page.text).toContain("The user has paused the app.")
+    await resume()
+    expect((await grantRules(owner, connectionId)).json).not.toHaveProperty("reason")
   })
 })
 

@@ -22,12 +22,14 @@ const EvaluationsRow = Schema.Struct({
 })
 
 const toEvaluations = (row: typeof EvaluationsRow.Type, now: Timestamp.Timestamp): Evaluations => {
-  const since = LiveRule.latest(row.scope_since, Pause.endedAt(toPause(row), now))
+  const pause = toPause(row)
+  const since = LiveRule.latest(row.scope_since, Pause.endedAt(pause, now))
   return {
     recent: row.recent,
     zonesBefore: row.zones_before,
     firesFrom: LiveRule.firesFrom(row.created_at, row.valid_from, row.shared_at, since),
-    suspensions: row.suspensions
+    suspensions: row.suspensions,
+    isPaused: Pause.isOn(pause, now)
   }
 }
 

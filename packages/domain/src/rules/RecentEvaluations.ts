@@ -54,7 +54,8 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
  * shared must reveal nothing. From the 21st zone rule of an hour on, a rule shows none either: an app that reads "too
  * near the edge" for many circles can find out where the user is. A rule shows no fix that was captured before
  * `firesFrom` (`LiveRule.firesFrom`): such a fix shows when the user came and left before the app had permission. It
- * shows no fix that was captured during a past suspension either (decision staff-1).
+ * shows no fix that was captured during a past suspension either (decision staff-1). While the app is paused, a rule
+ * shows none: the newest evaluations say where the user was just before the pause (decision connection-4).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,
@@ -63,9 +64,10 @@ export const forApp = (
     readonly zonesBefore: number
     readonly firesFrom: Timestamp
     readonly suspensions: ReadonlyArray<Account.Suspension>
+    readonly isPaused: boolean
   }
 ): RecentEvaluations =>
-  rule.disabledAt !== null || made.zonesBefore >= ZONES_PER_PERIOD
+  rule.disabledAt !== null || made.isPaused || made.zonesBefore >= ZONES_PER_PERIOD
     ? none
     : made.recent.filter(
         ({ capturedAt }) => capturedAt >= made.firesFrom && !Account.wasSuspended(made.suspensions, capturedAt)

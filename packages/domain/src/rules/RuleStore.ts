@@ -23,6 +23,8 @@ export interface Evaluations {
   readonly firesFrom: Timestamp
   /** The past suspensions of the person and of the app's holder, in any order; they may overlap. */
   readonly suspensions: ReadonlyArray<Suspension>
+  /** Whether the user has paused the app, at the time of the call. */
+  readonly isPaused: boolean
 }
 
 /** Rules, with their states and last evaluations. */

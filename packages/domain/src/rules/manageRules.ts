@@ -4,6 +4,7 @@ import { getApp } from "../apps/readApps.js"
 import type { Connection } from "../connection/Connection.js"
 import { ConnectionStore, type WithApp } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import * as Pause from "../connection/Pause.js"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
 import * as History from "../retention-choice/History.js"
 import type { HistoryStore } from "../retention-choice/HistoryStore.js"
@@ -133,6 +134,8 @@ export interface GrantEvaluations {
   readonly connection: Connection
   readonly rules: ReadonlyArray<EvaluatedRule<ListedRule>>
   readonly nextCursor: string | null
+  /** Whether the user has paused the app. No rule shows evaluations then. */
+  readonly isPaused: boolean
 }
 
 /**
@@ -152,7 +155,8 @@ export const listEvaluationsOfGrant = program(
     const scopes = EffectiveScopes.effective(connection, app, now)
     const { nextCursor, rules } = yield* listRules(connection, "all", query)
     const readable = rules.filter(({ target }) => scopes.includes(LiveRule.neededScope(target)))
-    const result: GrantEvaluations = { connection, rules: yield* forApp(connection, readable), nextCursor }
+    const isPaused = Pause.isOn(connection.pause, now)
+    const result: GrantEvaluations = { connection, rules: yield* forApp(connection, readable), nextCursor, isPaused }
     return result
   }
 )

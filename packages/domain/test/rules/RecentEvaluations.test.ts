@@ -249,14 +249,18 @@ describe("who may read the evaluations of a rule [rules-9, rules-10]", () => {
   ]
 
   it.each([
-    [null, 0, recent],
-    [null, 19, recent],
-    [null, 20, []],
-    [time(NOON), 0, []]
-  ] as const)("disabled at %s, %i zone rules within the hour before it", (disabledAt, zonesBefore, read) => {
-    const made = { recent, zonesBefore, firesFrom: time(NOON), suspensions: [] }
-    expect(RecentEvaluations.forApp({ disabledAt }, made)).toEqual(read)
-  })
+    [null, 0, false, recent],
+    [null, 19, false, recent],
+    [null, 20, false, []],
+    [time(NOON), 0, false, []],
+    [null, 0, true, []]
+  ] as const)(
+    "disabled at %s, %i zone rules within the hour before it, paused: %s",
+    (disabledAt, zonesBefore, isPaused, read) => {
+      const made = { recent, zonesBefore, firesFrom: time(NOON), suspensions: [], isPaused }
+      expect(RecentEvaluations.forApp({ disabledAt }, made)).toEqual(read)
+    }
+  )
 
   it.each([
     [-1, 0, recent],
@@ -267,7 +271,7 @@ describe("who may read the evaluations of a rule [rules-9, rules-10]", () => {
     "the app reads no reading from a past suspension: suspended from %i until %i [rules-9, staff-1]",
     (from, until, read) => {
       const suspensions = [{ from: time(NOON + from), until: time(NOON + until) }]
-      const made = { recent, zonesBefore: 0, firesFrom: time(NOON - 9), suspensions }
+      const made = { recent, zonesBefore: 0, firesFrom: time(NOON - 9), suspensions, isPaused: false }
       expect(RecentEvaluations.forApp({ disabledAt: null }, made)).toEqual(read)
     }
   )

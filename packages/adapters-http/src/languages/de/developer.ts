@@ -236,6 +236,8 @@ export const developer: typeof en.developer = {
     rule: "Regel",
     states: { active: "Aktiv", inactive: "Noch nicht offen", disabled: "Abgeschaltet", finished: "Zu Ende" },
     ownAddress: "eigene Adresse (veraltet)",
+    paused: html`<strong>Der Nutzer hat die App pausiert.</strong> Bis die Pause endet, löst keine Regel aus, und weder
+      Sie noch die App können lesen, was die letzten Messungen bei einer Regel bewirkt haben.`,
     silentDisabled: "Solange die Regel abgeschaltet ist, steht hier nichts.",
     silentZone:
       "Noch keine Messung wurde geprüft, oder mehr als zwanzig Zonenregeln dieser Verbindung begannen innerhalb einer Stunde.",

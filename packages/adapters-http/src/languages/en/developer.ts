@@ -240,6 +240,8 @@ export const developer = {
       finished: "Finished"
     } satisfies Record<ListedRule["state"], string>,
     ownAddress: "own address (deprecated)",
+    paused: html`<strong>The user has paused the app.</strong> Until the pause ends, no rule fires, and neither you nor
+      the app can read what the last readings did to a rule.`,
     silentDisabled: "Nothing is shown while the rule is disabled.",
     silentZone: "No reading was checked yet, or more than twenty zone rules of this connection began within an hour.",
     silentPlace: "No reading was checked yet.",

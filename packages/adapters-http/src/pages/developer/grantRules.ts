@@ -39,7 +39,7 @@ const show = Visitor.signedIn((visitor) =>
       Effect.catchTag("Invalid", () => list(undefined))
     )
     yield* logged(found)
-    const { connection, nextCursor, rules } = found
+    const { connection, isPaused, nextCursor, rules } = found
     const path = `${appPath(app)}/users/${grantId}/rules`
     return yield* respond({
       title: words.title(app.name),
@@ -50,7 +50,8 @@ const show = Visitor.signedIn((visitor) =>
         <p class="soft">
           ${connection.externalUserId !== null && html`<code>external_user_id</code> ${connection.externalUserId}. `}${words.lead}
         </p>
-        ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one))}
+        ${isPaused && html`<div class="note warn"><p>${words.paused}</p></div>`}
+        ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one, isPaused))}
         ${nextCursor !== null && html`<p><a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a></p>`}`
     })
   })
@@ -63,7 +64,7 @@ const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
   finished: html`<span class="badge quiet">${words.states.finished}</span>`
 }
 
-const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>): Html =>
+const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, isPaused: boolean): Html =>
   html`<section aria-labelledby="${rule.id}">
     <h3 id="${rule.id}">
       <code>${rule.target._tag === "Place" ? "place" : "zone"}.${rule.type}</code> ${rule.target.label}
@@ -81,7 +82,7 @@ const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>):
       ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">${words.ownAddress}</span>`)}
       ${rule.disabledAt !== null && fact("disabled_at", time(rule.disabledAt))}
     </dl>
-    ${recent.length === 0 ? html`<p class="empty">${silence(rule)}</p>` : table(app, recent)}
+    ${recent.length > 0 ? table(app, recent) : !isPaused && html`<p class="empty">${silence(rule)}</p>`}
   </section>`
 
 const fact = (name: string, value: Html): Html =>

@@ -36,6 +36,13 @@ export const CHANGES: ReadonlyArray<Change> = [
   },
   {
     on: "2026-11-26",
+    id: "paused-evaluations",
+    kind: "changed",
+    title: "The evaluations of rules are empty while the user has paused the app",
+    text: `The answer has \`reason: "paused"\`, like the other answers of a paused app ([reference](${DOCS}/reference/evaluations)).`
+  },
+  {
+    on: "2026-11-26",
     id: "flags-without-purpose",
     kind: "changed",
     title: "A volume flag may have no description of a purpose",

@@ -91,6 +91,14 @@ export const disclosures: ReadonlyArray<GermanPair> = [
     en: "{n:number} rules with their last checks, to the app's developer",
     de: "{n:number} Regeln mit ihren letzten Prüfungen, an die Entwickler der App"
   },
+  {
+    en: "1 rule without their last checks, to the app's developer",
+    de: "1 Regel ohne ihre letzten Prüfungen, an die Entwickler der App"
+  },
+  {
+    en: "{n:number} rules without their last checks, to the app's developer",
+    de: "{n:number} Regeln ohne ihre letzten Prüfungen, an die Entwickler der App"
+  },
   { en: "arrived at {place}", de: "angekommen: {place}" },
   { en: "left {place}", de: "verlassen: {place}" },
   { en: "stayed at {place}", de: "geblieben: {place}" },

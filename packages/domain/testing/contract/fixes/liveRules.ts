@@ -82,20 +82,27 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "view: rules of a paused connection are not live, and begin anew at the end of the pause [connection-5]",
     run: Effect.gen(function* () {
-      const { connection } = yield* withRule()
+      const { connection, rule } = yield* withRule()
       const before = yield* Uploads.onlyLive(connection)
+      const listed = Effect.gen(function* () {
+        const evaluations = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id])
+        return evaluations.get(rule.id)
+      })
+      Check.equal((yield* listed)?.isPaused, false, "RuleStore.evaluations before the pause")
       const from = yield* Timestamp.now
       const until = Timestamp.plus(from, Timestamp.HOUR)
       yield* Connections.change(connection.id, { _tag: "SetPause", pause: { from, until } })
       Check.isTrue(!(yield* isLive(connection)), "silent from the beginning")
+      Check.equal((yield* listed)?.isPaused, true, "RuleStore.evaluations from the beginning of the pause")
       yield* TestClock.adjust(Timestamp.HOUR - 1)
       Check.isTrue(!(yield* isLive(connection)), "silent until the end")
+      Check.equal((yield* listed)?.isPaused, true, "RuleStore.evaluations until the end")
       yield* TestClock.adjust(1)
       const after = yield* Uploads.onlyLive(connection)
       Check.isTrue(after.basis !== before.basis, "another basis: the state is dropped")
       Check.equal(after.firesFrom, until, "nothing from the pause fires")
-      const made = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [after.rule.id])
-      Check.equal(made.get(after.rule.id)?.firesFrom, until, "RuleStore.evaluations has the same time")
+      const made = yield* listed
+      Check.equal([made?.firesFrom, made?.isPaused], [until, false], "RuleStore.evaluations has the same time")
     })
   },
   {

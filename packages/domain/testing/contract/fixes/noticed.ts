@@ -29,7 +29,7 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
         all.get(rule.id)
       )
       const firesFrom = rule.createdAt
-      const none = { recent: RecentEvaluations.none, zonesBefore: 0, firesFrom, suspensions: [] }
+      const none = { recent: RecentEvaluations.none, zonesBefore: 0, firesFrom, suspensions: [], isPaused: false }
       Check.equal(yield* listed, none, "none before the first upload")
       const eventId = EventId.make(yield* Entropy.id("evt"))
       const every = Uploads.OUTCOMES.map((outcome, index) =>
@@ -48,7 +48,11 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
         const states = [Uploads.progress(rule, Uploads.state(basis, now), made)]
         Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
         recent = RecentEvaluations.append(recent, made)
-        Check.equal(yield* listed, { recent, zonesBefore: 0, firesFrom, suspensions: [] }, `after ${made.length} more`)
+        Check.equal(
+          yield* listed,
+          { recent, zonesBefore: 0, firesFrom, suspensions: [], isPaused: false },
+          `after ${made.length} more`
+        )
       }
     })
   },

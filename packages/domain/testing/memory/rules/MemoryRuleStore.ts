@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import * as Pause from "../../../src/connection/Pause.js"
 import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
 import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
 import type { Rule } from "../../../src/rules/Rule.js"
@@ -76,7 +77,8 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
                 recent: recentEvaluations.get(rule.id) ?? RecentEvaluations.none,
                 zonesBefore: zonesBefore([...rules.values()], rule),
                 firesFrom: MemoryRules.firesFrom(tables, connection, rule, now),
-                suspensions: [userId, connection.appId].flatMap((id) => tables.pastSuspensions.get(id) ?? [])
+                suspensions: [userId, connection.appId].flatMap((id) => tables.pastSuspensions.get(id) ?? []),
+                isPaused: Pause.isOn(connection.pause, now)
               }
             ])
           )
