@@ -1,6 +1,7 @@
 // What was agreed in a connection, and when. Decision connection-7.
 import { Schema } from "effect"
-import type { PlaceId, Scope, Timestamp } from "../shared/index.js"
+import { type PlaceId, Scope, type Timestamp } from "../shared/index.js"
+import * as Tier from "../tiers/Tier.js"
 import type { Connection } from "./Connection.js"
 import type { Pause } from "./Pause.js"
 
@@ -50,20 +51,26 @@ export interface ConsentEntry {
   readonly agreement: Agreement
 }
 
-/** The entry about a change. `after` is the connection after the change. */
+/**
+ * The entry about a change. `after` is the connection after the change. The entry leaves out sensitive scopes whose
+ * grace period has ended, also before a sweep has removed them (decision tiers-1): they allow nothing any more.
+ */
 export const of = (
   change: ConsentChange,
   after: Pick<Connection, "heldScopes" | "places" | "standardExpiresAt" | "sensitiveExpiresAt" | "pause">,
   at: Timestamp.Timestamp
-): ConsentEntry => ({
-  at,
-  change,
-  agreement: {
-    scopes: after.heldScopes,
-    places: after.places.map(({ placeId }) => placeId),
-    earlierVisits: after.places.filter((shared) => shared.includeEarlierVisits).map(({ placeId }) => placeId),
-    standardExpiresAt: after.standardExpiresAt,
-    sensitiveExpiresAt: after.sensitiveExpiresAt,
-    pause: after.pause
+): ConsentEntry => {
+  const isRemoved = Tier.sensitiveState(after, at) === "removed"
+  return {
+    at,
+    change,
+    agreement: {
+      scopes: isRemoved ? after.heldScopes.filter((scope) => !Scope.isSensitive(scope)) : after.heldScopes,
+      places: after.places.map(({ placeId }) => placeId),
+      earlierVisits: after.places.filter((shared) => shared.includeEarlierVisits).map(({ placeId }) => placeId),
+      standardExpiresAt: after.standardExpiresAt,
+      sensitiveExpiresAt: isRemoved ? null : after.sensitiveExpiresAt,
+      pause: after.pause
+    }
   }
-})
+}

@@ -29,6 +29,14 @@ export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(held(grant, now), App.scopes(app))
 
+/**
+ * Whether nothing is left to the app without exact location: then the end of exact location ends the connection
+ * (decisions connection-6 and consent-8). A granted scope that the app does not declare does not count, because no page
+ * shows it: a connection that lived on for such a scope would surprise the user who reads that the app is disconnected.
+ */
+export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp): boolean =>
+  reported(grant, app, now).every(Scope.isSensitive)
+
 type Agreed = Grant & Pick<Connection, "agreedScopes">
 
 /**

@@ -257,7 +257,7 @@ const stop = (request: ConsentRequest, app: App.App, connection: Connection, now
   // After the grace period, the tier sweep removes the sensitive scopes and informs the app.
   if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
-  const ended = heldScopes.length === 0
+  const ended = EffectiveScopes.hasOnlyExactLocation(connection, app, now)
   return [
     ...(ended
       ? Ending.end(connection, "user_disconnected", now)

@@ -130,7 +130,7 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
-    if (heldScopes.length === 0) {
+    if (EffectiveScopes.hasOnlyExactLocation(connection, state.app, now)) {
       const mail = SteeringNotice.exactLocationEnded(state.app, connection, true, now)
       return only(DONE, [...Ending.end(connection, "user_disconnected", now), { _tag: "Mail", message: mail }])
     }
@@ -280,17 +280,22 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
  * cannot name them: scopes that the app no longer declares, and scopes whose grace period has ended. Neither kind
  * allows anything. The sweep removes the scopes whose grace period has ended, and notifies the app. If this change
  * removed them, the app would get no notice.
+ *
+ * When the user chooses a new end of exact location, a sensitive scope that the app does not declare leaves the grant,
+ * as in a renewal (decision consent-3). All sensitive scopes have one date, so the choice would prolong a scope that
+ * the user does not see.
  */
 const scopesAfter = (
-  { scopes }: SteeringChange,
+  { scopes, sensitiveDays }: SteeringChange,
   connection: Connection,
   app: App,
   now: Timestamp
 ): ReadonlyArray<Scope.Scope> => {
-  const { heldScopes } = connection
-  if (scopes === undefined) return heldScopes
   const seen = EffectiveScopes.agreed(connection, app, now)
-  return Scope.normalise([...heldScopes.filter((scope) => !seen.includes(scope)), ...scopes])
+  const unseen = connection.heldScopes.filter((scope) => !seen.includes(scope))
+  const drops = sensitiveDays !== undefined && !isRemoved(connection, now)
+  const kept = drops ? unseen.filter((scope) => !Scope.isSensitive(scope)) : unseen
+  return Scope.normalise([...kept, ...(scopes ?? Scope.intersect(connection.heldScopes, seen))])
 }
 
 const problemsOf = (
@@ -315,7 +320,7 @@ const problemsOf = (
   } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
     problems.push(NO_PURPOSE)
   }
-  if (asked.sensitiveDays !== undefined && !EffectiveScopes.held(after, now).some(Scope.isSensitive)) {
+  if (asked.sensitiveDays !== undefined && !EffectiveScopes.reported(after, app, now).some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")
   }
   // Without a choice the scope would get the date that has passed, and would allow nothing from the first moment.

@@ -92,6 +92,8 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
     { _tag: "Pass", millis: DAY },
     { _tag: "Pass", millis: GRACE },
     { _tag: "Change", scopes: undefined, standardDays: 7, sensitiveDays: undefined },
+    { _tag: "Pause", length: "hour" },
+    { _tag: "Resume" },
     { _tag: "EndExact" },
     { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 },
     { _tag: "Sweep" },
@@ -206,6 +208,9 @@ const settle = (model: Model, now: number, seen: Set<string>): void => {
 
 const removedAt = ({ sensitiveEnd }: Model): number => (sensitiveEnd === null ? Infinity : sensitiveEnd + GRACE)
 
+const withoutRemoved = (model: Model, now: number): ReadonlySet<Scope.Scope> =>
+  new Set([...model.held].filter((scope) => now < removedAt(model) || !isSensitive(scope)))
+
 /** Applies a step to the model and returns how the service must answer. */
 const follow = (model: Model, one: Step, now: number, seen: Set<string>): string => {
   if (one._tag === "Pass") return "done"
@@ -216,14 +221,14 @@ const follow = (model: Model, one: Step, now: number, seen: Set<string>): string
   if (model.isOver) return "Conflict"
   switch (one._tag) {
     case "Pause":
-      model.recorded = model.held
+      model.recorded = withoutRemoved(model, now)
       model.pausedUntil = one.length === "until_resumed" ? Infinity : now + (one.length === "day" ? DAY : HOUR)
       model.changes++
       return "done"
     case "Resume":
       if (now < model.pausedUntil) {
         model.changes++
-        model.recorded = model.held
+        model.recorded = withoutRemoved(model, now)
       }
       model.pausedUntil = Math.min(model.pausedUntil, now)
       return "done"

@@ -90,7 +90,7 @@ export const steering: typeof en.steering = {
     when: (at, iso) => `Wann: ${at} (${iso})`,
     what: (change) => `Was: ${change}`,
     byWhom: (who) => `Wie es dazu kam: ${who}`,
-    could: "Von da an durfte die App:",
+    could: "Was Sie der App von da an erlaubt haben:",
     places: "Über diese Orte, mit ihren jetzigen Namen:",
     earlierVisits: "Auch Besuche aus der Zeit vor der Freigabe, an diesen Orten:",
     nothing: "nichts",

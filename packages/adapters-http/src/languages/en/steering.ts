@@ -96,7 +96,7 @@ export const steering = {
     when: (at: string, iso: string): string => `When: ${at} (${iso})`,
     what: (change: string): string => `What: ${change}`,
     byWhom: (who: string): string => `By whom: ${who}`,
-    could: "From then on the app could:",
+    could: "What you allowed the app from then on:",
     places: "About these places, by their present names:",
     earlierVisits: "Visits from before they were shared too, for these places:",
     nothing: "nothing",

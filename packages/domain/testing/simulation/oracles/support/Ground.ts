@@ -172,8 +172,9 @@ const read = (h: Happened): Ground => {
       if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
       const after = scopesAfter({ declared, allowed, h }, pair, did)
       for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
-      // When exact location was all that the connection shared, the end of exact location also ends the connection.
-      if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, after.length === 1 ? did : uncertain(did))
+      // When exact location was all that the app could use, the end of exact location also ends the connection. This is
+      // never certain here: after the grace period, the change does nothing.
+      if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, uncertain(did))
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
@@ -248,8 +249,9 @@ const writeShares = (
 
 /**
  * The scopes that may be granted after a change by the user. A scope stays when the app does not declare it now or an
- * admin took it from the app: the user does not see this scope (decision connection-6). When another consent or change
- * overlaps, the scopes are unknown.
+ * admin took it from the app: the user does not see this scope (decision connection-6). A choice of the end of exact
+ * location takes such a scope away when it is sensitive. No scope: exact location was all that the app could use, and
+ * its end has ended the connection. When another consent or change overlaps, the scopes are unknown.
  */
 const scopesAfter = (
   { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },
@@ -258,22 +260,26 @@ const scopesAfter = (
 ): ReadonlyArray<ReadonlyArray<string>> => {
   if (overlapping(h, userId, did).length > 0) return [ALL, []]
   const { args } = did
-  if ("scopes" in args && args.scopes === null) return []
+  if ("scopes" in args && args.scopes === null && args.sensitiveDays === null) return []
   const { begin, end } = did
-  const seen = [declared.get(appId), allowed.get(appId)].map((register) => register?.possible(begin, end) ?? [ALL])
-  const chosen = "scopes" in args ? args.scopes : null
-  const after = scopes
-    .possible(begin, end)
-    .flatMap((before) =>
-      chosen === null
-        ? [before.filter((scope) => !SENSITIVE.has(scope))]
-        : (seen[0] ?? []).flatMap((one) =>
-            (seen[1] ?? []).map((other) => [
-              ...before.filter((scope) => !hasScope(one, scope) || !hasScope(other, scope)),
-              ...chosen
-            ])
-          )
-    )
+  const [ones, others] = [declared.get(appId), allowed.get(appId)].map((of) => of?.possible(begin, end) ?? [ALL])
+  const isSensitive = (scope: string): boolean => SENSITIVE.has(scope)
+  const after = scopes.possible(begin, end).flatMap((before) =>
+    before === ALL
+      ? [ALL, []]
+      : (ones ?? []).flatMap((one) =>
+          (others ?? []).map((other) => {
+            const isSeen = (scope: string): boolean => hasScope(one, scope) && hasScope(other, scope)
+            if (!("scopes" in args)) {
+              const standard = before.filter((scope) => !isSensitive(scope))
+              return standard.length === before.length || standard.some(isSeen) ? standard : []
+            }
+            const drops = args.sensitiveDays !== null
+            const unseen = before.filter((scope) => !isSeen(scope) && !(drops && isSensitive(scope)))
+            return [...unseen, ...(args.scopes ?? before.filter(isSeen))]
+          })
+        )
+  )
   return distinct(after)
 }
 

@@ -68,27 +68,38 @@ const after = (
   const tiers = tierStates(trace, sensitive, op)
   const isRemoved = tiers.has("removed")
   const same: ReadonlyArray<Grant> = isRemoved ? [{ ...grant, by: op }] : []
-  if (op.name === "endExactLocation") {
-    const standard = scopes.filter((scope) => !SENSITIVE.has(scope))
-    const ended: Grant = standard.length === scopes.length ? grant : { scopes: standard, sensitive: null, by: op }
-    return isRemoved && tiers.size === 1 ? same : [...same, { ...ended, by: op }]
-  }
-  const { scopes: chosen, sensitiveDays } = op.args
   const states = apps.apps.get(appId)?.state.read(op.from, op.to)
   if (states === undefined) return [{ scopes: undefined, sensitive: undefined, by: op }]
+  if (op.name === "endExactLocation") {
+    const standard = scopes.filter((scope) => !SENSITIVE.has(scope))
+    if (standard.length === scopes.length) return [{ ...grant, by: op }]
+    // No scope is left for the app to use: the connection ends.
+    const left = states.map((app) => (standard.some((scope) => isLeft(app, scope)) ? standard : []))
+    const ended = left.map((one): Grant => ({ scopes: one, sensitive: null, by: op }))
+    return isRemoved && tiers.size === 1 ? same : distinctly([...same, ...ended])
+  }
+  const { scopes: chosen, sensitiveDays } = op.args
   const found = states.map((app): Grant => {
-    const held = chosen === null ? scopes : [...new Set([...scopes.filter((scope) => !isLeft(app, scope)), ...chosen])]
+    const seen = chosen ?? scopes.filter((scope) => isLeft(app, scope))
+    const unseen = scopes.filter((scope) => !isLeft(app, scope))
+    // A new end date takes away the sensitive scopes that the user does not see.
+    const drops = sensitiveDays !== null && !isRemoved
+    const held = [...new Set([...unseen.filter((scope) => !drops || !SENSITIVE.has(scope)), ...seen])]
     const kept = isRemoved && chosen !== null ? [...held, ...scopes.filter((scope) => SENSITIVE.has(scope))] : held
     if (!kept.some((scope) => SENSITIVE.has(scope))) return { scopes: kept, sensitive: null, by: op }
     const days = isRemoved && tiers.size === 1 ? null : sensitiveDays
     const date = days !== null ? daysAfter(op, days) : (sensitive ?? daysAfter(op, TIER_DAYS))
     return { scopes: kept, sensitive: sensitive === undefined && days === null ? undefined : date, by: op }
   })
-  const distinct = [...new Map(found.map((one) => [JSON.stringify([one.scopes, one.sensitive]), one])).values()]
+  const distinct = distinctly(found)
   return isRemoved && tiers.size > 1
     ? [...same, ...distinct, { scopes: undefined, sensitive: undefined, by: op }]
     : distinct
 }
+
+const distinctly = (grants: ReadonlyArray<Grant>): ReadonlyArray<Grant> => [
+  ...new Map(grants.map((one) => [JSON.stringify([one.scopes, one.sensitive]), one])).values()
+]
 
 /** Describes a change at its end, when the operations that overlap it are known. */
 export const steeringDone = ({ apps, trace }: SteeringContext, op: Steering, connection: Connection): SteeringFact => {

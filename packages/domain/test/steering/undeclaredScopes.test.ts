@@ -1,0 +1,115 @@
+import { listConsentHistory, sharePlaces } from "@place-access/domain/connection"
+import { type Scope, Timestamp } from "@place-access/domain/shared"
+import { changeConnection, endExactLocation, pauseConnection, resumeConnection } from "@place-access/domain/steering"
+import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { Effect, TestClock } from "effect"
+import { describe, expect, it } from "vitest"
+import { inWorld, place, purpose } from "../support/connections.js"
+import { CURRENT, decide, live, LOOKUP, request, sensitivePair } from "../support/consents.js"
+
+// A scope that the user granted and that the app does not declare now: it stays granted (decision apps-2), no page
+// shows it, and it works again as soon as the app declares it.
+
+const LATEST = "location.latest.read"
+const HISTORY = "location.history.read"
+const VISITS = "location.visits.read"
+const FRESH = { isFresh: true }
+
+/** A user who granted `scopes` for 90 days, exact location for 7, to an app that then declares `declared` only. */
+const undeclared = (scopes: ReadonlyArray<Scope.Scope>, declared: ReadonlyArray<Scope.Scope>) =>
+  Effect.gen(function* () {
+    const { app, user } = yield* sensitivePair
+    yield* purpose(app, "find_tea", [LATEST, HISTORY])
+    const choices = { standardDays: "90", sensitiveDays: "7" }
+    const { connectionId: id } = yield* ConsentFlow.connect(app, user, scopes, choices)
+    const after = { ...app, declaredScopes: declared }
+    const { apps } = yield* MemoryDatabase
+    apps.set(app.id, { app: after, secrets: [] })
+    return { app: after, user, id }
+  })
+
+const endOf = (id: string) =>
+  Effect.map(MemoryDatabase, ({ connections }) => [...connections.values()].find((one) => one.id === id)?.endReason)
+
+describe("the end of exact location, when nothing else is left that the app declares", () => {
+  it("by the button in the portal: the connection ends, as the page says [connection-6]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { id, user } = yield* undeclared([VISITS, LATEST], [LATEST])
+        yield* endExactLocation(user.id, id)
+        expect(yield* endOf(id)).toBe("user_disconnected")
+        const { mail } = yield* MemoryDatabase
+        expect([...mail.values()].at(-1)?.body).toContain("so it was disconnected")
+      })
+    ))
+
+  it("by Stop sharing on the renewal page: the same [consent-8]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([VISITS, LATEST], [LATEST])
+        yield* decide(yield* request(app, [LATEST]), user, { decision: "stop", shown: "renew_sensitive" })
+        expect(yield* endOf(id)).toBe("user_disconnected")
+      })
+    ))
+
+  it("a standard scope that the app declares keeps the connection [connection-6, consent-8]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([CURRENT, VISITS, LATEST], [CURRENT, LATEST])
+        yield* endExactLocation(user.id, id)
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS])
+      })
+    ))
+})
+
+describe("a new end of exact location", () => {
+  it("takes away a sensitive scope that the page did not show, and keeps a standard one [connection-6, consent-3]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([CURRENT, VISITS, LATEST, HISTORY], [CURRENT, LATEST])
+        const held = Effect.map(live(user, app), ({ heldScopes }) => heldScopes)
+        yield* changeConnection(user.id, id, { scopes: [CURRENT, LATEST], standardDays: 30 }, FRESH)
+        expect(yield* held).toEqual([CURRENT, VISITS, LATEST, HISTORY])
+        yield* TestClock.adjust("8 days")
+        yield* changeConnection(user.id, id, { sensitiveDays: 90 }, FRESH)
+        expect(yield* held).toEqual([CURRENT, VISITS, LATEST])
+      })
+    ))
+
+  it("cannot be chosen while the app declares no sensitive scope that it has [connection-6]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, id, user } = yield* undeclared([CURRENT, LATEST], [CURRENT])
+        const before = yield* live(user, app)
+        const refused = yield* Effect.either(changeConnection(user.id, id, { sensitiveDays: 90 }, FRESH))
+        expect(refused).toMatchObject({ left: { _tag: "Invalid", problems: [{ field: "sensitive_days" }] } })
+        expect(yield* live(user, app)).toEqual(before)
+      })
+    ))
+})
+
+it("between the end of the grace period and its sweep, no entry of the history has exact location [connection-7, tiers-1]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { app, user } = yield* sensitivePair
+      const home = yield* place(user, "Home")
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], {
+        standardDays: "90",
+        sensitiveDays: "1"
+      })
+      yield* TestClock.adjust(15 * Timestamp.DAY)
+      const steps = [
+        pauseConnection(user.id, id, "hour"),
+        resumeConnection(user.id, id),
+        sharePlaces(user.id, id, [{ placeId: home.id, includeEarlierVisits: false }])
+      ]
+      for (const step of steps) {
+        yield* step
+        const [entry] = yield* listConsentHistory(user.id, id)
+        expect([entry?.scopes, entry?.sensitiveExpiresAt]).toEqual([[CURRENT], null])
+        yield* TestClock.adjust(1)
+      }
+      // The sweep still finds the scopes, and tells the app that they are removed.
+      expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+    })
+  ))
