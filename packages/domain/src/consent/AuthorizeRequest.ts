@@ -62,7 +62,7 @@ export const check = (
   const states = values(parameters, "state")
   const state = states[0]
   if (state === undefined || states.length > 1 || !Schema.is(ConsentRequestState)(state)) {
-    return page("state", "The link carries no usable state parameter (8 to 512 characters).")
+    return page("state", "The link carries no usable state parameter (8 to 512 characters in UTF-8).")
   }
 
   const responseType = values(parameters, "response_type")
@@ -94,7 +94,7 @@ export const check = (
   if (externalUserId !== undefined && !Schema.is(ExternalUserId)(externalUserId)) {
     return refuse(
       "invalid_request",
-      "external_user_id must be at most 128 characters, none of them a control character"
+      "external_user_id must be at most 128 characters in UTF-8, none of them a control character"
     )
   }
   const names = (values(parameters, "scope")[0] ?? "").split(" ").filter((name) => name !== "")

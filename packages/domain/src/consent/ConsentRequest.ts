@@ -8,22 +8,24 @@ import type { Challenge } from "../tokens/Pkce.js"
 /**
  * The `state` of a request: 8 to 512 characters, counted by code point (Spec §4.1). The app gets the `state` back
  * unchanged and percent-encoded, so a line break in it cannot reach a header. NUL is excluded because the database
- * cannot store NUL. Half of a surrogate pair is excluded because a URL cannot contain it.
+ * cannot store NUL. Half of a surrogate pair is excluded because a URL cannot contain it. U+FFFD is excluded because
+ * the parser of the query writes it in place of bytes that are not UTF-8: the app would get another `state` than it
+ * sent, and would refuse the answer after the user has approved.
  */
 export const ConsentRequestState = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
-  Schema.pattern(/^[^\u0000\p{Surrogate}]{8,512}$/u),
+  Schema.pattern(/^[^\u0000\ufffd\p{Surrogate}]{8,512}$/u),
   brand("State")
 )
 export type ConsentRequestState = typeof ConsentRequestState.Type
 
 /**
  * The app's own id for the user: 1 to 128 code points. Control characters are excluded: pages cannot show them, and the
- * database cannot store NUL.
+ * database cannot store NUL. U+FFFD is excluded as in a `state`: the app would not recognise the stored id.
  */
 export const ExternalUserId = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
-  Schema.pattern(/^[^\u0000-\u001f\u007f]{1,128}$/u),
+  Schema.pattern(/^[^\u0000-\u001f\u007f\ufffd]{1,128}$/u),
   brand("ExternalUserId")
 )
 export type ExternalUserId = typeof ExternalUserId.Type

@@ -112,6 +112,8 @@ describe("GET /authorize", () => {
     "🦊".repeat(513),
     "1234567\0",
     "1234567\ud800",
+    // What the parser of a query makes of bytes that are not UTF-8: the app would get back another state.
+    new URLSearchParams("state=%FF%FEabcdef").get("state") ?? "",
     ["12345678", "12345678"]
   ])("state %j: a page (8 to 512 characters) [§2.1-state, §8-state]", async (state) => {
     expect(await shownPage({ state })).toBe("state")
@@ -147,7 +149,7 @@ describe("GET /authorize", () => {
     expect((await told({ code_challenge_method: method }))["error"]).toBe("invalid_request")
   })
 
-  it.each(["x".repeat(129), "line\nbreak", "nul\u0000"])(
+  it.each(["x".repeat(129), "line\nbreak", "nul\u0000", "user-\ufffd"])(
     "external_user_id %j: invalid_request [§8-external-user-id]",
     async (id) => {
       expect((await told({ external_user_id: id }))["error"]).toBe("invalid_request")

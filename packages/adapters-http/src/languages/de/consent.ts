@@ -107,6 +107,7 @@ export const consent: typeof en.consent = {
     sensitiveHint:
       "Das zeigt, wo Sie auf der Karte sind, nicht nur, an welchem Ihrer Orte. Wofür die App ihn nach eigenen Angaben braucht:",
     asNow: "Wie jetzt",
+    ended: "Beendet",
     new: "Neu"
   },
   leaving: {
@@ -120,6 +121,8 @@ export const consent: typeof en.consent = {
     connectionEnds: (at) => html`Bisheriges Ende der Verbindung: ${at}.`,
     connectionHasNoEnd: "Bisher hat die Verbindung kein Enddatum.",
     sensitive: "Ihr genauer Standort",
+    sensitiveEnds: (at) => html`Bisheriges Ende des genauen Standorts: ${at}.`,
+    sensitiveEnded: (at) => html`Der genaue Standort endete: ${at}.`,
     sensitiveHint: "Gilt nur, wenn Sie ihn oben erlauben. Der Rest der Verbindung besteht danach weiter."
   },
   places: {

@@ -105,6 +105,7 @@ export const consent = {
     sensitiveHint:
       "This shows where you are on the map, not only which of your places you are at. What the app says it is for:",
     asNow: "As now",
+    ended: "Ended",
     new: "New"
   },
   leaving: {
@@ -118,6 +119,8 @@ export const consent = {
     connectionEnds: (at: Html): Html => html`At present the connection ends: ${at}.`,
     connectionHasNoEnd: "At present the connection has no end date.",
     sensitive: "Your exact location",
+    sensitiveEnds: (at: Html): Html => html`At present exact location ends: ${at}.`,
+    sensitiveEnded: (at: Html): Html => html`Exact location ended: ${at}.`,
     sensitiveHint: "Counts only if you allow it above. The rest of the connection goes on afterwards."
   },
   places: {

@@ -261,9 +261,11 @@ const decide = Visitor.signedIn(
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
     // This call fails when the consent request has expired, is decided or is refused. So no place is added then.
-    yield* reviewConsent(id, visitor.account)
+    const { mode } = yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)
+    // Another tab has approved meanwhile. A renewal page has no checkboxes for places, so nothing could be ticked.
+    if (mode === "renew_sensitive") return yield* show(visitor, id, { warning: words.changedMeanwhile })
     const places = newPlace.added === null ? choices.places : [...choices.places, newPlace.added.id]
     return yield* show(visitor, id, { choices: { ...choices, places }, newPlace })
   }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))

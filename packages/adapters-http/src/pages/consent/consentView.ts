@@ -40,7 +40,7 @@ const scopes = (view: View, form: Fields.Shown): Html => {
       ${Fields.tick({ name: "scope", value: choice.scope, id, isTicked: ticked })}
       <div>
         <label for="${id}">${ofDomain(choice.description)}</label>
-        ${choice.heldBefore !== null && html`<span class="badge${choice.heldBefore && " quiet"}">${choice.heldBefore ? words.scopes.asNow : words.scopes.new}</span>`}
+        ${badge(view.review, choice)}
         ${choice.purposes.map((description) => html`<blockquote>${description}</blockquote>`)}
       </div>
     </div>`
@@ -63,6 +63,19 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
+/** How the scope stands at present. A lapsed scope is granted and allows nothing, so "As now" would be false. */
+const badge = (
+  { previous }: ConsentReview.ConsentReview,
+  { heldBefore, sensitive }: ConsentReview.ScopeChoice
+): Value =>
+  heldBefore === null
+    ? null
+    : !heldBefore
+      ? html`<span class="badge">${words.scopes.new}</span>`
+      : sensitive && previous?.sensitiveLapsed
+        ? html`<span class="badge">${words.scopes.ended}</span>`
+        : html`<span class="badge quiet">${words.scopes.asNow}</span>`
+
 /** The note about the scopes that the app has now and no longer asks for. */
 const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
   gone.length === 0
@@ -83,6 +96,14 @@ const standardName = ({ review }: View): string =>
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 
+/** When exact location ends or ended; null while the app has no exact location, or none that it declares. */
+const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview): Html | null => {
+  const at = previous?.sensitiveExpiresAt ?? null
+  const isHeld = [...scopes.filter(({ heldBefore }) => heldBefore), ...leaving].some(({ sensitive }) => sensitive)
+  if (at === null || !isHeld) return null
+  return previous?.sensitiveLapsed ? words.durations.sensitiveEnded(time(at)) : words.durations.sensitiveEnds(time(at))
+}
+
 const durations = (view: View): Html => {
   const { previous, scopes: asked, sensitiveOptions, standardOptions } = view.review
   const asksSensitive = asked.some(({ sensitive }) => sensitive)
@@ -92,7 +113,13 @@ const durations = (view: View): Html => {
     ${radios(view, "standard_days", words.durations.connection, hint, standardOptions, !asksSensitive)}
     ${
       asksSensitive &&
-      radios(view, "sensitive_days", words.durations.sensitive, words.durations.sensitiveHint, sensitiveOptions)
+      radios(
+        view,
+        "sensitive_days",
+        words.durations.sensitive,
+        html`${exactUntil(view.review)} ${words.durations.sensitiveHint}`,
+        sensitiveOptions
+      )
     }
   </section>`
 }

@@ -262,8 +262,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "Die Adresse für den Rückweg (redirect_uri) hat die App nicht registriert."
   },
   {
-    en: "The link carries no usable state parameter (8 to 512 characters).",
-    de: "Der Link hat keinen brauchbaren Parameter state (8 bis 512 Zeichen)."
+    en: "The link carries no usable state parameter (8 to 512 characters in UTF-8).",
+    de: "Der Link hat keinen brauchbaren Parameter state (8 bis 512 Zeichen in UTF-8)."
   },
   {
     en: "It is weak: a program that knows how people choose passwords may guess it. One more word makes it better.",

@@ -1,0 +1,82 @@
+import { listPlaces } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+import { Fixtures } from "@place-access/domain/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
+import { hidden } from "../support/visitor.js"
+import { startWorld, type World } from "../support/World.js"
+
+const CURRENT = "location.place.current"
+const LATEST = "location.latest.read"
+const VISITS = "location.visits.read"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+/** The page on which a person with a connection of 90 days changes it; exact location ends 7 days after the consent. */
+const changePage = async (afterDays: number) => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  await world.run(Fixtures.purpose(app.id, "find_coffee"))
+  await world.connect(person, app, { scopes: [CURRENT, LATEST], standardDays: "90", sensitiveDays: "7" })
+  const end = new Date(world.clock.now() + 7 * Timestamp.DAY).toISOString()
+  // A session that nobody uses ends after 14 days.
+  world.clock.advance(Math.min(afterDays, 11) * Timestamp.DAY)
+  await person.get("/")
+  world.clock.advance(Math.max(afterDays - 11, 0) * Timestamp.DAY)
+  const path = authorizePath(app, { scope: `${CURRENT} ${LATEST} ${VISITS}` })
+  return { text: (await person.get(path)).text, end }
+}
+
+/** The badge beside the checkbox of a scope. */
+const badgeOf = (text: string, scope: string): string | undefined =>
+  new RegExp(`id="scope-${scope}"[^]*?<span class="badge[^"]*">([^<]*)<`).exec(text)?.[1]
+
+describe("the page of a change says when exact location ends at present [consent-4]", () => {
+  it("while the app has it", async () => {
+    const { end, text } = await changePage(1)
+    expect(text).toMatch(new RegExp(`At present exact location ends: <time datetime="${end}"`))
+    expect([CURRENT, LATEST, VISITS].map((scope) => badgeOf(text, scope))).toEqual(["As now", "As now", "New"])
+  })
+
+  it("in the grace period: since when the app has not had it", async () => {
+    const { end, text } = await changePage(8)
+    expect(text).toMatch(new RegExp(`Exact location ended: <time datetime="${end}"`))
+    expect([CURRENT, LATEST, VISITS].map((scope) => badgeOf(text, scope))).toEqual(["As now", "Ended", "New"])
+  })
+
+  it("not after the grace period: the scope is new then", async () => {
+    const { text } = await changePage(22)
+    expect(text).not.toMatch(/exact location end(s|ed): /i)
+    expect([CURRENT, LATEST, VISITS].map((scope) => badgeOf(text, scope))).toEqual(["As now", "New", "New"])
+  })
+})
+
+it("a place that is added while another tab approves is stored, and the page says that something has changed [consent-11]", async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  await world.run(Fixtures.purpose(app.id, "find_coffee"))
+  const browser = await signedIn(world, person.account.email)
+  const page = await browser.get(authorizePath(app, { scope: `${CURRENT} ${LATEST}` }))
+  await world.connect(person, app, { scopes: [CURRENT, LATEST] })
+  const home = { kind: "home", label: "Home", lat: "52.37", lon: "4.89", radius_m: "150" }
+  const path = consentAction(page.text)
+  const answer = await browser.post(path, { ...hidden(page, path), decision: "add_place", scope: CURRENT, ...home })
+  expect(answer.text).toContain('value="renew_sensitive"')
+  expect(answer.text).toContain("Something has changed since you opened this page.")
+  const places = await world.run(listPlaces(person.account.id))
+  expect(places.map(({ label }) => label)).toEqual(["Home"])
+})
+
+it("a state of bytes that are not UTF-8 is refused before the person decides, because it would come back changed [consent-1, O3]", async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  const path = authorizePath(app, { state: "STATE" })
+  const answers = await Promise.all(
+    ["%FF%FEabcdef", "%C3%A9abcdefg"].map((state) => person.get(path.replace("STATE", state)))
+  )
+  expect(answers.map(({ status }) => status)).toEqual([400, 200])
+})
