@@ -1,28 +1,33 @@
-// Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4).
-import { Effect, Option } from "effect"
+// Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4). A
+// request with a mistake fails during a pause too: otherwise its developer would see the mistake only after the pause.
+import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
 import * as Pause from "../connection/Pause.js"
-import { type FixPage, type HistoryQuery, latestFix, listDays, listFixes, nearestFix } from "../fixes/index.js"
+import { checkFixes, type FixPage, HistoryQuery, latestFix, listDays, listFixes, nearestFix } from "../fixes/index.js"
 import { program, Timestamp } from "../shared/index.js"
 
 type Asker = Pick<Connection, "userId" | "pause">
 
 /** `answer`, or `none` while the app is paused. */
-const unlessPaused = <A, B, E, R>({ pause }: Asker, none: B, answer: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Timestamp.now, (now): Effect.Effect<A | B, E, R> =>
-    Pause.isOn(pause, now) ? Effect.succeed(none) : answer
+const unlessPaused = <A, B, E1, E2, R1, R2>(
+  { pause }: Asker,
+  none: Effect.Effect<B, E1, R1>,
+  answer: Effect.Effect<A, E2, R2>
+) =>
+  Effect.flatMap(Timestamp.now, (now): Effect.Effect<A | B, E1 | E2, R1 | R2> =>
+    Pause.isOn(pause, now) ? none : answer
   )
 
 /** The user's newest fix (`latestFix`); none while the app is paused. */
 export const latestForApp = program("latestForApp", function* (connection: Asker) {
-  return yield* unlessPaused(connection, Option.none(), latestFix(connection.userId))
+  return yield* unlessPaused(connection, Effect.succeedNone, latestFix(connection.userId))
 })
 
 /** The fix nearest in time to `at` (`nearestFix`); undefined while the app is paused. */
 export const nearestForApp = program(
   "nearestForApp",
   function* (connection: Asker, at: Timestamp.Timestamp, toleranceMs: number) {
-    return yield* unlessPaused(connection, undefined, nearestFix(connection.userId, at, toleranceMs))
+    return yield* unlessPaused(connection, Effect.succeed(undefined), nearestFix(connection.userId, at, toleranceMs))
   }
 )
 
@@ -37,7 +42,8 @@ export const fixesForApp = program(
     limit: number,
     cursor: string | undefined
   ) {
-    return yield* unlessPaused(connection, NO_FIXES, listFixes(connection, asked, limit, cursor))
+    const none = Effect.as(checkFixes(connection, asked, cursor), NO_FIXES)
+    return yield* unlessPaused(connection, none, listFixes(connection, asked, limit, cursor))
   }
 )
 
@@ -45,6 +51,7 @@ export const fixesForApp = program(
 export const daysForApp = program(
   "daysForApp",
   function* (connection: Asker, asked: HistoryQuery.HistoryRequest, tz: string) {
-    return yield* unlessPaused(connection, [], listDays(connection.userId, asked, tz))
+    const none = Effect.as(HistoryQuery.checkDays(asked, tz), [])
+    return yield* unlessPaused(connection, none, listDays(connection.userId, asked, tz))
   }
 )

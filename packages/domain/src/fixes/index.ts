@@ -18,7 +18,7 @@ export {
   type UploadView
 } from "./FixStore.js"
 export * as HistoryQuery from "./HistoryQuery.js"
-export { type Day, type FixPage, latestFix, listDays, listFixes, nearestFix } from "./readFixes.js"
+export { checkFixes, type Day, type FixPage, latestFix, listDays, listFixes, nearestFix } from "./readFixes.js"
 export * as LocalDays from "./LocalDays.js"
 export * as Nearest from "./Nearest.js"
 export * as RangePosition from "./RangePosition.js"

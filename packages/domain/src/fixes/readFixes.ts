@@ -28,6 +28,16 @@ export interface FixPage {
   readonly nextCursor: string | null
 }
 
+/** Checks a request for `listFixes`, and opens its cursor. */
+export const checkFixes = program(
+  "checkFixes",
+  function* (connection: Pick<Connection, "id">, asked: HistoryQuery.HistoryRequest, cursor: string | undefined) {
+    const within = yield* HistoryQuery.checkRange(asked)
+    const query = JSON.stringify(["fixes", connection.id, within.from, within.until])
+    return { within, query, after: cursor === undefined ? undefined : yield* Cursor.open(cursor, query) }
+  }
+)
+
 /** The user's fixes, oldest first (decisions §4). `Invalid` for a span that is empty or longer than 31 days. */
 export const listFixes = program(
   "listFixes",
@@ -37,9 +47,7 @@ export const listFixes = program(
     limit: number,
     cursor: string | undefined
   ) {
-    const within = yield* HistoryQuery.checkRange(asked)
-    const query = JSON.stringify(["fixes", connection.id, within.from, within.until])
-    const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
+    const { after, query, within } = yield* checkFixes(connection, asked, cursor)
     const page = yield* (yield* FixHistory).range(connection.userId, yield* Timestamp.now, within, limit, after)
     const result: FixPage = {
       fixes: page.items,

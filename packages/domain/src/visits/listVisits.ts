@@ -48,10 +48,11 @@ export const listVisits = program(
     now: Timestamp.Timestamp,
     { cursor, from, limit, to }: VisitsQuery
   ) {
-    if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
+    // A wrong cursor fails before, also during a pause: otherwise its developer would see it only after the pause.
+    if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const known = yield* knownPlaces(userId, connection.places)
     const unfinished = yield* catchUp(userId, new Set(known.candidates.map((one) => one.placeId)))
 

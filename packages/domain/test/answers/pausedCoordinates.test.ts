@@ -1,6 +1,6 @@
 import { daysForApp, fixesForApp, latestForApp, nearestForApp } from "@place-access/domain/answers"
-import { ingestFixes } from "@place-access/domain/fixes"
-import { Timestamp } from "@place-access/domain/shared"
+import { type FixHistory, ingestFixes } from "@place-access/domain/fixes"
+import { Timestamp, type Vault } from "@place-access/domain/shared"
 import { MemoryFixHistory, RuleSamples } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, TestClock } from "effect"
@@ -32,4 +32,26 @@ it.effect(
       expect(yield* answers(time(NOON + 1))).toEqual([false, false, false, false])
       expect(yield* answers(time(NOON))).toEqual([true, true, true, true])
     }).pipe(Effect.provide(stores))
+)
+
+it.effect("a mistake in a question about the past is refused during a pause, as without a pause [connection-4]", () =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(NOON)
+    const { connection } = yield* RuleSamples.sharing()
+    const right = { from: time(NOON - MINUTE), until: time(NOON) }
+    const wrong = { from: right.until, until: right.from }
+    const long = { from: Timestamp.plus(right.from, -400 * Timestamp.DAY), until: right.until }
+    for (const pause of [null, { from: time(NOON), until: null }]) {
+      const asker = { ...connection, pause }
+      const questions: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }, FixHistory | Vault.Vault>> = [
+        fixesForApp(asker, wrong, 10, undefined),
+        fixesForApp(asker, long, 10, undefined),
+        fixesForApp(asker, right, 10, "a cursor of nobody"),
+        daysForApp(asker, wrong, "UTC"),
+        daysForApp(asker, long, "UTC"),
+        daysForApp(asker, right, "+02:00")
+      ]
+      for (const question of questions) expect((yield* Effect.flip(question))._tag).toBe("Invalid")
+    }
+  }).pipe(Effect.provide(stores))
 )
