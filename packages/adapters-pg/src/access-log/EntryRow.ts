@@ -20,14 +20,14 @@ export const EntryRow = Schema.Struct({
 
 export const COLUMNS = Rows.columns(EntryRow)
 
+/** LIKE patterns for the `endpoint` of access-log entries about requests of the app's developer. */
+export const OF_DEVELOPER: ReadonlyArray<string> = AccessLogEntry.DEVELOPER_ROUTES.map((route) => `%${route}%`)
+
 /**
  * LIKE patterns for the `endpoint` of access-log entries that stand for no request of the app
  * (`AccessLogEntry.isOfApp`).
  */
-export const NOT_OF_APP: ReadonlyArray<string> = [
-  `${AccessLogEntry.EVENT_PREFIX}%`,
-  ...AccessLogEntry.DEVELOPER_ROUTES.map((route) => `%${route}%`)
-]
+export const NOT_OF_APP: ReadonlyArray<string> = [`${AccessLogEntry.EVENT_PREFIX}%`, ...OF_DEVELOPER]
 
 export const toEntry = (row: typeof EntryRow.Type): AccessLogEntry.AccessLogEntry => ({
   userId: row.user_id,

@@ -7,7 +7,7 @@ import * as Rows from "../driver/Rows.js"
 import * as TimePosition from "../driver/TimePosition.js"
 import { orStoreError } from "../Failures.js"
 import { isDistributed } from "../schema/isDistributed.js"
-import { COLUMNS, EntryRow, NOT_OF_APP, toEntry } from "./EntryRow.js"
+import { COLUMNS, EntryRow, NOT_OF_APP, OF_DEVELOPER, toEntry } from "./EntryRow.js"
 
 type Store = typeof AccessLogStore.Service
 type Entry = AccessLogEntry.AccessLogEntry
@@ -104,6 +104,7 @@ const countUses =
   (userId, appId, from) =>
     sql`SELECT purpose, count(*) AS count FROM access_log
         WHERE user_id = ${userId} AND app_id = ${appId} AND at >= ${Rows.at(from)} AND error IS NULL
+          AND endpoint NOT LIKE ALL(${NOT_OF_APP}::text[])
         GROUP BY purpose ORDER BY count(*) DESC, coalesce(purpose, '') COLLATE "C"`.pipe(
       Rows.all(UsesRow),
       orStoreError
@@ -132,7 +133,8 @@ const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
 /**
  * Finds, for each connection of `asked`, the time of its newest entry without an error, at or before the connection's
- * `until`. PostgreSQL reads the index of user and app backwards and stops at the first match.
+ * `until`. Entries about the app's developer do not count. PostgreSQL reads the index of user and app
+ * backwards and stops at the first match.
  */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>
@@ -148,6 +150,7 @@ const lastAnswered =
                  SELECT at FROM access_log
                  WHERE user_id = ${userId} AND app_id = asked.app_id AND connection_id = asked.connection_id
                    AND error IS NULL AND at <= coalesce(asked.until, 'infinity')
+                   AND endpoint NOT LIKE ALL(${OF_DEVELOPER}::text[])
                  ORDER BY at DESC LIMIT 1
                ) AS last`.pipe(
       Rows.all(LastRow),

@@ -10,8 +10,12 @@ export const DEVELOPER_ROUTES = [" /developer/", " /v1/developer/"] as const
 /**
  * Whether the entry is about a request of the app itself, and not about an event or a request of the app's developer.
  */
-export const isOfApp = ({ endpoint }: Pick<AccessLogEntry, "endpoint">): boolean =>
-  !endpoint.startsWith(EVENT_PREFIX) && !DEVELOPER_ROUTES.some((route) => endpoint.includes(route))
+export const isOfApp = (entry: Pick<AccessLogEntry, "endpoint">): boolean =>
+  !entry.endpoint.startsWith(EVENT_PREFIX) && !isOfDeveloper(entry)
+
+/** Whether the entry is about a request of the app's developer. */
+export const isOfDeveloper = ({ endpoint }: Pick<AccessLogEntry, "endpoint">): boolean =>
+  DEVELOPER_ROUTES.some((route) => endpoint.includes(route))
 
 /**
  * An entry of a user's access log: one request of an app or of its developer, or one event for the app, such as a

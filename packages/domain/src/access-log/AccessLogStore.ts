@@ -17,8 +17,8 @@ export interface AccessLogFilter {
 export type AccessLogKey = Pick<AccessLogEntry, "at" | "id">
 
 /**
- * How many answers and events about one user an app got. `purpose`: the key that the requests named; null for requests
- * without a purpose, and for events.
+ * How many answers about one user an app got. `purpose`: the key that the requests named; null for requests without a
+ * purpose.
  */
 export interface UseCounts {
   readonly purpose: string | null
@@ -72,8 +72,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
       after: PagePosition | undefined
     ) => StoreEffect<Page<AccessLogEntry>>
     /**
-     * Counts answered requests and sent events since `from`, inclusive, for each purpose. The most used purpose first,
-     * then by the purpose's key.
+     * Counts answered requests of the app (`AccessLogEntry.isOfApp`) since `from`, inclusive, for each purpose. The
+     * most used purpose first, then by the purpose's key.
      */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**
@@ -84,8 +84,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      */
     readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
     /**
-     * The time of each connection's newest answered request or sent event. A connection that has neither is not in the
-     * map.
+     * The time of each connection's newest answered request of the app or sent event. A connection that has neither is
+     * not in the map. Requests of the app's developer do not count (`AccessLogEntry.isOfDeveloper`).
      */
     readonly lastAnswered: (
       userId: UserId,

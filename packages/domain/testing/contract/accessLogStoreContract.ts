@@ -45,6 +45,9 @@ const listed = (userId: UserId, filter: AccessLogFilter = {}) =>
 const newestFirst = (entries: ReadonlyArray<AccessLogEntry>) =>
   [...entries].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
 
+/** The endpoints of entries about what the app's developer read. */
+const BY_DEVELOPER = ["GET /developer/apps/{app}/users/{grant}/rules", "GET /v1/developer/apps/{app_id}/rules"]
+
 /** Rules of `AccessLogStore`: no entry is lost, a user sees only their own entries, filters and pages are exact. */
 export const accessLogStoreContract: Contract<Ports> = [
   {
@@ -208,7 +211,7 @@ export const accessLogStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "countUses: answered requests by purpose, most used first; refused ones, other apps and earlier ones are left out",
+    name: "countUses: answered requests by purpose, most used first; refused ones, events, the developer's, other apps and earlier ones are left out [connection-2]",
     run: Effect.gen(function* () {
       const store = yield* AccessLogStore
       const [userId, other] = [yield* user, yield* user]
@@ -217,6 +220,9 @@ export const accessLogStoreContract: Contract<Ports> = [
       const at = (ms: number) => Timestamp.plus(now, ms)
       for (const purpose of ["find_coffee", "order_ahead", "order_ahead", null, "book_table"]) {
         yield* recorded(userId, { appId, purpose, at: at(0) })
+      }
+      for (const endpoint of [...BY_DEVELOPER, "webhook place.enter"]) {
+        yield* recorded(userId, { appId, purpose: null, at: at(0), endpoint })
       }
       yield* recorded(userId, { appId, purpose: "order_ahead", at: at(-1) })
       yield* recorded(userId, { appId, purpose: "order_ahead", status: 403, error: "scope_expired" })
@@ -248,12 +254,7 @@ export const accessLogStoreContract: Contract<Ports> = [
       yield* recorded(userId, { appId: second, at: at(5), status: 401, error: "invalid_token", times: 7 })
       yield* recorded(userId, { appId: second, at: at(20), endpoint: "webhook place.enter" })
       yield* recorded(userId, { appId: first, at: at(3), endpoint: "webhook place.exit", status: 403 })
-      for (const endpoint of [
-        "GET /developer/apps/{app}/users/{grant}/rules",
-        "GET /v1/developer/apps/{app_id}/rules"
-      ]) {
-        yield* recorded(userId, { appId: second, at: at(21), endpoint })
-      }
+      for (const endpoint of BY_DEVELOPER) yield* recorded(userId, { appId: second, at: at(21), endpoint })
       for (const ms of [-1, 30]) yield* recorded(userId, { appId: first, at: at(ms) })
       yield* recorded(other, { appId: first, at: at(5) })
       Check.equal(
@@ -268,7 +269,7 @@ export const accessLogStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "lastAnswered: the newest answer of each connection, up to its end; none for one that was never answered [connection-2]",
+    name: "lastAnswered: the newest answer or event of each connection, up to its end; what its developer read does not count [connection-2]",
     run: Effect.gen(function* () {
       const store = yield* AccessLogStore
       const [userId, other] = [yield* user, yield* user]
@@ -276,9 +277,17 @@ export const accessLogStoreContract: Contract<Ports> = [
       const now = yield* Timestamp.now
       const at = (ms: number) => Timestamp.plus(now, ms)
       const ids = yield* Effect.all(
-        ["ended", "live", "refused", "silent"].map(() => Effect.map(Entropy.id("con"), (id) => ConnectionId.make(id)))
+        ["ended", "live", "refused", "silent", "notified"].map(() =>
+          Effect.map(Entropy.id("con"), (id) => ConnectionId.make(id))
+        )
       )
-      const [ended, live, refused, silent] = ids as [ConnectionId, ConnectionId, ConnectionId, ConnectionId]
+      const [ended, live, refused, silent, notified] = ids as [
+        ConnectionId,
+        ConnectionId,
+        ConnectionId,
+        ConnectionId,
+        ConnectionId
+      ]
       yield* recorded(userId, { appId, connectionId: ended, at: at(10) })
       yield* recorded(userId, { appId, connectionId: ended, at: at(11) })
       yield* recorded(userId, { appId, connectionId: live, at: at(30) })
@@ -286,15 +295,21 @@ export const accessLogStoreContract: Contract<Ports> = [
       yield* recorded(userId, { appId, connectionId: live, at: at(40), status: 401, error: "invalid_token" })
       yield* recorded(userId, { appId, connectionId: refused, at: at(40), status: 403, error: "missing_scope" })
       yield* recorded(other, { appId, connectionId: silent, at: at(40) })
+      yield* recorded(userId, { appId, connectionId: notified, at: at(35), endpoint: "webhook place.enter" })
+      for (const endpoint of BY_DEVELOPER) {
+        for (const connectionId of [live, silent])
+          yield* recorded(userId, { appId, connectionId, at: at(50), endpoint })
+      }
       const last = yield* store.lastAnswered(userId, [
         { connectionId: ended, appId, until: at(10) },
-        ...[live, refused, silent].map((connectionId) => ({ connectionId, appId, until: null }))
+        ...[live, refused, silent, notified].map((connectionId) => ({ connectionId, appId, until: null }))
       ])
       Check.equal(
         [...last].sort(([, a], [, b]) => a - b),
         [
           [ended, at(10)],
-          [live, at(30)]
+          [live, at(30)],
+          [notified, at(35)]
         ],
         "by connection"
       )

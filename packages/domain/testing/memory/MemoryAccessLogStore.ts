@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type AccessLogEntry, isOfApp } from "../../src/access-log/AccessLogEntry.js"
+import { type AccessLogEntry, isOfApp, isOfDeveloper } from "../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore, type AccessLogKey } from "../../src/access-log/AccessLogStore.js"
 import type { ConnectionId } from "../../src/shared/Ids.js"
 import * as Page from "../../src/shared/Page.js"
@@ -48,6 +48,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
           const counts = new Map<string | null, number>()
           for (const { at, error, purpose, ...entry } of accessLog) {
             if (entry.userId !== userId || entry.appId !== appId || at < from || error !== null) continue
+            if (!isOfApp(entry)) continue
             counts.set(purpose, (counts.get(purpose) ?? 0) + 1)
           }
           return Array.from(counts, ([purpose, count]) => ({ purpose, count })).sort(
@@ -78,6 +79,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
                 entry.appId === appId &&
                 entry.connectionId === connectionId &&
                 entry.error === null &&
+                !isOfDeveloper(entry) &&
                 (until === null || entry.at <= until)
               if (counts && entry.at > (last.get(connectionId) ?? -Infinity)) last.set(connectionId, entry.at)
             }
