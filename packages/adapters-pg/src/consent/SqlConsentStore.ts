@@ -35,6 +35,7 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 
       decideRequest: (id, userId, decide) =>
         Effect.gen(function* () {
+          if (!(yield* state.hasAccount(userId))) return Option.none()
           const found = yield* state.lockRequest(id)
           if (Option.isNone(found)) return Option.none()
           const request = found.value
@@ -61,6 +62,14 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 const approvalState = (sql: SqlClient) => {
   return {
     readUnended: ConnectionReads.make(sql).readUnended,
+
+    /**
+     * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
+     * connection that this transaction makes. A lock FOR KEY SHARE lets other changes of the account go on. The
+     * deletion locks the account before connections too.
+     */
+    hasAccount: (userId: UserId) =>
+      Effect.map(sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`, (rows) => rows.length > 0),
 
     lockRequest: (id: ConsentRequestId) =>
       sql`SELECT ${COLUMNS} FROM consent_requests WHERE request_id = ${id} FOR UPDATE`.pipe(

@@ -5,6 +5,7 @@ import * as Session from "../../../src/accounts/Session.js"
 import { LogoPng } from "../../../src/apps/AppLogo.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
+import { ConsentStore } from "../../../src/consent/ConsentStore.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
@@ -119,6 +120,19 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       Check.equal([endReason, endedAt], ["user_disconnected", yield* Timestamp.now], "ended")
       const again = yield* Fixtures.userWith({ email: user.email })
       Check.isTrue(again.id !== user.id && (yield* has(again)), "the address is free")
+    })
+  },
+  {
+    name: "begin: a consent that the person sent before, and that is decided afterwards, makes no connection [deletions-2]",
+    run: Effect.gen(function* () {
+      const { app, user } = yield* Connections.pair
+      const request = yield* Connections.request(app)
+      yield* begun(user)
+      const decided = yield* (yield* ConsentStore).decideRequest(request.id, user.id, () =>
+        Check.fail("decide was called for a deleted account")
+      )
+      Check.equal(decided, Option.none(), "none")
+      Check.equal(yield* (yield* ConsentStore).findRequest(request.id), Option.some(request), "not decided")
     })
   },
   {

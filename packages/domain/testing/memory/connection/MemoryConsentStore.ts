@@ -19,7 +19,7 @@ export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.eff
       decideRequest: (id, userId, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const request = consentRequests.get(id)
-          if (request === undefined) return Option.none()
+          if (request === undefined || !tables.accounts.has(userId)) return Option.none()
           const pair = `${userId} ${request.appId}`
           const existing = unended(tables, userId, request.appId)
           const { approval, decided, outcome, writes } = decide(

@@ -1,0 +1,67 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlAccountDeletionStore, SqlMailOutbox } from "@place-access/adapters-pg"
+import { ConnectionStore } from "@place-access/domain/connection"
+import { ConsentStore } from "@place-access/domain/consent"
+import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
+import { ConnectionSamples } from "@place-access/domain/testing"
+import { Deferred, Effect, Either, Fiber, Layer, Option, TestServices } from "effect"
+import { expect, it } from "vitest"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers, lockWaits, type Server } from "../support/postgres.js"
+import { UploadStores } from "../support/uploadStores.js"
+
+/** Returns when `count` connections to this database wait for a row lock. */
+const waitsForRow = (server: Server, count: number): Effect.Effect<void, unknown, SqlClient> =>
+  Effect.gen(function* () {
+    if ((yield* lockWaits(server, yield* SqlClient)) < count) {
+      yield* TestServices.provideLive(Effect.sleep("5 millis"))
+      yield* waitsForRow(server, count)
+    }
+  })
+
+describeServers("approving an app and deleting the account", (server) => {
+  const run = withStores(
+    migratedOn(server),
+    Layer.mergeAll(SqlAccountDeletionStore.layer, SqlMailOutbox.layer, UploadStores)
+  )
+
+  it("the deletion waits for the approval and ends the connection that the approval made [deletions-2]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const { app, user } = yield* ConnectionSamples.pair
+        const request = yield* ConnectionSamples.request(app)
+        const connection = yield* ConnectionSamples.connection(user, app)
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // Another transaction has inserted the row of user and app and not committed. So the approval stops before it
+        // makes the connection, and the deletion begins in between.
+        const holder = yield* sql`
+          INSERT INTO subjects (user_id, app_id, sub) VALUES (${user.id}, ${app.id}, 'sub_other')`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          Effect.zipRight(Effect.fail("rolled back")),
+          sql.withTransaction,
+          Effect.ignore,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        const approving = yield* ConnectionSamples.approve(request, connection).pipe(Effect.either, Effect.fork)
+        yield* waitsForRow(server, 1)
+        const deleting = yield* Effect.flatMap(AccountDeletionStore, (store) =>
+          store.begin(user.id, AccountDeletion.decide)
+        ).pipe(Effect.either, Effect.fork)
+        yield* waitsForRow(server, 2)
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect(Either.isRight(yield* Fiber.join(approving))).toBe(true)
+        const deleted = yield* Fiber.join(deleting)
+        expect(Either.isRight(deleted) && Option.exists(deleted.right, Either.isRight)).toBe(true)
+        expect(yield* (yield* ConnectionStore).findLive(user.id, app.id)).toEqual(Option.none())
+
+        // A consent that comes after the deletion finds no account.
+        const late = yield* ConnectionSamples.request(app)
+        const decide = () => ({ outcome: "decided", decided: null, approval: null })
+        expect(yield* (yield* ConsentStore).decideRequest(late.id, user.id, decide)).toEqual(Option.none())
+      })
+    ))
+})
