@@ -126,12 +126,12 @@ export const developer: typeof en.developer = {
     revokedText: (at) =>
       html`Die App wurde widerrufen (${at}), und das ist endgültig. Ihre Tokens und Client-Secrets gelten nicht mehr,
       und alle Personen sind von ihr getrennt.`,
-    waitsSince: (at) => html`Sie wartet (Beginn: ${at}).`,
-    changes: "Änderungen, die auf die Prüfung warten",
-    changesWait: (at) =>
     onHold: (at) =>
       html`<strong>Die App ruht (Beginn: ${at})</strong>, weil das Konto ihres Inhabers gesperrt ist. Sie bekommt keine
       Antworten und keine Ereignisse, und niemand kann sie verbinden. Wenn die Sperre endet, geht alles wie vorher.`,
+    waitsSince: (at) => html`Sie wartet (Beginn: ${at}).`,
+    changes: "Änderungen, die auf die Prüfung warten",
+    changesWait: (at) =>
       html`Sie warten (Beginn: ${at}). Sie bekommen eine E-Mail, wenn die Prüfung entschieden ist. Bis dahin sehen
       Personen, was jetzt gilt.`,
     withdrawText:
@@ -236,7 +236,7 @@ export const developer: typeof en.developer = {
     rule: "Regel",
     states: { active: "Aktiv", inactive: "Noch nicht offen", disabled: "Abgeschaltet", finished: "Zu Ende" },
     ownAddress: "eigene Adresse (veraltet)",
-    paused: html`<strong>Der Nutzer hat die App pausiert.</strong> Bis die Pause endet, löst keine Regel aus, und weder
+    paused: html`<strong>Die Person hat die App pausiert.</strong> Bis die Pause endet, löst keine Regel aus, und weder
       Sie noch die App können lesen, was die letzten Messungen bei einer Regel bewirkt haben.`,
     silentDisabled: "Solange die Regel abgeschaltet ist, steht hier nichts.",
     silentZone:

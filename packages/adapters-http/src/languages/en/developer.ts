@@ -126,12 +126,12 @@ export const developer = {
     revokedText: (at: Html): Html =>
       html`The app was revoked ${at}, which is final. Its tokens and client secrets do not work, and its users are
       disconnected.`,
-    waitsSince: (at: Html): Html => html`It waits since ${at}.`,
-    changes: "Changes that wait for review",
-    changesWait: (at: Html): Html =>
     onHold: (at: Html): Html =>
       html`<strong>The app has been on hold since ${at}</strong>, because the account of its holder is suspended. It gets no
         answers and no events, and nobody can connect it. When the suspension ends, everything works as before.`,
+    waitsSince: (at: Html): Html => html`It waits since ${at}.`,
+    changes: "Changes that wait for review",
+    changesWait: (at: Html): Html =>
       html`They wait since ${at}. You get a mail when a reviewer has decided. Until then users see what is in force.`,
     withdrawText:
       "If you withdraw the changes, the approved version stays in force. To withdraw one part, set it back in the forms below.",
