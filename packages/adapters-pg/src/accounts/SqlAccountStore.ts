@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore } from "@place-access/domain/accounts"
 import { Conflict } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
-import { lockApps } from "../apps/appsLock.js"
+import { type LockAppsOnCluster, lockAppsOnCluster } from "../apps/appsLock.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -113,12 +113,14 @@ const hasFactor =
     )
 
 const addRoles =
-  (sql: SqlClient): Store["addRoles"] =>
+  (sql: SqlClient, lockApps: LockAppsOnCluster): Store["addRoles"] =>
   (id, roles) =>
     Effect.gen(function* () {
-      // The creation of an app and the acceptance of an invitation add a role, and then lock apps. When the answer is
-      // stored for a repeated request, all of it is one transaction, so the apps are locked here, before the account.
-      yield* lockApps(sql, id)
+      // The creation of an app and the acceptance of an invitation add a role, and then write to apps and teams. When
+      // the answer is stored for a repeated request, all of it is one transaction, so this lock comes first.
+      yield* lockApps(id)
+      // FOR UPDATE would lock the key too. A member who is added to a team refers to it: a second acceptance of the
+      // account, which has locked the app, would wait for this transaction, which waits for that app.
       const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
         Rows.first(AccountRow)
       )

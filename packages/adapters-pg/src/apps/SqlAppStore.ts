@@ -13,7 +13,7 @@ import * as ReviewWrites from "../reviews/ReviewWrites.js"
 import { columnsOf } from "../reviews/SubmissionRow.js"
 import { membersOf } from "../teams/SqlTeamStore.js"
 import { AppRow, COLUMNS, toApp } from "./AppRow.js"
-import { lockApps } from "./appsLock.js"
+import { type LockAppsOnCluster, lockAppsOnCluster } from "./appsLock.js"
 import { REGISTERED_COLUMNS, RegisteredRow, toRegistered, toSecrets } from "./RegisteredRow.js"
 
 type Store = typeof AppStore.Service
@@ -22,7 +22,7 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
   AppStore,
   Effect.map(SqlClient, (sql) =>
     AppStore.of({
-      create: create(sql),
+      create: create(sql, lockAppsOnCluster(sql)),
       find: find(sql),
       findLogo: findLogo(sql),
       findRegistered: findRegistered(sql),
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
 )
 
 const create =
-  (sql: SqlClient): Store["create"] =>
+  (sql: SqlClient, lockApps: LockAppsOnCluster): Store["create"] =>
   (app) => {
     const { revision, submittedAt, submittedRevision } = columnsOf(app)
     const insert = sql`INSERT INTO apps (app_id, owner_id, name, description, homepage_url, logo, declared_scopes,
@@ -48,9 +48,9 @@ const create =
                 ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
                 ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
     return Effect.gen(function* () {
-      // The locks make two creations by one owner run one after the other, so that the second counts the app of the
-      // first.
-      yield* lockApps(sql, app.ownerId)
+      yield* lockApps(app.ownerId)
+      // The lock makes two creations by one owner run one after the other, so that the second counts the app of the
+      // first. The deletion and the suspension of the owner wait for it too, and then find the new app.
       const owner = yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
       if (owner.length === 0) return "NoOwner" as const
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(

@@ -1,19 +1,34 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { UserId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { isDistributed } from "../schema/isDistributed.js"
 
 /**
- * Locks the apps that an account owns. A transaction that locks an account and also writes to `apps` or `app_members`
- * takes this lock first: on a cluster, a lock of one row of `apps` locks the whole table, also when the account owns no
- * app, and then the table `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock
- * with a hand-over of any app, which locks the app and then the account of its next owner.
+ * On a cluster, a transaction that locks an account and then writes to `apps` or `app_members` takes this lock first:
+ * there, a lock of one row of `apps` locks the whole table, also when the account owns no app, and then the table
+ * `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock with a hand-over of any
+ * app, which locks the app and then the account of its next owner.
+ *
+ * A single server locks rows only, and such a transaction needs no lock of the account's apps. If it locked them, it
+ * could deadlock: an acceptance whose answer is stored (decision idempotency-4) would have them when it asks for the
+ * inviting app, and the deletion of that app's holder, who is in a team of the account, locks them in the order of
+ * their ids.
  */
-export const lockApps = (sql: SqlClient, ownerId: UserId) =>
-  sql`SELECT 1 FROM apps WHERE owner_id = ${ownerId} ORDER BY app_id FOR UPDATE`
+export const lockAppsOnCluster = (sql: SqlClient) => {
+  const onCluster = isDistributed(sql)
+  return (ownerId: UserId) =>
+    Effect.flatMap(onCluster, (isCluster) =>
+      isCluster
+        ? Effect.asVoid(sql`SELECT 1 FROM apps WHERE owner_id = ${ownerId} ORDER BY app_id FOR UPDATE`)
+        : Effect.void
+    )
+}
+export type LockAppsOnCluster = ReturnType<typeof lockAppsOnCluster>
 
 /**
  * Locks the apps that an account owns, and the apps in whose teams it is. The deletion or the suspension of an account
- * takes this lock instead of `lockApps`. Otherwise the deletion of the holder of an app could hand the app over to an
- * account that is being deleted or suspended at the same time.
+ * takes this lock on every server. Otherwise the deletion of the holder of an app could hand the app over to an account
+ * that is being deleted or suspended at the same time.
  */
 export const lockTeams = (sql: SqlClient, userId: UserId) =>
   sql`SELECT 1 FROM apps
