@@ -20,7 +20,7 @@ export const AddressesApi = HttpApiGroup.make("addresses")
       .annotate(
         OpenApi.Description,
         "Mails a link to the new address, which works once, for 24 hours; until then nothing changes. Needs a fresh sign-in. The answer is " +
-          "the same whether or not another account has the address."
+          "the same whether or not another account has the address. At most three links to one address in 24 hours."
       )
   )
   .add(

@@ -58,7 +58,7 @@ describe("a link that confirms the address [accounts-11]", () => {
     const { browser } = await unconfirmed()
     const answer = await browser.submit(await browser.get(EMAIL), EMAIL, { email: "elsewhere@example.com" })
     const { text } = await browser.get(answer.headers.get("location") ?? "")
-    expect(text).toContain("We send at most three links in half an hour.")
+    expect(text).toContain("We send at most three links to one address in 24 hours.")
   })
 })
 

@@ -25,10 +25,8 @@ export const requireConfirmed = program(
 const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
   Effect.gen(function* () {
     const mailbox = (yield* Vault.Vault).sha256(newEmail ?? email)
-    const ofAccount = Subject.addressLink(mailbox, userId)
-    return newEmail === null
-      ? (yield* takeCall(ofAccount, Rate.LINKS)).isAdmitted
-      : yield* admitLink(ofAccount, Subject.addressLink(mailbox))
+    if (newEmail === null) return (yield* takeCall(Subject.confirmationLink(mailbox, userId), Rate.LINKS)).isAdmitted
+    return yield* admitLink(Subject.addressLink(mailbox, userId), Rate.ADDRESS_CHANGES, Subject.addressLink(mailbox))
   })
 
 /**

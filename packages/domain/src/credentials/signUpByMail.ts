@@ -8,7 +8,7 @@ import {
   WrongCredentials
 } from "../accounts/index.js"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { Subject } from "../limits/index.js"
+import { Rate, Subject } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
 import { Conflict, Entropy, Forbidden, program, Timestamp, UserId, Vault } from "../shared/index.js"
@@ -75,7 +75,8 @@ const mailLink = (waiting: Waiting, address: string) =>
     const vault = yield* Vault.Vault
     const owner = yield* (yield* AccountStore).findByEmail(waiting.email)
     const mailbox = vault.sha256(waiting.email)
-    const isAdmitted = yield* admitLink(Subject.signUpMail(mailbox, address), Subject.signUpMail(mailbox))
+    const ofNetwork = Subject.signUpMail(mailbox, address)
+    const isAdmitted = yield* admitLink(ofNetwork, Rate.LINKS, Subject.signUpMail(mailbox))
     const secret = yield* Entropy.secret
     const request = SignUpRequest.withLink(waiting)(vault.sha256(secret), yield* Timestamp.now)
     const mail = SignUpRequest.confirmMail(request)

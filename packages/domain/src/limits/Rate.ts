@@ -74,8 +74,8 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
  * For links of one account that change its address to one new address. Like a link for a new password, such a link is
- * valid for as long as the window lasts. With the window of `LINKS`, four accounts could use up `LINKS_TO_MAILBOX` again
- * and again, and nobody could change to that address. With this one, they can do so for half an hour in a day.
+ * valid for as long as the window lasts. With the window of `LINKS`, four accounts could use up `LINKS_TO_MAILBOX`
+ * again and again, and nobody could change to that address. With this one, they can do so for half an hour in a day.
  */
 export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 

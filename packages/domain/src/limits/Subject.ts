@@ -103,12 +103,15 @@ export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
 
+/** The links that confirm the present address of an account. */
+export const confirmationLink = (email: Hash, id: UserId): LimitSubject => mailboxFor(`confirm ${id}`, email)
+
 /**
- * The links that confirm an address or change to it, and are mailed to one mailbox. With `id`: only those that this
- * account asked for. Without it: those that any account asked for.
+ * The links that change an account's address to that of one mailbox. With `id`: only those that this account asked for.
+ * Without it: those that any account asked for.
  */
 export const addressLink = (email: Hash, id?: UserId): LimitSubject =>
-  mailboxFor(id === undefined ? "address" : `address ${id}`, email)
+  mailboxFor(id === undefined ? "address" : `change ${id}`, email)
 
 /** Sign-in pages that ask for a passkey, opened from one network. */
 export const challenge = (address: string): LimitSubject => make("challenge", network(address))

@@ -77,6 +77,39 @@ describe("links about an address [accounts-11, accounts-13]", () => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect(
+    "accounts that use the ten links up keep nobody from changing to the address for longer than half an hour",
+    () =>
+      Effect.gen(function* () {
+        const wanted = address("wanted")
+        const strangers = yield* Effect.forEach(["a", "b", "c", "d"], person)
+        const owner = yield* person("owner")
+        const all = Effect.forEach(strangers, (one) => Effect.repeatN(requestAddressChange(one, wanted), 11))
+        yield* all
+        expect(yield* lettersTo(wanted, undefined)).toHaveLength(10)
+        yield* TestClock.adjust(30 * Timestamp.MINUTE)
+        yield* all
+        const before = (yield* lettersTo(wanted, undefined)).length
+        yield* requestAddressChange(owner, wanted)
+        expect((yield* lettersTo(wanted, undefined)).length).toBe(before + 1)
+      }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("three links of one account to one new address are mailed in 24 hours, as long as a link works", () =>
+    Effect.gen(function* () {
+      const [owner, wanted] = [yield* person("owner"), address("wanted")]
+      const asked = Effect.zipRight(
+        requestAddressChange(owner, wanted),
+        Effect.map(lettersTo(wanted, undefined), (letters) => letters.length)
+      )
+      expect([yield* asked, yield* asked, yield* asked, yield* asked]).toEqual([1, 2, 3, 3])
+      yield* TestClock.adjust(Timestamp.DAY - 1)
+      expect(yield* asked).toBe(3)
+      yield* TestClock.adjust(1)
+      expect(yield* asked).toBe(4)
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("three confirmations of one account are mailed in half an hour", () =>
     Effect.gen(function* () {
       const owner = yield* unconfirmed("owner")

@@ -217,7 +217,7 @@ export const notices: typeof en.notices = {
   "device-changed": "Gespeichert. Die Änderung gilt ab der nächsten Messung des Geräts.",
   "password-changed": "Ihr Passwort ist geändert.",
   "address-asked":
-    "Eine E-Mail an die neue Adresse ist unterwegs. Öffnen Sie den Link darin innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
+    "Eine E-Mail an die neue Adresse ist unterwegs. Öffnen Sie den Link darin innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden an eine Adresse höchstens drei Links in 24 Stunden.",
   "address-mailed":
     "Eine E-Mail mit einem Link ist unterwegs. Öffnen Sie den Link innerhalb von 24 Stunden in diesem Browser. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
   "address-confirmed": "Ihre Adresse ist bestätigt.",

@@ -220,7 +220,7 @@ export const notices = {
   "device-changed": "Saved. The change takes effect with the device's next reading.",
   "password-changed": "Your password was changed.",
   "address-asked":
-    "A mail to the new address is on its way. Open its link in this browser within 24 hours; until then nothing changes. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
+    "A mail to the new address is on its way. Open its link in this browser within 24 hours; until then nothing changes. No mail after some minutes? Look into the spam folder. We send at most three links to one address in 24 hours.",
   "address-mailed":
     "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
