@@ -54,7 +54,7 @@ export const isDeleted = program("isDeleted", function* (id: UserId) {
   return Option.isNone(yield* (yield* AccountStore).find(id))
 })
 
-/** How many accounts one call of `due` returns at most. */
+/** How many accounts one call of `due` returns at most, if all of them can be begun. */
 const BATCH = 10
 /** How many accounts a worker removes at a time, so that the other due accounts do not wait for one long history. */
 const AT_ONCE = 4
@@ -74,15 +74,19 @@ const TURN = 10 * Timestamp.MINUTE
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
   const begun = new Set<UserId>()
+  let limit = BATCH
   const one = yield* Effect.makeSemaphore(1)
   // An account whose next look was not stored, or whose bucket the worker has lost, is still due. Beginning it again at
-  // once would not help.
+  // once would not help. Such accounts stay before all others, so when they fill the list, a longer list is read.
   const nextDue = one.withPermits(1)(
     Effect.gen(function* () {
-      const due = yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-      const next = due.find(({ userId }) => !begun.has(userId))
-      if (next !== undefined) begun.add(next.userId)
-      return next
+      for (;;) {
+        const due = yield* store.due(yield* people.buckets, limit, yield* Timestamp.now)
+        const next = due.find(({ userId }) => !begun.has(userId))
+        if (next !== undefined) begun.add(next.userId)
+        if (next !== undefined || due.length < limit) return next
+        limit += BATCH
+      }
     })
   )
   const removeOneByOne = Effect.gen(function* () {

@@ -25,8 +25,9 @@ const deleted = Effect.gen(function* () {
     yield* store.begin(id, AccountDeletion.decide)
     yield* TestClock.adjust(1)
   }
-  const first = people[0]?.id ?? (yield* Effect.die("nobody"))
-  return { first, store }
+  const ids = people.map(({ id }) => id)
+  const first = ids[0] ?? (yield* Effect.die("nobody"))
+  return { first, ids, store }
 })
 
 /** The deleted accounts that are due now. */
@@ -54,6 +55,17 @@ describe("many deleted accounts [deletions-3]", () => {
         id === first ? StoreError.unavailable("down") : store.lookAgain(id, at)
       yield* removeWith(store, { lookAgain })
       expect(yield* due).toEqual([first])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("accounts whose next look cannot be stored hold up no other account, however many they are", () =>
+    Effect.gen(function* () {
+      const { ids, store } = yield* deleted
+      const failing = ids.slice(0, 21)
+      const lookAgain = (id: UserId, at: Timestamp.Timestamp) =>
+        failing.includes(id) ? StoreError.unavailable("down") : store.lookAgain(id, at)
+      yield* removeWith(store, { lookAgain })
+      expect(yield* due).toEqual(failing)
     }).pipe(Effect.provide(layer))
   )
 
