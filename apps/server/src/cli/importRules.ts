@@ -1,8 +1,9 @@
 import { importRules as importAll, type RuleImport } from "@place-access/domain/legacy"
 import { Words } from "@place-access/domain/shared"
-import { CannotStart } from "@place-access/worker"
+import { CannotStart, Data } from "@place-access/worker"
 import { Console, Effect } from "effect"
 import { readFile } from "node:fs/promises"
+import { requireDatabase } from "../operator/requireDatabase.js"
 import * as ServerLive from "../ServerLive.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
@@ -27,9 +28,17 @@ export const importRules = (file: string) =>
     if (known > 0) yield* Console.log(`${Words.count(known, "rule")} had been imported before.`)
   })
 
-/** Runs `importRules` on the database of the settings. */
+/**
+ * Runs `importRules` on the database of the settings. Refuses when there is no database, or when migrations are
+ * missing: the rules belong to connections, so the service is in use, perhaps with an older release (decision staff-7).
+ */
 export const importRulesInto = (file: string, settings: ServerSettings) =>
-  Effect.zipRight(Mark.refuseIn(settings.storage), Effect.provide(importRules(file), ServerLive.ports(settings)))
+  Effect.gen(function* () {
+    const { storage } = settings
+    yield* Mark.refuseIn(storage)
+    if (storage._tag === "Embedded") yield* requireDatabase(storage.dataDir)
+    yield* Effect.provide(importRules(file), ServerLive.ports(settings, Data.WITHOUT_MIGRATING))
+  })
 
 const explain = (faults: ReadonlyArray<RuleImport.RuleImportFault>): string =>
   [

@@ -2,10 +2,14 @@ import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { Account } from "@place-access/domain/accounts"
 import { ConfigReport } from "@place-access/worker"
 import { ConfigProvider, Effect, Redacted } from "effect"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 import { migrations } from "../../../../packages/adapters-pg/src/schema/migrations/index.js"
 import { describeServers } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { carryOut } from "../../src/cli/accounts.js"
+import { importRulesInto } from "../../src/cli/importRules.js"
 import type { AccountCommand } from "../../src/operator/AccountCommand.js"
 import * as ServerSettings from "../../src/ServerSettings.js"
 
@@ -18,9 +22,10 @@ const create: AccountCommand = {
   password: Account.Password.make("correct horse battery")
 }
 
-describeServers("commands about accounts, on the database of an older release [staff-7]", ({ freshDatabase }) => {
+describeServers("commands on the database of an older release [staff-7]", ({ freshDatabase }) => {
   it("change nothing and say what to do; only account create applies the migrations", async () => {
     const database = await freshDatabase()
+    const folder = await mkdtemp(join(tmpdir(), "place-access-"))
     try {
       const settings = ConfigReport.read(ServerSettings.config).pipe(
         Effect.withConfigProvider(
@@ -37,9 +42,15 @@ describeServers("commands about accounts, on the database of an older release [s
       const missing = () => Effect.runPromise(Effect.provide(Migrator.missing, onDatabase))
       const older = Migrator.fromRecord(migrations).slice(0, -1)
       await Effect.runPromise(Effect.provide(Migrator.migrateWith(older), onDatabase))
-      const commands: ReadonlyArray<AccountCommand> = [{ _tag: "List" }, { _tag: "Suspend", email }]
+      const rules = join(folder, "rules.jsonl")
+      await writeFile(rules, "")
+      const commands = [
+        carryOut({ _tag: "List" }, settings),
+        carryOut({ _tag: "Suspend", email }, settings),
+        importRulesInto(rules, settings)
+      ]
       for (const command of commands) {
-        expect(await Effect.runPromise(Effect.flip(carryOut(command, settings)))).toMatchObject({
+        expect(await Effect.runPromise(Effect.flip(Effect.asVoid(command)))).toMatchObject({
           _tag: "CannotStart",
           message:
             "The database has an older schema: 1 migration is missing. Use the release that the database belongs to, " +
@@ -52,6 +63,7 @@ describeServers("commands about accounts, on the database of an older release [s
       const { sentences } = await Effect.runPromise(carryOut({ _tag: "List" }, settings))
       expect(sentences.join("\n")).toContain(email)
     } finally {
+      await rm(folder, { recursive: true })
       await database.drop()
     }
   })
