@@ -1,5 +1,5 @@
 import { reviewConsent, startConsent } from "@place-access/domain/consent"
-import { Timestamp } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -264,6 +264,28 @@ describe("Spec §4.2", () => {
     const saved = await browser.submit(again, `${path}/permissions`, { scopes: granted, sensitive_days: "7" })
     expect(saved.headers.get("location")).toBe(`${path}?done=permissions-changed`)
     expect((await one.connection()).scopes).toHaveLength(3)
+  })
+
+  it("a change of another date in the grace period: page, history and receipt say that exact location had ended [connection-7]", async () => {
+    const one = await connected(world)
+    await one.connect([RULES, LATEST], { sensitiveDays: "1" })
+    const { id } = await one.connection()
+    world.clock.advance(DAY)
+    const changed = await one.person.send("PATCH", `/v1/user/connections/${id}`, { standard_days: 7 })
+    expect(changed.status).toBe(200)
+    const path = `/portal/connections/${id}`
+    expect((await one.person.get(path)).text).toContain("Now: not shared. It ended")
+    const { text } = await one.person.get(`${path}/history`)
+    expect(text.match(/Exact location (?:had ended|ends)/g)).toEqual([
+      "Exact location had ended",
+      "Exact location ends"
+    ])
+    const receipts = [...text.matchAll(/href="([^"]+\/history\/[^"]+)"/g)].map(([, address = ""]) => address)
+    const [now, before] = await Promise.all(receipts.map(async (address) => (await one.person.get(address)).text))
+    expect(now).toContain("Exact location had ended: ")
+    expect(now).not.toContain(Scope.describe[LATEST])
+    expect(before).toContain("Exact location ends: ")
+    expect(before).toContain(Scope.describe[LATEST])
   })
 })
 

@@ -4,6 +4,7 @@ import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
+import * as Tier from "../tiers/Tier.js"
 
 /**
  * E-mails about a change that the user made without the app asking. With them, a stranger who uses the account cannot
@@ -12,37 +13,46 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
  */
 
 /**
- * The receipt of changed permissions or dates; `after` is the connection from now on. A granted scope that the app no
- * longer declares allows nothing, so the receipt leaves it out.
+ * The receipt of changed permissions or dates; `after` is the connection from now on. The receipt leaves out granted
+ * scopes that allow nothing: those that the app no longer declares, and sensitive scopes in their grace period.
  */
 export const changed = (
   app: Pick<App.App, "name" | "declaredScopes" | "allowedScopes">,
   after: Connection,
   now: Timestamp.Timestamp
-): MailMessage => ({
-  to: after.userId,
-  dedupeKey: `steered ${after.id} ${now}`,
-  subject: `You changed what ${Words.oneLine(app.name)} can do`,
-  naming: foldable,
-  body: paragraphs([
-    `On ${Words.moment(now)} you changed the connection with the app "${app.name}". It can now:\n${Scope.intersect(
-      after.heldScopes,
-      App.scopes(app)
-    )
-      .map((scope) => `- ${Scope.describe[scope]}`)
-      .join("\n")}`,
-    [
-      ...(after.sensitiveExpiresAt === null
-        ? []
-        : [`Your exact location: until ${Words.moment(after.sensitiveExpiresAt)}.`]),
-      after.standardExpiresAt === null
-        ? "The connection has no end date. It goes on until you disconnect the app."
-        : `The connection ends on ${Words.moment(after.standardExpiresAt)}.`
-    ].join("\n"),
-    "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."
-  ]),
-  link: linkTo(after)
-})
+): MailMessage => {
+  const { sensitiveExpiresAt, standardExpiresAt } = after
+  const isLapsed = Tier.sensitiveState(after, now) === "lapsed"
+  const scopes = Scope.intersect(after.heldScopes, App.scopes(app)).filter(
+    (scope) => !isLapsed || !Scope.isSensitive(scope)
+  )
+  return {
+    to: after.userId,
+    dedupeKey: `steered ${after.id} ${now}`,
+    subject: `You changed what ${Words.oneLine(app.name)} can do`,
+    naming: foldable,
+    body: paragraphs([
+      `On ${Words.moment(now)} you changed the connection with the app "${app.name}". ${
+        scopes.length === 0
+          ? "At the moment it can use nothing."
+          : `It can now:\n${scopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`
+      }`,
+      [
+        ...(sensitiveExpiresAt === null ? [] : [exactLocation(sensitiveExpiresAt, isLapsed)]),
+        standardExpiresAt === null
+          ? "The connection has no end date. It goes on until you disconnect the app."
+          : `The connection ends on ${Words.moment(standardExpiresAt)}.`
+      ].join("\n"),
+      "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."
+    ]),
+    link: linkTo(after)
+  }
+}
+
+const exactLocation = (expiresAt: Timestamp.Timestamp, isLapsed: boolean): string =>
+  isLapsed
+    ? `Your exact location: not since ${Words.moment(expiresAt)}. You can give it back until ${Words.moment(Tier.graceEndsAt(expiresAt))}.`
+    : `Your exact location: until ${Words.moment(expiresAt)}.`
 
 /** The receipt of "End exact location now". `ended`: the app had no other scope, so the connection ended. */
 export const exactLocationEnded = (

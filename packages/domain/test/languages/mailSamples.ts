@@ -255,6 +255,12 @@ const connectionMails: Make = (facts) => {
     ...BOTH.flatMap((is) => [
       Receipt.stopped(request, app, one(is), is, at),
       SteeringNotice.changed(app, one(is), at),
+      SteeringNotice.changed(app, { ...one(is), sensitiveExpiresAt: at }, at),
+      SteeringNotice.changed(
+        app,
+        { ...one(is), heldScopes: Scopes.all.filter(Scopes.isSensitive), sensitiveExpiresAt: at },
+        at
+      ),
       SteeringNotice.exactLocationEnded(app, one(is), is, at)
     ]),
     ...(["refresh_token_reused", "code_reused"] as const).map((leak) =>

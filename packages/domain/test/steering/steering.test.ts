@@ -1,7 +1,7 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { getConnection } from "@place-access/domain/connection"
 import { updateApp } from "@place-access/domain/apps"
-import { OUTDATED_FORM, Scope } from "@place-access/domain/shared"
+import { OUTDATED_FORM, Scope, Timestamp, Words } from "@place-access/domain/shared"
 import { archivePurpose } from "@place-access/domain/purposes"
 import {
   changeConnection,
@@ -141,6 +141,26 @@ it("the mail about changed permissions names no scope that the app no longer dec
       const [sent] = [...mail.values()].filter(({ subject }) => subject.startsWith("You changed what"))
       expect(sent?.body).toContain(Scope.describe["location.place.current"])
       expect(sent?.body).not.toContain(Scope.describe["location.visits.read"])
+    })
+  ))
+
+it("in the grace period the mail says since when exact location is not shared, and names no scope of it [connection-8]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { id, user } = yield* connected(BOTH)
+      yield* changeConnection(user.id, id, { standardDays: 90, sensitiveDays: 7 }, FRESH)
+      yield* TestClock.adjust("8 days")
+      const { mail } = yield* MemoryDatabase
+      const before = new Set(mail.keys())
+      yield* changeConnection(user.id, id, { standardDays: 30 }, FRESH)
+      const [sent] = [...mail].filter(([key]) => !before.has(key)).map(([, message]) => message)
+      expect(sent?.body).toContain(Scope.describe["location.place.current"])
+      expect(sent?.body).not.toContain(Scope.describe["location.lookup"])
+      const { renewalGraceEndsAt, sensitiveExpiresAt } = yield* getConnection(user.id, id)
+      const [ended, until] = [sensitiveExpiresAt ?? Timestamp.make(0), renewalGraceEndsAt ?? Timestamp.make(0)]
+      expect(sent?.body).toContain(
+        `Your exact location: not since ${Words.moment(ended)}. You can give it back until ${Words.moment(until)}.`
+      )
     })
   ))
 

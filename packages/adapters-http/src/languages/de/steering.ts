@@ -42,6 +42,7 @@ export const steering: typeof en.steering = {
     now: (at) => html`Jetzt: ${at}`,
     nowNoEnd: "Jetzt: kein Enddatum",
     nowNotShared: "Jetzt: nicht freigegeben",
+    nowEnded: (at) => html`Jetzt: nicht freigegeben. Beendet: ${at}`,
     keep: "Wie jetzt",
     fromNow: (days) => (days === "never" ? "Kein Enddatum" : `${plural(days, "Tag", "Tage")} ab jetzt`),
     save: "Änderungen speichern"
@@ -76,6 +77,7 @@ export const steering: typeof en.steering = {
     noEnd: "Ohne Enddatum",
     connectionEnds: (at) => html`Die Verbindung endet: ${at}`,
     exactEnds: (at) => html`Der genaue Standort endet: ${at}`,
+    exactEnded: (at) => html`Der genaue Standort war beendet: ${at}`,
     untilResumed: "Bis Sie fortsetzen",
     until: (at) => html`Bis: ${at}`,
     receipt: "Beleg herunterladen",
@@ -98,6 +100,7 @@ export const steering: typeof en.steering = {
     connectionEnds: (at) => `Die Verbindung endet: ${at}`,
     connectionHasNoEnd: "Die Verbindung endet: kein Enddatum",
     exactEnds: (at) => `Der genaue Standort endet: ${at}`,
+    exactEnded: (at) => `Der genaue Standort war beendet: ${at}`,
     exactIsNotShared: "Der genaue Standort endet: nicht freigegeben",
     pausedUntil: (at) => `Pausiert bis: ${at}`,
     pausedUntilResumed: "Pausiert, bis die Person fortsetzt"

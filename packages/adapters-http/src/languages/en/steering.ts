@@ -46,6 +46,7 @@ export const steering = {
     now: (at: Html): Html => html`Now: ${at}`,
     nowNoEnd: "Now: no end date",
     nowNotShared: "Now: not shared",
+    nowEnded: (at: Html): Html => html`Now: not shared. It ended ${at}`,
     keep: "As it is now",
     fromNow: (days: number | "never"): string =>
       days === "never" ? "No end date" : `${plural(days, "day", "days")} from now`,
@@ -81,6 +82,7 @@ export const steering = {
     noEnd: "Without an end date",
     connectionEnds: (at: Html): Html => html`The connection ends: ${at}`,
     exactEnds: (at: Html): Html => html`Exact location ends: ${at}`,
+    exactEnded: (at: Html): Html => html`Exact location had ended: ${at}`,
     untilResumed: "Until you resume it",
     until: (at: Html): Html => html`Until ${at}`,
     receipt: "Download receipt",
@@ -104,6 +106,7 @@ export const steering = {
     connectionEnds: (at: string): string => `The connection ends: ${at}`,
     connectionHasNoEnd: "The connection ends: no end date",
     exactEnds: (at: string): string => `Exact location ends: ${at}`,
+    exactEnded: (at: string): string => `Exact location had ended: ${at}`,
     exactIsNotShared: "Exact location ends: not shared",
     pausedUntil: (at: string): string => `Paused until: ${at}`,
     pausedUntilResumed: "Paused until: the user resumes"

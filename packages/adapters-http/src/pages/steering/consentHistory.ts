@@ -51,7 +51,11 @@ const causes = <Said>(
 /** The key of an entry in the address of its receipt: time and change, which together identify the entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
-const changes = ({ added, change, pause, removed, sensitiveExpiresAt, standardExpiresAt }: Entry): Html => {
+/** Whether exact location had ended when the change was made: its grace period was running. */
+const hadEnded = ({ at, sensitiveExpiresAt }: Entry): boolean => sensitiveExpiresAt !== null && sensitiveExpiresAt <= at
+
+const changes = (entry: Entry): Html => {
+  const { added, change, pause, removed, sensitiveExpiresAt, standardExpiresAt } = entry
   const isDated = ["connected", "changed", "renewed", "end_changed", "permissions_changed"].includes(change)
   const line = (sign: Html, badge: string, what: Text): Html =>
     html`<li><span class="badge ${badge}">${sign}</span> ${what}</li>`
@@ -64,7 +68,9 @@ const changes = ({ added, change, pause, removed, sensitiveExpiresAt, standardEx
     ...removed.earlierVisits.map(({ label }) => line(words.removed, "quiet", words.earlierVisits(label))),
     isDated &&
       html`<li>${standardExpiresAt === null ? words.noEnd : words.connectionEnds(time(standardExpiresAt))}</li>`,
-    isDated && sensitiveExpiresAt !== null && html`<li>${words.exactEnds(time(sensitiveExpiresAt))}</li>`,
+    isDated &&
+      sensitiveExpiresAt !== null &&
+      html`<li>${(hadEnded(entry) ? words.exactEnded : words.exactEnds)(time(sensitiveExpiresAt))}</li>`,
     change === "paused" && html`<li>${pause?.until == null ? words.untilResumed : words.until(time(pause.until))}</li>`
   ]
   const told = lines.filter((one) => one !== false)
@@ -128,8 +134,11 @@ const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, l
     items.length === 0 ? [`  ${say.nothing}`] : items.map((item) => `  - ${Words.oneLine(item)}`)
   const ends = [
     standardExpiresAt === null ? say.connectionHasNoEnd : say.connectionEnds(moment(standardExpiresAt)),
-    sensitiveExpiresAt === null ? say.exactIsNotShared : say.exactEnds(moment(sensitiveExpiresAt))
+    sensitiveExpiresAt === null
+      ? say.exactIsNotShared
+      : (hadEnded(entry) ? say.exactEnded : say.exactEnds)(moment(sensitiveExpiresAt))
   ]
+  const could = hadEnded(entry) ? scopes.filter((scope) => !Scope.isSensitive(scope)) : scopes
   return [
     say.heading,
     "",
@@ -140,7 +149,7 @@ const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, l
     say.byWhom(by(causes<string>(history, portal.connections), entry)),
     "",
     say.could,
-    ...list(scopes.map((scope) => translate(Scope.describe[scope], language))),
+    ...list(could.map((scope) => translate(Scope.describe[scope], language))),
     "",
     say.places,
     ...list(places.map(({ label }) => label)),

@@ -115,7 +115,7 @@ export const permissions = (
   token: string,
   again: { readonly form: Fields.Shown; readonly scopes: ReadonlyArray<string> } | undefined
 ): Html => {
-  const { agreedScopes, grantExpiresAt, sensitiveExpiresAt } = connection
+  const { agreedScopes, grantExpiresAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
   const form = again?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
   const standard = agreedScopes.filter((scope) => !Scope.isSensitive(scope))
   const sensitive = agreedScopes.filter(Scope.isSensitive)
@@ -156,7 +156,9 @@ export const permissions = (
             hint:
               sensitiveExpiresAt === null
                 ? words.permissions.nowNotShared
-                : words.permissions.now(time(sensitiveExpiresAt))
+                : (sensitiveLapsedAt === null ? words.permissions.now : words.permissions.nowEnded)(
+                    time(sensitiveExpiresAt)
+                  )
           },
           [KEEP, ...Tier.SensitiveDays.literals.map(inDays)]
         )

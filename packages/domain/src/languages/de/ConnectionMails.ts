@@ -73,6 +73,14 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     en: 'On {at:moment} you changed the connection with the app "{app}". It can now:',
     de: "Am {at:moment} haben Sie die Verbindung mit der App „{app}“ geändert. Sie darf jetzt Folgendes:"
   },
+  {
+    en: 'On {at:moment} you changed the connection with the app "{app}". At the moment it can use nothing.',
+    de: "Am {at:moment} haben Sie die Verbindung mit der App „{app}“ geändert. Zurzeit darf sie nichts."
+  },
+  {
+    en: "Your exact location: not since {ended:moment}. You can give it back until {until:moment}.",
+    de: "Ihr genauer Standort: seit dem {ended:moment} nicht mehr. Bis zum {until:moment} können Sie ihn wieder freigeben."
+  },
   { en: "{app} was disconnected from your places", de: "{app} wurde von Ihren Orten getrennt" },
   { en: "An app was disconnected from your places", de: "Eine App wurde von Ihren Orten getrennt" },
   { en: "We disconnected an app from your account.", de: "Wir haben eine App von Ihrem Konto getrennt." },
