@@ -1,6 +1,9 @@
+import { AccessLogStore } from "@place-access/domain/access-log"
 import type { App } from "@place-access/domain/apps"
 import type { Purpose } from "@place-access/domain/purposes"
+import { AccessLogEntryId, ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
@@ -81,6 +84,45 @@ describe("GET /v1/user/access-log", () => {
     const between = await log("?from=2026-03-01T12:00:01Z&to=2026-03-01T12:00:03.000%2B00:00")
     expect(between.entries.map(({ at }) => at)).toEqual(["2026-03-01T12:00:02.000Z", "2026-03-01T12:00:01.000Z"])
     expect((await log("?purpose=find_coffee")).entries).toEqual([])
+  })
+
+  it('the page: an app or a purpose that it does not offer is a fault at its field, never "all" above an empty list', async () => {
+    const stranger = await world.person()
+    const { app } = await world.app(stranger)
+    const page = (query: string) => user.get(`/portal/access-log?${query}`)
+    for (const query of [`app=${app.id}`, "app=unknown", "purpose=prp_unknown"]) {
+      const [field] = query.split("=")
+      const { status, text } = await page(query)
+      expect([query, status, text.includes("must be one of the list")]).toEqual([query, 400, true])
+      expect(text).toMatch(new RegExp(`<select id="${field}"[^>]*aria-invalid="true"`))
+    }
+    const known = await page(`app=${apps[0]?.id}`)
+    expect([known.status, known.text.includes("must be one of the list")]).toEqual([200, false])
+  })
+
+  it("the page: an app whose entries are shown can be chosen, also when no connection with it is left", async () => {
+    const reader = await world.person()
+    const { app } = await world.app(await world.person())
+    await world.run(
+      Effect.flatMap(AccessLogStore, (store) =>
+        store.record({
+          userId: reader.account.id,
+          id: AccessLogEntryId.make("log_of_an_earlier_app"),
+          at: Timestamp.make(world.clock.now()),
+          appId: app.id,
+          connectionId: ConnectionId.make("con_that_was_deleted"),
+          endpoint: "GET /v1/me",
+          purpose: null,
+          status: 200,
+          error: null,
+          disclosed: null,
+          times: 1
+        })
+      )
+    )
+    const { status, text } = await reader.get(`/portal/access-log?app=${app.id}`)
+    expect(status).toBe(200)
+    expect(text).toMatch(new RegExp(`<option value="${app.id}"\\s+selected`))
   })
 
   it("a purpose is named by its words and its id, which filters; its key is nowhere in what the user reads [M13]", async () => {

@@ -1,5 +1,5 @@
 import { type AccessLogQuery as Query, listAccessLog, type ReadableEntry } from "@place-access/domain/access-log"
-import { listLoggedApps } from "@place-access/domain/connection"
+import { type LoggedApp, listLoggedApps } from "@place-access/domain/connection"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { LocalDays } from "@place-access/domain/fixes"
 import { TimeZone } from "@place-access/domain/shared"
@@ -40,14 +40,13 @@ const list = (portal: string) =>
         Effect.catchTag("Invalid", () => LongPage.read(from, undefined))
       )
       const apps = yield* listLoggedApps(visitor.account.id)
-      const purposes = apps.flatMap(({ name, purposes: own }) =>
-        own.map(({ description, id }) => ({ value: id, text: `${name}: ${description}` }))
-      )
-      const fields = Form.shown(form, query.problems)
+      const options = optionsOf(apps, page.entries)
+      const problems = [...query.problems, ...AccessLogQuery.notOffered(query, options)]
+      const fields = Form.shown(form, problems)
       const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
       const isFiltered = [...Object.values(shown), cursor].some((value) => value !== "")
       // The page offers no file when a filter cannot be read: the address of the file would then answer 400.
-      const hasFile = page.entries.length > 0 && query.problems.length === 0
+      const hasFile = page.entries.length > 0 && problems.length === 0
       const path = `${portal}/access-log`
       const reader = yield* Visitor.reader(visitor)
       const details = form.value("details") === "yes"
@@ -59,7 +58,7 @@ const list = (portal: string) =>
         title: words.title,
         reader,
         current: path,
-        status: query.problems.length === 0 ? 200 : 400,
+        status: problems.length === 0 ? 200 : 400,
         main: html`<h1>${words.title}</h1>
           <p class="lead">${words.lead}</p>
           ${Fields.problems(fields, LABELS)}
@@ -68,13 +67,13 @@ const list = (portal: string) =>
             <div class="pair">
               ${Fields.select(fields, { name: "app", label: LABELS.app }, [
                 { value: "", text: words.filter.allApps },
-                ...apps.map(({ id, name }) => ({ value: id, text: name }))
+                ...options.app
               ])}
               ${
-                purposes.length > 0 &&
+                (options.purpose.length > 0 || shown.purpose !== "") &&
                 Fields.select(fields, { name: "purpose", label: LABELS.purpose }, [
                   { value: "", text: words.filter.allPurposes },
-                  ...purposes
+                  ...options.purpose
                 ])
               }
               ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
@@ -95,6 +94,31 @@ const list = (portal: string) =>
       })
     })
   )
+
+/**
+ * The apps and purposes that the form offers: those of the user's connections, and those of the shown entries. An entry
+ * can name an app that was deleted since.
+ */
+const optionsOf = (
+  apps: ReadonlyArray<LoggedApp>,
+  entries: ReadonlyArray<ReadableEntry>
+): AccessLogQuery.FilterOptions => ({
+  app: distinct([
+    ...apps.map(({ id, name }) => ({ value: id, text: name })),
+    ...entries.map(({ appId, appName }) => ({ value: appId, text: appName }))
+  ]),
+  purpose: distinct([
+    ...apps.flatMap(({ name, purposes }) =>
+      purposes.map(({ description, id }) => ({ value: id, text: `${name}: ${description}` }))
+    ),
+    ...entries.flatMap(({ appName, purpose }) =>
+      purpose === null ? [] : [{ value: purpose.id, text: `${appName}: ${purpose.description}` }]
+    )
+  ])
+})
+
+const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
+  Array.dedupeWith(options, (a, b) => a.value === b.value)
 
 /** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>

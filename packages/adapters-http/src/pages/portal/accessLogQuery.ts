@@ -41,6 +41,24 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLo
   }
 }
 
+export interface FilterOption {
+  readonly value: string
+  readonly text: string
+}
+
+/** What the form offers besides "all". */
+export type FilterOptions = Readonly<Record<"app" | "purpose", ReadonlyArray<FilterOption>>>
+
+/**
+ * The filters whose value the form does not offer. Without this fault, the form would show "all apps" above the empty
+ * list of an app that the user never connected.
+ */
+export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterOptions): ReadonlyArray<ShownProblem> =>
+  (["app", "purpose"] as const)
+    .filter((name) => shown[name] !== "" && !problems.some(({ field }) => field === name))
+    .filter((name) => !options[name].some(({ value }) => value === shown[name]))
+    .map((name) => ({ field: name, message: texts.accessLog.notOfList }))
+
 /** The address of `path`, such as the page or the file, with the same filters. */
 export const address = (
   path: string,
