@@ -106,6 +106,16 @@ const rates = ({ rateLimitPerMinute }: ServiceOptions): Value => [
         return [whose, rate(given(rateLimitPerMinute)), inline(where)]
       }),
       [
+        "One network's, to one mailbox",
+        rate(Rate.LINKS),
+        `Links for a sign-up; those of all networks together: ${rate(Rate.LINKS_TO_MAILBOX)}`
+      ],
+      [
+        "One account's, to one mailbox",
+        rate(Rate.ADDRESS_CHANGES),
+        `Links that change the account's address; those of all accounts together: ${rate(Rate.LINKS_TO_MAILBOX)}`
+      ],
+      [
         "One app's about one user, budget",
         `${ZoneQuestions.HOURLY.calls} in any ${duration(ZoneQuestions.HOURLY.windowMillis)}`,
         inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
@@ -197,7 +207,12 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
       "Entries in the user's access log about calls with a token that no longer works; further calls are counted in the entry"
   },
   reset: { whose: "One address's", given: () => Rate.RESETS, where: "Asking for a link by mail, and using it" },
-  mailbox: { whose: "One mailbox's", given: () => Rate.LINKS, where: "Links of one kind; more are not mailed" },
+  mailbox: {
+    whose: "One mailbox's",
+    given: () => Rate.LINKS,
+    where:
+      "Mailed links of one kind: for a new password, for a browser that cannot sign in, or to confirm an account's address. More are not mailed, and the answer is the same"
+  },
   challenge: { whose: "One address's", given: () => Rate.CHALLENGES, where: "Opening the sign-in page for passkeys" }
 }
 
