@@ -173,7 +173,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   reviews: "What waits, longest first",
   revocation_endpoint: "Where tokens are revoked",
   revocation_endpoint_auth_methods_supported: "How the app proves itself there",
-  revoked_at: "When an admin revoked it; null: it is not revoked",
+  revoked_at: "When it was revoked, by an admin or with the account of its holder; null: it is not revoked",
   role: "The role",
   roles: "The roles of the account",
   rules: "The rules of this page",

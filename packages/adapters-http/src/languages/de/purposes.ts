@@ -100,6 +100,9 @@ export const team: typeof en.team = {
   handOver: "Die App übergeben",
   handOverText:
     "Die App ist dann auf den Namen dieser Person registriert. Sie bleiben als Besitzer im Team. Sie können das nicht selbst rückgängig machen.",
+  closedRevoked:
+    "Die App wurde endgültig widerrufen: Niemand kann eingeladen werden, und niemand kann die App übernehmen.",
+  closedOnHold: "Die App ruht: Bis die Sperre ihres Inhabers endet, kann niemand eingeladen werden.",
   leave: "Das Team verlassen",
   leaveText: "Sie können die App dann nicht mehr öffnen. Um zurückzukommen, brauchen Sie eine neue Einladung.",
   holderStays:

@@ -96,6 +96,8 @@ export const team = {
   handOver: "Hand the app over",
   handOverText:
     "The app is then in this person’s name. You stay in the team as an owner. You cannot take it back yourself.",
+  closedRevoked: "The app was revoked, which is final: nobody can be invited, and nobody can take the app over.",
+  closedOnHold: "The app is on hold: until the suspension of its holder ends, nobody can be invited.",
   leave: "Leave the team",
   leaveText: "You cannot open the app any more. To come back you need a new invitation.",
   holderStays: "You hold the app, so you cannot leave. Make somebody an owner and hand the app over first.",

@@ -69,7 +69,7 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRef
         </section>
         ${
           rules &&
-          html`${inviteForm(app, form, token)}
+          html`${isClosed(app) ? closedNote(app) : inviteForm(app, form, token)}
             <section class="card" aria-labelledby="invitations">
               <h2 id="invitations">${words.invitations}</h2>
               ${
@@ -99,6 +99,12 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRef
         </section>`
     })
   })
+
+/** Whether every invitation and every hand-over is refused (`TeamLife.CLOSED`). */
+const isClosed = ({ revokedAt, suspendedAt }: TeamApp): boolean => revokedAt !== null || suspendedAt !== null
+
+const closedNote = ({ revokedAt }: TeamApp): Html =>
+  html`<p class="soft">${revokedAt === null ? words.closedOnHold : words.closedRevoked}</p>`
 
 const row = (app: TeamApp, member: ListedMember, isReaderHolder: boolean, token: string): Html =>
   html`<tr>
@@ -146,6 +152,7 @@ const changes = (
     </details>
     ${
       isReaderHolder &&
+      !isClosed(app) &&
       role === "owner" &&
       html`<details>
         <summary aria-label="${words.handOver}: ${name}">${words.handOver}</summary>

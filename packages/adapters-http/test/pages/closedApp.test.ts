@@ -1,0 +1,64 @@
+import { acceptInvitation, inviteMember, type Role } from "@place-access/domain/teams"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+/** An app in production with two owners, the holder and another one. */
+const owned = async () => {
+  const [holder, other, admin] = await Promise.all([world.person(), world.person(), world.person({ roles: ["admin"] })])
+  const { app } = await world.app(holder, { status: "production" })
+  const role: Role.TeamRole = "owner"
+  await world.run(
+    Effect.flatMap(inviteMember(holder.account, app.id, { email: other.account.email, role }), ({ id }) =>
+      acceptInvitation(other.account, "confirmed", { appId: app.id, id })
+    )
+  )
+  return { app, admin, holder, other, path: `/developer/apps/${app.id}` }
+}
+
+const read = async (person: Person, path: string, language = "en") => {
+  const { status, text } = await person.get(path, { headers: { accept: "text/html", "accept-language": language } })
+  expect([path, status]).toEqual([path, 200])
+  return text
+}
+
+const INVITE = /action="[^"]*\/invitations"/
+const HAND_OVER = /action="[^"]*\/hand-over"/
+
+describe("the tabs of an app offer no form that the service always refuses", () => {
+  it("of a revoked app: no invitation, no hand-over, and no command that forwards events", async () => {
+    const { admin, app, holder, path } = await owned()
+    const before = await read(holder, `${path}/team`)
+    expect([INVITE.test(before), HAND_OVER.test(before)]).toEqual([true, true])
+    expect(await read(holder, `${path}/webhooks`)).toContain("npm run listen")
+    const revoked = await admin.send("POST", `/v1/admin/apps/${app.id}/revoke`, { reason: "It sold what it saw." })
+    expect(revoked.status).toBe(200)
+
+    const team = await read(holder, `${path}/team`)
+    expect([INVITE.test(team), HAND_OVER.test(team)]).toEqual([false, false])
+    expect(team).toContain("nobody can be invited, and nobody can take the app over")
+    expect(team).toMatch(/action="[^"]*\/members\/[^"]+\/role"/)
+    expect(await read(holder, `${path}/team`, "de")).toContain("Niemand kann eingeladen werden")
+    expect(await read(holder, `${path}/webhooks`)).not.toContain("npm run listen")
+    const invitation = { email: "new@example.com", role: "viewer" }
+    const refused = await holder.send("POST", `/v1${path}/team/invitations`, invitation)
+    expect(refused.status).toBe(409)
+  })
+
+  it("of an app whose holder is suspended: no invitation, until the suspension ends [staff-1]", async () => {
+    const { admin, holder, other, path } = await owned()
+    const change = (what: "suspend" | "resume") => admin.send("POST", `/v1/admin/accounts/${holder.account.id}/${what}`)
+    await change("suspend")
+    const team = await read(other, `${path}/team`)
+    expect(team).not.toMatch(INVITE)
+    expect(team).toContain("until the suspension of its holder ends, nobody can be invited")
+    await change("resume")
+    expect(await read(other, `${path}/team`)).toMatch(INVITE)
+  })
+})
