@@ -1,15 +1,24 @@
 import { Effect, Option } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
-import { html } from "../html/Html.js"
+import { type Html, html } from "../html/Html.js"
 import { texts } from "../languages/index.js"
 import { respond } from "./kit/Page.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
+import * as Example from "./homeExample.js"
 import * as TodayPage from "./today/today.js"
 
 const words = texts.signIn.home
 
-/** A signed-in person sees the page Today. Everybody else reads what the service is. */
+const step = ({ name, text }: typeof words.how.places): Html =>
+  html`<li>
+    <div>
+      <h3>${name}</h3>
+      <p>${text}</p>
+    </div>
+  </li>`
+
+/** A signed-in person sees the page Today. Everybody else reads and sees what the service does. */
 const home = Effect.gen(function* () {
   const options = yield* HttpOptions
   const visitor = yield* Visitor.current
@@ -20,13 +29,24 @@ const home = Effect.gen(function* () {
   return yield* respond({
     title: words.title,
     reader: null,
-    width: "middle",
     main: html`<h1>${words.title}</h1>
       <p class="lead">${words.lead}</p>
       <p class="actions">
         <a class="button" href="/sign-in">${texts.signIn.title}</a>
         ${options.signUp === "open" && html`<a class="button second" href="/sign-up">${words.create}</a>`}
       </p>
+      <div class="pairs">
+        <section aria-labelledby="how">
+          <h2 id="how">${words.how.heading}</h2>
+          <ol class="steps">
+            ${step(words.how.places)} ${step(words.how.decide)} ${step(words.how.read)}
+          </ol>
+        </section>
+        ${Example.consent}
+      </div>
+      <h2>${words.example.log.heading}</h2>
+      <p class="soft">${words.example.log.text}</p>
+      ${Example.accessLog}
       <h2>${words.developers}</h2>
       <p>${words.developersText}</p>`
   })

@@ -25,6 +25,32 @@ export const signIn: typeof en.signIn = {
     title: "Ihre Orte, Ihre Regeln",
     lead: "Apps können fragen, wo Sie sind, aber nur nach den Orten, die Sie für sie freigeben, und nur so lange, wie Sie es erlauben. Jede Abfrage können Sie nachlesen.",
     create: "Konto erstellen",
+    how: {
+      heading: "So geht es",
+      places: {
+        name: "Benennen Sie Ihre Orte",
+        text: "Zuhause, Arbeit, Sportstudio: Kreise auf einer Karte, die nur Sie sehen. Ihr Handy sendet seinen Standort an diesen Dienst und nicht an Apps."
+      },
+      decide: {
+        name: "Entscheiden Sie, was jede App fragen darf",
+        text: "Sie wählen die Fragen, die Orte und das Ende. Sie können eine App jederzeit pausieren oder trennen."
+      },
+      read: {
+        name: "Lesen Sie, was sie gefragt hat",
+        text: "Ihr Zugriffsprotokoll nennt jede Abfrage und was die App erfahren hat."
+      }
+    },
+    example: {
+      caption: "Ein Beispiel: die Seite, auf der Sie entscheiden",
+      app: "Verandalicht",
+      description: "Schaltet das Licht ein, wenn Sie nach Hause kommen.",
+      home: "Zuhause",
+      work: "Arbeit",
+      log: {
+        heading: "Ein Beispiel für ein Zugriffsprotokoll",
+        text: "Die App hat erfahren, wann die Person nach Hause kam. Den genauen Standort hat die Person nicht erlaubt, deshalb bekam die App ihn nicht. In der Pause hat sie nichts erfahren."
+      }
+    },
     developers: "Für Entwickler",
     developersText: html`Bauen Sie eine App, die weiß, wann ihre Nutzer ankommen, ohne je Koordinaten zu sehen. Melden
       Sie sich an, und öffnen Sie das Entwicklerportal. Die <a href="/docs">Dokumentation</a> (auf Englisch) beginnt mit

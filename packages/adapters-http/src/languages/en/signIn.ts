@@ -24,6 +24,32 @@ export const signIn = {
     title: "Your places, on your terms",
     lead: "Apps can ask where you are, but only about the places that you share with them, only as long as you allow, and every time they ask you can read about it.",
     create: "Create an account",
+    how: {
+      heading: "How it works",
+      places: {
+        name: "Name your places",
+        text: "Home, work, the gym: circles on a map that only you see. Your phone sends its location to this service and not to apps."
+      },
+      decide: {
+        name: "Decide what each app can ask",
+        text: "You choose the questions, the places and the end date. You can pause or disconnect an app at any time."
+      },
+      read: {
+        name: "Read what it asked",
+        text: "Your access log lists every request and what the app learned."
+      }
+    },
+    example: {
+      caption: "An example: the page on which you decide",
+      app: "Porch light",
+      description: "Turns the light on when you come home.",
+      home: "Home",
+      work: "Work",
+      log: {
+        heading: "An example of an access log",
+        text: "The app learned when its user came home. It was refused the exact location, which its user has not allowed, and learned nothing while it was paused."
+      }
+    },
     developers: "For developers",
     developersText: html`Build an app that knows when its users arrive, without ever seeing coordinates. Sign in, then
       open the developer portal. The <a href="/docs">documentation</a> begins with a

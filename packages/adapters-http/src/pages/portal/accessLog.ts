@@ -162,7 +162,8 @@ interface Look {
   readonly details: boolean
 }
 
-const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
+/** A table of the entries of one app. The front page draws its example with it, too. */
+export const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
   html`<div class="scroll">
     <table class="stack log">
       <caption>
