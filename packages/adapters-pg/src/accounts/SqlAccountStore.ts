@@ -133,8 +133,6 @@ const addRoles =
       return Option.some(after)
     }).pipe(sql.withTransaction, orStoreError)
 
-const learnTimeZone =
-  (sql: SqlClient): Store["learnTimeZone"] =>
 const changeName =
   (sql: SqlClient): Store["changeName"] =>
   (id, name, audit) =>
@@ -147,6 +145,8 @@ const changeName =
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
+const learnTimeZone =
+  (sql: SqlClient): Store["learnTimeZone"] =>
   (id, name) =>
     sql`UPDATE accounts SET time_zone = ${name} WHERE user_id = ${id} AND time_zone IS NULL`.pipe(
       Effect.asVoid,
