@@ -41,8 +41,7 @@ export const fields = (visitor: Visitor.Visitor, { added, form }: NewPlaceResult
   Effect.gen(function* () {
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const map = yield* Map.make(places.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
-    const kind: Place.PlaceKind = places.some((place) => place.kind === "home") ? "other" : "home"
-    const fresh = Fields.fresh({ kind, radius_m: String(Place.DEFAULT_RADIUS_M) })
+    const fresh = Fields.fresh({ kind: PlaceFields.firstKind(places), radius_m: String(Place.DEFAULT_RADIUS_M) })
     return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null } }
   })
 

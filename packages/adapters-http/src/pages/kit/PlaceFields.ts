@@ -28,6 +28,13 @@ const Typed = Schema.Struct({
   radius_m: Form.NumberFrom100(Geometry.RadiusM)
 })
 
+/**
+ * The kind that the form of a new place begins with (decision consent-11). Most people have one home, so a second place
+ * of this kind is often a mistake that nobody notices.
+ */
+export const firstKind = (present: ReadonlyArray<Pick<Place.Place, "kind" | "archivedAt">>): Place.PlaceKind =>
+  present.some(({ archivedAt, kind }) => archivedAt === null && kind === "home") ? "other" : "home"
+
 /** The typed place, or its problems. */
 export const decode = (form: Form.Form) =>
   Form.decode(Typed, Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])))

@@ -27,10 +27,10 @@ const words = texts.places
  * The form of a new place. The query may contain a position: the timeline and the page Today link to this form with a
  * position.
  */
-const freshAt = (query: Form.Form): Fields.Shown => {
+const freshAt = (query: Form.Form, places: ReadonlyArray<Place.Place>): Fields.Shown => {
   const position = (name: "lat" | "lon") => (/^-?\d{1,3}\.\d{1,8}$/.test(query.value(name)) ? query.value(name) : "")
   return Fields.fresh({
-    kind: "home",
+    kind: PlaceFields.firstKind(places),
     radius_m: String(Place.DEFAULT_RADIUS_M),
     lat: position("lat"),
     lon: position("lon")
@@ -41,7 +41,7 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
   Effect.gen(function* () {
     const { cards, places } = yield* readPlaceCards(visitor.account.id)
     const query = yield* Form.query
-    const form = again ?? freshAt(query)
+    const form = again ?? freshAt(query, places)
     const token = yield* Visitor.tokenFor(visitor)
     const present = cards.map(({ place }) => place)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
@@ -116,7 +116,11 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
       <dt>${words.radius}</dt>
       <dd>${place.circle.radiusM} m</dd>
     </dl>
-    <p class="actions"><a class="button second" href="${portal}/places/${place.id}" aria-label="${words.change}: ${place.label}">${words.change}</a></p>
+    <p class="actions">
+      <a class="button second" href="${portal}/places/${place.id}" aria-label="${words.change}: ${place.label}"
+        >${words.change}</a
+      >
+    </p>
     <details>
       <summary>${words.archive.button(place.label)}</summary>
       <form method="post" action="${portal}/places/${place.id}/archive">
