@@ -11,8 +11,14 @@ import * as Visitor from "./kit/Visitor.js"
 export const image = (app: Pick<App.App, "id" | "logo">): Html | false =>
   app.logo !== null && picture(app.id, app.logo, "")
 
+/** The small picture of an app's logo beside its name in a list; nothing for an app without a logo. */
+export const icon = ({ id, logo }: Pick<App.App, "id" | "logo">): Html | false =>
+  logo !== null && html`<img class="logo icon" src="${address(id, logo)}" width="32" height="32" alt="" />`
+
+const address = (id: AppId, digest: string): string => `/app-logos/${id}/${digest}.png`
+
 export const picture = (id: AppId, digest: string, alt: Text): Html =>
-  html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
+  html`<img class="logo" src="${address(id, digest)}" width="56" height="56" alt="${alt}" />`
 
 /**
  * The address of a logo contains the digest of its content, so the content at an address never changes. Caches may

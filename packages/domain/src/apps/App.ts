@@ -110,6 +110,10 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
+/** The logo that everybody may see: the approved logo of an app in production. Null: none. */
+export const publicLogo = ({ logo, revokedAt, status }: Pick<App, "logo" | "revokedAt" | "status">) =>
+  status === "production" && revokedAt === null ? logo : null
+
 /** The person who wants to connect an app. `testOf`: the app that made this test person; null: a real person. */
 export interface Connecting {
   readonly id: UserId

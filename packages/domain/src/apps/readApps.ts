@@ -3,7 +3,7 @@ import type { Account } from "../accounts/Account.js"
 import { type AppId, Cursor, Forbidden, NotFound, type Page, program, type UserId } from "../shared/index.js"
 import { requireReviewer } from "../reviews/Staff.js"
 import * as TeamRole from "../teams/Role.js"
-import type { App } from "./App.js"
+import { type App, publicLogo } from "./App.js"
 import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
@@ -80,7 +80,7 @@ export const findLogo = program(
     const apps = yield* AppStore
     const unknown = () => new NotFound({ what: "logo" })
     const app = yield* Effect.mapError(yield* apps.find(id), unknown)
-    const isPublic = app.logo === digest && app.status === "production" && app.revokedAt === null
+    const isPublic = publicLogo(app) === digest
     if (!isPublic && !(yield* isTheirs(app, account))) return yield* unknown()
     return { isPublic, bytes: AppLogo.bytesOf(yield* Effect.mapError(yield* apps.findLogo(id, digest), unknown)) }
   }

@@ -1,5 +1,5 @@
 // What an app, a user and a developer read about a connection. Decisions connection-1 and connection-2.
-import type { App } from "../apps/App.js"
+import { type App, publicLogo } from "../apps/App.js"
 import * as Place from "../places/Place.js"
 import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -50,7 +50,8 @@ export const describe = ({ app, connection }: WithApp, now: Timestamp): Connecti
 /** A connection as its user reads it. `sub` and `external_user_id` are for the app only (Spec §2.1). */
 export interface UserConnection
   extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
-  readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
+  /** `logo` is null when the user may not see the logo, for example in the sandbox (`App.publicLogo`). */
+  readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "logo" | "status">
   /**
    * False as soon as the connection is over, even if no worker has stored the end yet. Then `endedAt` and `endReason`
    * are not null.
@@ -105,6 +106,7 @@ export const forUser = (
       name: app.name,
       description: app.description,
       homepageUrl: app.homepageUrl,
+      logo: publicLogo(app),
       status: app.status
     },
     live,

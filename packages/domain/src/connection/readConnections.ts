@@ -2,6 +2,8 @@ import { Effect, Option } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import type { LoggedPurpose } from "../access-log/listAccessLog.js"
 import type { Account } from "../accounts/Account.js"
+import { publicLogo } from "../apps/App.js"
+import type { LogoDigest } from "../apps/AppLogo.js"
 import { getApp } from "../apps/readApps.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import * as Purpose from "../purposes/Purpose.js"
@@ -130,6 +132,8 @@ export const listAppUsers = program("listAppUsers", function* (account: Account,
 export interface LoggedApp {
   readonly id: AppId
   readonly name: string
+  /** The logo that everybody may see (`App.publicLogo`). */
+  readonly logo: LogoDigest | null
   readonly purposes: ReadonlyArray<LoggedPurpose>
 }
 
@@ -140,10 +144,11 @@ export const listLoggedApps = program("listLoggedApps", function* (userId: UserI
   const connections = yield* (yield* ConnectionStore).listOfUser(userId)
   const apps = new Map(connections.map(({ app }) => [app.id, app]))
   const purposes = yield* PurposeStore
-  const result: ReadonlyArray<LoggedApp> = yield* Effect.forEach(apps.values(), ({ id, name }) =>
-    Effect.map(purposes.list(id), (list) => ({
-      id,
-      name,
+  const result: ReadonlyArray<LoggedApp> = yield* Effect.forEach(apps.values(), (app) =>
+    Effect.map(purposes.list(app.id), (list) => ({
+      id: app.id,
+      name: app.name,
+      logo: publicLogo(app),
       purposes: list.map((purpose) => ({ id: purpose.id, description: Purpose.wording(purpose) }))
     }))
   )

@@ -3,6 +3,11 @@ import type * as en from "../en/steering.js"
 import { plural } from "./words.js"
 
 export const steering: typeof en.steering = {
+  marks: {
+    exact: "Genauer Standort",
+    exactEnds: (at) => html`Genauer Standort, Ende: ${at}`,
+    ends: (at) => html`Ende: ${at}`
+  },
   labels: {
     scopes: "Was sie darf",
     standard_days: "Das Ende",

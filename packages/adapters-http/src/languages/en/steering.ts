@@ -4,6 +4,12 @@ import { plural } from "./words.js"
 
 /** What a person changes in a connection at once, the history of these changes, and the receipts to download. */
 export const steering = {
+  /** Badges. `at`: a day such as `tomorrow` or `31 March`. */
+  marks: {
+    exact: "Exact location",
+    exactEnds: (at: Html): Html => html`Exact location ends ${at}`,
+    ends: (at: Html): Html => html`Ends ${at}`
+  },
   labels: {
     scopes: "What it can do",
     standard_days: "The end",

@@ -2,9 +2,10 @@ import { type AccessLogQuery as Query, listAccessLog, type ReadableEntry } from 
 import { type LoggedApp, listLoggedApps } from "@place-access/domain/connection"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { LocalDays } from "@place-access/domain/fixes"
-import { TimeZone } from "@place-access/domain/shared"
+import { type AppId, TimeZone } from "@place-access/domain/shared"
 import { readAsked } from "@place-access/domain/timeline"
 import { Array, Effect } from "effect"
+import * as AppLogo from "../appLogo.js"
 import * as EntryWords from "../../access-log/EntryWords.js"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
@@ -50,7 +51,11 @@ const list = (portal: string) =>
       const path = `${portal}/access-log`
       const reader = yield* Visitor.reader(visitor)
       const details = form.value("details") === "yes"
-      const look: Look = { locale: reader.locale, details }
+      const look: Look = {
+        locale: reader.locale,
+        details,
+        icons: new Map(apps.map((app) => [app.id, AppLogo.icon(app)] as const))
+      }
       const { asked, days: lastDays } = yield* readAsked(visitor.account.id, reader.locale.zone ?? TimeZone.UTC)
       const again = (more: Readonly<Record<string, string>>) =>
         AccessLogQuery.address(path, query, { ...(details ? { details: "yes" } : {}), ...more })
@@ -157,9 +162,11 @@ const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<
 }
 
 /** How the page shows entries. `details`: with routes and error codes, which the app's developer uses. */
-interface Look {
+export interface Look {
   readonly locale: Locale
   readonly details: boolean
+  /** The logos of apps, by id. */
+  readonly icons: ReadonlyMap<AppId, Html | false>
 }
 
 /** A table of the entries of one app. The front page draws its example with it, too. */
@@ -167,7 +174,9 @@ export const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =
   html`<div class="scroll">
     <table class="stack log">
       <caption>
-        <h3>${entries[0]?.appName ?? ""}</h3>
+        <h3 class="named">
+          ${entries[0] !== undefined && html`${look.icons.get(entries[0].appId)}${entries[0].appName}`}
+        </h3>
         <span>${words.entries(entries.length)}</span>
       </caption>
       <thead>

@@ -1,6 +1,7 @@
 import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@place-access/domain/connection"
 import { listDevices } from "@place-access/domain/devices"
 import { listPlaces, type Place } from "@place-access/domain/places"
+import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
 import { ConnectionId, PlaceId, RuleId } from "@place-access/domain/shared"
 import { findLostExactLocation } from "@place-access/domain/steering"
@@ -19,7 +20,9 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { allowed, badge, type ListedConnection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
+import * as AppLogo from "../appLogo.js"
 import * as controls from "../steering/controls.js"
+import { marks } from "../steering/marks.js"
 import { sentence, stateBadge } from "./ruleWords.js"
 
 const words = texts.portal.connection
@@ -74,7 +77,7 @@ export const detail = (
       width: "middle",
       status: status ?? (problems.length === 0 ? 200 : 400),
       main: html`<p><a href="${portal}/connections">${texts.portal.connections.title}</a></p>
-        <h1>${connection.app.name}</h1>
+        <h1 class="named">${AppLogo.icon(connection.app)}${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
         ${
           lost !== null && controls.isBeforeUndo(done) && connection.live
@@ -86,7 +89,7 @@ export const detail = (
         <section class="card" aria-labelledby="about">
           <header>
             <h2 id="about">${words.about}</h2>
-            ${connection.live ? html`<span>${controls.pausedBadge(connection)}${badge(connection)}</span>` : endedBadge(connection)}
+            ${connection.live ? html`<span>${controls.pausedBadge(connection)}${marks(connection)}${badge(connection)}</span>` : endedBadge(connection)}
           </header>
           ${
             connection.live &&
@@ -124,7 +127,7 @@ export const detail = (
               : allowed(connection)
           }
         </section>
-        ${used(portal, connection, uses)}
+        ${used(portal, connection, uses, yield* flagsOf(visitor, connection))}
         ${
           connection.live &&
           html`${sharing(portal, connection, places, token, ticked)} ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
@@ -139,11 +142,39 @@ const noPhone = (portal: string): Html =>
     <p><a class="button" href="${portal}/devices">${words.noPhone.setUp}</a></p>
   </div>`
 
-const used = (portal: string, { app }: ListedConnection, { byPurpose, since, withoutPurpose }: Uses.Uses): Html => {
+/** The newest volume flags of a person that are searched for those of one connection. */
+const FLAGS = 20
+
+/** The volume flags of the connection, the newest first (decision purposes-5). */
+const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
+  Effect.map(
+    // `Invalid` means a wrong cursor, and this call has no cursor.
+    Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
+    ({ flags }) => flags.filter(({ connectionId }) => connectionId === id)
+  )
+
+const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription, to }: ReadableFlag): Html => {
+  const { heading, text } = texts.accessLog.flagged
+  return html`<div class="note warn">
+    <h3>${heading(appName)}</h3>
+    <p>${text(calls, time(from), time(to), purposeDescription, expectedDailyVolume)}</p>
+  </div>`
+}
+
+const used = (
+  portal: string,
+  { app }: ListedConnection,
+  { byPurpose, since, withoutPurpose }: Uses.Uses,
+  flags: ReadonlyArray<ReadableFlag>
+): Html => {
   const times = (count: number) => (count === 0 ? words.used.never : words.used.times(count))
   return html`<section class="card" aria-labelledby="used">
     <h2 id="used">${words.used.heading}</h2>
     <p class="soft">${words.used.lead(time(since))}</p>
+    ${flags
+      .filter(({ to }) => to >= since)
+      .slice(0, 1)
+      .map(flagged)}
     <ul class="plain counts">
       <li><strong>${times(withoutPurpose)}</strong> <span>${words.used.places}</span></li>
       ${byPurpose.map(

@@ -9,7 +9,9 @@ import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as AppLogo from "../appLogo.js"
 import * as controls from "../steering/controls.js"
+import { marks } from "../steering/marks.js"
 import { notice } from "./notices.js"
 
 const words = texts.portal.connections
@@ -49,7 +51,7 @@ const list = (portal: string) =>
                   (connection) =>
                     html`<li class="card">
                       <header>
-                        <h3>${connection.app.name}</h3>
+                        <h3 class="named">${AppLogo.icon(connection.app)}${connection.app.name}</h3>
                         ${endedBadge(connection)}
                       </header>
                       <dl>${facts(connection)}</dl>
@@ -81,8 +83,10 @@ export const endedBadge = ({ endReason }: ListedConnection): Html =>
 const card = (portal: string, connection: ListedConnection): Html =>
   html`<li class="card">
     <header>
-      <h2><a href="${portal}/connections/${connection.id}">${connection.app.name}</a></h2>
-      <span>${controls.pausedBadge(connection)}${badge(connection)}</span>
+      <h2 class="named">
+        ${AppLogo.icon(connection.app)}<a href="${portal}/connections/${connection.id}">${connection.app.name}</a>
+      </h2>
+      <span>${controls.pausedBadge(connection)}${marks(connection)}${badge(connection)}</span>
     </header>
     ${connection.pause !== null && html`<p class="soft">${controls.pausedUntil(connection)}</p>`}
     <dl>

@@ -14,6 +14,14 @@ export const consentStyle = `.asker { display: flex; gap: 0.9rem; align-items: c
 .consent .choice { padding: 0.45rem 0.7rem; }
 .consent .choice label { line-height: 1.35; }
 .consent .add { margin: 0.5rem 0 0; }
+.logo.icon { display: inline-block; flex: none; width: 2rem; height: 2rem; border-radius: 8px; margin: 0; }
+.named { display: flex; align-items: center; gap: 0.6rem; }
+caption h3.named { display: inline-flex; }
+.actions + .pairs { margin-top: 2rem; }
+.example { margin: 0; }
+.example figcaption { margin-bottom: 0.5rem; }
+.example .preview { background: var(--card); margin: 0; }
+.example .preview button { cursor: default; }
 .search {
   margin-bottom: 0.5rem; display: grid; grid-template-columns: 1fr auto auto; gap: 0.35rem 0.5rem; align-items: center;
 }
