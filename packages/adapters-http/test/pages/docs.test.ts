@@ -329,7 +329,6 @@ describe("the quick start", () => {
     expect(text).toContain('AUTHORIZE="https://consent.place.test/authorize?')
     expect(text).toContain("accounts are made by its admins")
   })
-})
 
   it("says, where an address must be confirmed first, to sign up on the page and to leave the call out [accounts-11]", async () => {
     const other = await startWorld({ addressRule: "confirmed" })
@@ -346,3 +345,4 @@ describe("the quick start", () => {
     expect(note).toContain("<code>code</code>")
     expect(page("/docs/quick-start")).not.toContain("leave the call")
   })
+})

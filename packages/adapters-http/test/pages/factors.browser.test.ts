@@ -90,6 +90,7 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     await page.getByText("last used").waitFor()
 
     world.clock.advance(15 * MINUTE)
+    await page.getByText("Remove the passkey My phone").click()
     await page.getByRole("button", { name: "Remove the passkey My phone" }).click()
     await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor()
     await inspect(page, "confirm-passkey")
@@ -155,7 +156,7 @@ describeBrowser("second factors without JavaScript", () => {
     world.clock.advance(MINUTE)
     await page.getByLabel("Code").fill(codeAt(secret, world.clock.now()))
     await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByRole("button", { name: "Remove the app" }).waitFor()
+    await page.getByText("Remove the app").first().waitFor()
 
     await signOut(at)
     await enterPassword(at, email)

@@ -68,6 +68,9 @@ export const hasCodeApp = ({ codeApp }: Factors): boolean => codeApp !== null &&
 /** Whether a sign-in with the password needs a second factor. Recovery codes alone are no factor. */
 export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)
 
+/** Whether the account has one factor only, so that its removal switches the second step of a sign-in off. */
+export const hasOnlyOne = (factors: Factors): boolean => factors.passkeys.length + (hasCodeApp(factors) ? 1 : 0) === 1
+
 /**
  * Removes the recovery codes, and an operator's request to remove the factors, when the account has no factor any more.
  * A recovery code only stands in for a factor, and the request would remove a factor that the owner adds later.

@@ -55,6 +55,24 @@ describe("the audit log of a change of the factors [factors-6]", () => {
   })
 })
 
+describe("the only factor of an account [factors-1]", () => {
+  it("is a passkey or a confirmed code app without another; recovery codes and an app that nobody confirmed do not count", () => {
+    const passkey = {} as Factors.Passkey
+    const unconfirmed = { ...codeApp, confirmedAt: null }
+    const only = (over: Partial<Factors.Factors>) => Factors.hasOnlyOne({ ...withCodes(3), codeApp: null, ...over })
+    expect([
+      only({ codeApp }),
+      only({ passkeys: [passkey] }),
+      only({ passkeys: [passkey], codeApp: unconfirmed })
+    ]).toEqual([true, true, true])
+    expect([only({}), only({ passkeys: [passkey], codeApp }), only({ passkeys: [passkey, passkey] })]).toEqual([
+      false,
+      false,
+      false
+    ])
+  })
+})
+
 describe("the removal that an operator requested [factors-7]", () => {
   /** Requests a removal of the factors, uses a recovery code, and returns whether the removal is still requested. */
   const survivesUse = (isSuspended: boolean) =>

@@ -13,6 +13,8 @@ export const factors: typeof en.factors = {
   otherBrowsers: "Andere Browser bleiben angemeldet, wenn Sie hier etwas ändern.",
   sessions: "Wo Sie angemeldet sind",
   remove: "Entfernen",
+  removeOnly:
+    "Das ist Ihr einziger zweiter Faktor. Ohne ihn genügt zum Anmelden Ihr Passwort, und Ihre Wiederherstellungscodes gelten nicht mehr.",
   removal: {
     text: (opensAt) =>
       html`<strong>Jemand hat die Betreiber dieses Dienstes gebeten, Ihren zweiten Faktor zu entfernen.</strong> Möglich
@@ -41,7 +43,11 @@ export const factors: typeof en.factors = {
     left: (count) =>
       `${plural(count, "Wiederherstellungscode ist", "Wiederherstellungscodes sind")} übrig. Jeder meldet Sie einmal an, an Stelle Ihres zweiten Faktors. Neue ersetzen die bisherigen.`,
     lost: "Haben Sie alles verloren, auch diese Codes? Fragen Sie die Betreiber dieses Dienstes. Sie können Ihren zweiten Faktor entfernen, aber erst drei Tage, nachdem sie darum gebeten wurden, und Sie bekommen vorher eine E-Mail.",
-    make: "Neue Wiederherstellungscodes erstellen"
+    make: "Neue Wiederherstellungscodes erstellen",
+    endsKept: (count) =>
+      count === 1
+        ? "Der Code, den Sie aufbewahrt haben, gilt dann nicht mehr."
+        : "Die Codes, die Sie aufbewahrt haben, gelten dann nicht mehr."
   },
   shownOnce: {
     title: "Ihre Wiederherstellungscodes",

@@ -13,6 +13,8 @@ export const factors = {
   otherBrowsers: "Other browsers stay signed in when you change something here.",
   sessions: "Where you are signed in",
   remove: "Remove",
+  removeOnly:
+    "This is your only second factor. Without it, your password alone signs you in, and your recovery codes no longer work.",
   removal: {
     text: (opensAt: Html): Html =>
       html`<strong>Somebody asked those who run this service to remove your second factor.</strong> They can do it from
@@ -41,7 +43,11 @@ export const factors = {
     left: (count: number): string =>
       `${plural(count, "recovery code is", "recovery codes are")} left. Each signs you in once in place of your second factor. New ones replace the ones before.`,
     lost: "Did you lose everything, these codes too? Ask those who run this service. They can remove your second factor, but only three days after they were asked, and you get a mail first.",
-    make: "Make new recovery codes"
+    make: "Make new recovery codes",
+    endsKept: (count: number): string =>
+      count === 1
+        ? "The code that you have kept no longer works then."
+        : "The codes that you have kept no longer work then."
   },
   shownOnce: {
     title: "Your recovery codes",

@@ -6,7 +6,7 @@ import { HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.
 import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, nothing } from "../../html/Html.js"
+import { type Html, html, nothing, type Text } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
@@ -78,10 +78,12 @@ const passkeys = (portal: string, factors: Factors.Factors, token: string, possi
           ({ createdAt, id, name, usedAt }) =>
             html`<li>
               <p><strong>${name}</strong><br /><span class="soft small">${usage(createdAt, usedAt)}</span></p>
-              <form method="post" action="${pathOf(portal)}/passkeys/${id}/remove">
-                ${Fields.hidden("form_token", token)}
-                <button class="second" aria-label="${words.passkeys.removeOne(name)}">${words.remove}</button>
-              </form>
+              ${removalOf(factors, {
+                action: `${pathOf(portal)}/passkeys/${id}/remove`,
+                token,
+                name: words.passkeys.removeOne(name),
+                button: words.remove
+              })}
             </li>`
         )}
       </ul>`
@@ -101,10 +103,12 @@ const codeApp = (portal: string, factors: Factors.Factors, token: string): Html 
     ${
       Factors.hasCodeApp(factors)
         ? html`<p><span class="badge">${words.codes.isOn}</span></p>
-            <form method="post" action="${pathOf(portal)}/app/remove">
-              ${Fields.hidden("form_token", token)}
-              <button class="second">${words.codes.remove}</button>
-            </form>`
+            ${removalOf(factors, {
+              action: `${pathOf(portal)}/app/remove`,
+              token,
+              name: words.codes.remove,
+              button: words.codes.remove
+            })}`
         : html`<form method="post" action="${pathOf(portal)}/app/begin">
             ${Fields.hidden("form_token", token)}
             <button class="second">${words.codes.setUp}</button>
@@ -112,16 +116,58 @@ const codeApp = (portal: string, factors: Factors.Factors, token: string): Html 
     }
   </section>`
 
-const recoveryCodes = (portal: string, { recoveryCodes: left }: Factors.Factors, token: string): Html =>
-  html`<section class="card" aria-labelledby="recovery">
+interface Removal {
+  /** The address to which the form is posted. */
+  readonly action: string
+  readonly token: string
+  /** What the button does, with the name of the factor. */
+  readonly name: Text
+  readonly button: Text
+}
+
+/**
+ * The form that removes a factor. For the only factor, the form is folded away and says what it switches off, because
+ * the recovery codes go with this factor.
+ */
+const removalOf = (factors: Factors.Factors, { action, button, name, token }: Removal): Html => {
+  const form = html`<form method="post" action="${action}">
+    ${Fields.hidden("form_token", token)}
+    <button class="second" aria-label="${name}">${button}</button>
+  </form>`
+  return Factors.hasOnlyOne(factors)
+    ? html`<details>
+        <summary>${name}</summary>
+        <div>
+          <p>${words.removeOnly}</p>
+          ${form}
+        </div>
+      </details>`
+    : form
+}
+
+/** While codes are left, the button is folded away: it makes the codes worthless that the person keeps on paper. */
+const recoveryCodes = (portal: string, { recoveryCodes: left }: Factors.Factors, token: string): Html => {
+  const form = html`<form method="post" action="${pathOf(portal)}/recovery-codes">
+    ${Fields.hidden("form_token", token)}
+    <button class="second">${words.recovery.make}</button>
+  </form>`
+  return html`<section class="card" aria-labelledby="recovery">
     <h2 id="recovery">${words.recovery.heading}</h2>
     <p>${left.length === 0 ? words.recovery.none : words.recovery.left(left.length)}</p>
     <p class="soft small">${words.recovery.lost}</p>
-    <form method="post" action="${pathOf(portal)}/recovery-codes">
-      ${Fields.hidden("form_token", token)}
-      <button class="second">${words.recovery.make}</button>
-    </form>
+    ${
+      left.length === 0
+        ? form
+        : html`<details>
+            <summary>${words.recovery.make}</summary>
+            <div>
+              <p>${words.recovery.endsKept(left.length)}</p>
+              ${form}
+            </div>
+          </details>`
+    }
   </section>`
+}
 
 /** Handles a form whose change needs a fresh sign-in. */
 const changing = <E, R>(

@@ -275,13 +275,26 @@ const ruleList = (
               (rule) =>
                 html`<li class="choice">
                   <div>
-                    <p>${sentence(rule, app.name)} ${stateBadge(rule)}</p>
+                    <p id="rule-${rule.id}">${sentence(rule, app.name)} ${stateBadge(rule)}</p>
                     <p>
-                      <a href="${portal}/connections/${id}/rules/${rule.id}">${words.rules.why}</a>
+                      <a href="${portal}/connections/${id}/rules/${rule.id}" aria-describedby="rule-${rule.id}"
+                        >${words.rules.why}</a
+                      >
                     </p>
-                    <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
-                      ${Fields.hidden("form_token", token)}<button class="link">${words.rules.remove}</button>
-                    </form>
+                    <details>
+                      <summary aria-describedby="rule-${rule.id}">${words.rules.remove}</summary>
+                      <div>
+                        <p>${words.rules.removed(app.name)}</p>
+                        <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
+                          ${Fields.hidden("form_token", token)}<button
+                            class="danger"
+                            aria-describedby="rule-${rule.id}"
+                          >
+                            ${words.rules.remove}
+                          </button>
+                        </form>
+                      </div>
+                    </details>
                   </div>
                 </li>`
             )}

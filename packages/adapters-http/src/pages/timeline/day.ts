@@ -181,8 +181,8 @@ const totals = (path: string, { fixes, segments }: TimelineDay, readings: number
 }
 
 /**
- * What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines. A link leads to
- * the entries that are left out: `folded` has the newest `ENTRIES` of all apps together, so an app may have no line.
+ * What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines. A link leads
+ * to the entries that are left out: `folded` has the newest `ENTRIES` of all apps together, so an app may have no line.
  */
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0
