@@ -231,8 +231,13 @@ export const developer: typeof en.developer = {
       <code>GET /v1/rules/…/evaluations</code> der App sagt. Im Zugriffsprotokoll der Person steht, dass Sie nachgesehen
       haben.`,
     empty: "Die App hat auf dieser Verbindung keine Regeln, die sie lesen darf.",
+    oldest: "Älteste Regeln",
     newer: "Neuere Regeln",
-    state: "Zustand",
+    newest: (at, outcome, text) => html`Neueste Prüfung: ${at}, ${outcome}, ${text}.`,
+    checks: (count) =>
+      count === 0
+        ? "Die Regel"
+        : `Die Regel und ${count === 1 ? "ihre letzte Prüfung" : `ihre letzten ${number(count)} Prüfungen`}`,
     rule: "Regel",
     states: { active: "Aktiv", inactive: "Noch nicht offen", disabled: "Abgeschaltet", finished: "Zu Ende" },
     ownAddress: "eigene Adresse (veraltet)",

@@ -231,7 +231,10 @@ export const developer = {
       <code>GET /v1/rules/…/evaluations</code> tells the app. The user’s access log says that you looked.`,
     empty: "The app has no rules on this connection that it can read.",
     newer: "Newer rules",
-    state: "State",
+    oldest: "Oldest rules",
+    newest: (at: Html, outcome: Html, text: Html): Html => html`Newest check: ${at}, ${outcome}, ${text}.`,
+    checks: (count: number): string =>
+      count === 0 ? "The rule" : `The rule and its last ${plural(count, "check", "checks")}`,
     rule: "Rule",
     states: {
       active: "Active",

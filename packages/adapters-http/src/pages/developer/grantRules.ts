@@ -2,19 +2,20 @@ import {
   type EvaluatedRule,
   listEvaluationsOfGrant,
   type ListedRule,
-  type RecentEvaluations
+  type RecentEvaluations,
+  RuleRuns
 } from "@place-access/domain/rules"
 import { ConnectionId, type EventId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
 import { logged } from "../../rules/EvaluationsHttp.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../../html/Html.js"
+import { flag, type Html, html } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { time } from "../kit/Time.js"
+import { span, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appHead, appPath, DEVELOPER, ownApp, type TeamApp } from "./shared.js"
 
@@ -41,6 +42,7 @@ const show = Visitor.signedIn((visitor) =>
     yield* logged(found)
     const { connection, isPaused, nextCursor, rules } = found
     const path = `${appPath(app)}/users/${grantId}/rules`
+    const listing: Listing = { isAlone: rules.length === 1, isPaused }
     return yield* respond({
       title: words.title(app.name),
       reader: yield* Visitor.reader(visitor),
@@ -51,8 +53,11 @@ const show = Visitor.signedIn((visitor) =>
           ${connection.externalUserId !== null && html`<code>external_user_id</code> ${connection.externalUserId}. `}${words.lead}
         </p>
         ${isPaused && html`<div class="note warn"><p>${words.paused}</p></div>`}
-        ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one, isPaused))}
-        ${nextCursor !== null && html`<p><a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a></p>`}`
+        ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one, listing))}
+        <p class="actions">
+          ${cursor !== "" && html`<a href="${path}">${words.oldest}</a>`}
+          ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a>`}
+        </p>`
     })
   })
 )
@@ -64,26 +69,47 @@ const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
   finished: html`<span class="badge quiet">${words.states.finished}</span>`
 }
 
-const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, isPaused: boolean): Html =>
+interface Listing {
+  /** Whether the page has no other rule, so that nothing is gained by folding. */
+  readonly isAlone: boolean
+  /** Whether the user has paused the app. The page then says so above the rules, and shows no checks. */
+  readonly isPaused: boolean
+}
+
+/**
+ * One rule: its state and its newest check, and the rest folded. A page of rules would otherwise have twenty lines for
+ * each rule.
+ */
+const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, { isAlone, isPaused }: Listing): Html =>
   html`<section aria-labelledby="${rule.id}">
     <h3 id="${rule.id}">
       <code>${rule.target._tag === "Place" ? "place" : "zone"}.${rule.type}</code> ${rule.target.label}
     </h3>
-    <dl>
-      <dt>${words.state}</dt>
-      <dd>${BADGES[rule.state]}</dd>
-      <dt>${words.rule}</dt>
-      <dd><code>${rule.id}</code></dd>
-      ${rule.dwellMinutes !== null && fact("dwell_minutes", html`${rule.dwellMinutes}`)}
-      ${rule.settleS !== null && fact("settle_s", html`${rule.settleS}`)}
-      ${rule.silenceS !== null && fact("silence_s", html`${rule.silenceS}`)}
-      ${rule.window.from !== null && fact("active_from", time(rule.window.from))}
-      ${rule.window.until !== null && fact("active_until", time(rule.window.until))}
-      ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">${words.ownAddress}</span>`)}
-      ${rule.disabledAt !== null && fact("disabled_at", time(rule.disabledAt))}
-    </dl>
-    ${recent.length > 0 ? table(app, recent) : !isPaused && html`<p class="empty">${silence(rule)}</p>`}
+    <p>${BADGES[rule.state]} ${(recent.length > 0 || !isPaused) && newest(rule, recent)}</p>
+    <details${flag("open", isAlone)}>
+      <summary>${words.checks(recent.length)}</summary>
+      <dl>
+        <dt>${words.rule}</dt>
+        <dd><code>${rule.id}</code></dd>
+        ${rule.dwellMinutes !== null && fact("dwell_minutes", html`${rule.dwellMinutes}`)}
+        ${rule.settleS !== null && fact("settle_s", html`${rule.settleS}`)}
+        ${rule.silenceS !== null && fact("silence_s", html`${rule.silenceS}`)}
+        ${rule.window.from !== null && fact("active_from", time(rule.window.from))}
+        ${rule.window.until !== null && fact("active_until", time(rule.window.until))}
+        ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">${words.ownAddress}</span>`)}
+        ${rule.disabledAt !== null && fact("disabled_at", time(rule.disabledAt))}
+      </dl>
+      ${recent.length > 0 && table(app, recent)}
+    </details>
   </section>`
+
+/** The newest check in one line, or why there is none. */
+const newest = (rule: ListedRule, recent: RecentEvaluations.RecentEvaluations): Html => {
+  const last = recent.at(-1)
+  return html`<span class="soft">
+    ${last === undefined ? silence(rule) : words.newest(time(last.capturedAt), html`<code>${last.outcome}</code>`, words.outcomes[last.outcome])}
+  </span>`
+}
 
 const fact = (name: string, value: Html): Html =>
   html`<dt><code>${name}</code></dt>
@@ -92,20 +118,28 @@ const fact = (name: string, value: Html): Html =>
 const silence = (rule: ListedRule): Html =>
   rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
+/** The checks, the last to arrive first. Consecutive checks that changed nothing share one line (decision rules-12). */
 const table = (app: TeamApp, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
     [words.measured, words.received, words.decision, words.event],
-    recent.toReversed().map(
-      ({ capturedAt, eventId, outcome, receivedAt }) =>
-        html`<tr>
-          <td class="nowrap" data-label="${words.measured}">${time(capturedAt, "row")}</td>
-          <td class="nowrap" data-label="${words.received}">${time(receivedAt, "row")}</td>
-          <td data-label="${words.decision}">
-            <code>${outcome}</code> <span class="soft small">${words.outcomes[outcome]}</span>
-          </td>
-          <td data-label="${words.event}">${eventLink(app, eventId)}</td>
-        </tr>`
-    )
+    RuleRuns.folded(recent)
+      .toReversed()
+      .map(
+        ({ evaluations, outcome }) =>
+          html`<tr>
+            <td class="nowrap" data-label="${words.measured}">
+              ${span(evaluations.map(({ capturedAt }) => capturedAt))}
+            </td>
+            <td class="nowrap" data-label="${words.received}">
+              ${span(evaluations.map(({ receivedAt }) => receivedAt))}
+            </td>
+            <td data-label="${words.decision}">
+              ${evaluations.length > 1 && html`<strong>${evaluations.length} ×</strong> `}<code>${outcome}</code>
+              <span class="soft small">${words.outcomes[outcome]}</span>
+            </td>
+            <td data-label="${words.event}">${eventLink(app, evaluations[0].eventId)}</td>
+          </tr>`
+      )
   )
 
 const eventLink = (app: TeamApp, id: EventId | null): Html =>

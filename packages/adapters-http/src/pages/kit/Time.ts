@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 import { translate } from "@place-access/domain/languages"
 import { Timestamp, type TimeZone, Words } from "@place-access/domain/shared"
-import { forReader, type Html, html } from "../../html/Html.js"
+import { forReader, type Html, html, nothing } from "../../html/Html.js"
 import type { Locale } from "../../html/Locale.js"
 import { number, textsIn, texts } from "../../languages/index.js"
 
@@ -26,6 +26,14 @@ export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
     const [title, text] = [inUtc(at, "words", locale), local(at, style, { ...locale, zone })]
     return html`<time datetime="${iso}" title="${title}">${text}</time>`
   })
+
+/** The first and the last of these times, for a line of a table that stands for several; one time if they are equal. */
+export const span = (times: ReadonlyArray<Timestamp.Timestamp>): Html => {
+  const sorted = [...times].sort((a, b) => a - b)
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  if (first === undefined || last === undefined) return nothing
+  return first === last ? time(first, "row") : texts.rules.span(time(first, "row"), time(last, "row"))
+}
 
 /**
  * A text of the domain in the reader's language. Times in UTC within the text are written like all other times of the

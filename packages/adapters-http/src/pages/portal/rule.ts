@@ -9,7 +9,7 @@ import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { time } from "../kit/Time.js"
+import { span } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { bar } from "./ruleBar.js"
 import { evaluation, sentence } from "./ruleWords.js"
@@ -51,17 +51,13 @@ const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, app
       .map(
         (run) =>
           html`<tr>
-            <td class="nowrap" data-label="${words.measured}">${measured(run)}</td>
+            <td class="nowrap" data-label="${words.measured}">
+              ${span(run.evaluations.map(({ capturedAt }) => capturedAt))}
+            </td>
             <td data-label="${words.did}">${did(rule, run, appName)}</td>
           </tr>`
       )
   )
-
-const measured = ({ evaluations }: RuleRuns.OutcomeRun): Html => {
-  const times = evaluations.map(({ capturedAt }) => capturedAt).sort((a, b) => a - b)
-  const [first = evaluations[0].capturedAt, last = first] = [times[0], times.at(-1)]
-  return first === last ? time(first, "row") : words.span(time(first, "row"), time(last, "row"))
-}
 
 const did = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
   const text = evaluation(rule, evaluations[0], appName)
