@@ -151,7 +151,7 @@ describeBrowser("an account without JavaScript", () => {
     await page.getByRole("link", { name: "Settings" }).first().click()
     await page.getByRole("link", { name: "Take my data along…" }).click()
     await press("Make an archive")
-    await page.getByRole("heading", { name: "Your archive is being made" }).waitFor()
+    await page.getByRole("heading", { name: "Your archive is being created" }).waitFor()
     await world.run(Effect.provide(exportNext(), MemoryArchiveMaker.layer))
     await page.goto(`${world.url}/portal/settings/export`)
     const [download] = await Promise.all([

@@ -32,7 +32,7 @@ describeBrowser("taking one's data along", () => {
 
     await page.route(PAGE, still)
     await page.getByRole("button", { name: "Make an archive" }).click()
-    await page.getByRole("heading", { name: "Your archive is being made" }).waitFor()
+    await page.getByRole("heading", { name: "Your archive is being created" }).waitFor()
     const { id } = await world.run(
       Effect.gen(function* () {
         const store = yield* ExportStore
@@ -45,7 +45,7 @@ describeBrowser("taking one's data along", () => {
       })
     )
     await page.reload()
-    await page.getByText("37 % made").waitFor()
+    await page.getByText("37 % done").waitFor()
     await inspect(page, "export-making")
 
     await world.run(Effect.provide(exportNext(), MemoryArchiveMaker.layer))

@@ -1,6 +1,9 @@
 import { html } from "@place-access/adapters-http/html/Html"
 import { textsIn } from "@place-access/adapters-http/languages/index"
 import { Timestamp } from "@place-access/domain/shared"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import * as english from "../../src/languages/en/index.js"
 import { leaves } from "../support/leaves.js"
@@ -21,6 +24,34 @@ const RETIRED: Readonly<Record<string, string>> = {
   Declares: "Requested scopes",
   "There are": "Stored"
 }
+
+const ENGLISH = join(import.meta.dirname, "../../src/languages/en")
+
+/** Every piece of a text in the English files, also the pieces of texts with values. */
+const pieces = readdirSync(ENGLISH).flatMap((file) => {
+  const found: Array<string> = []
+  const visit = (node: ts.Node): void => {
+    // The name of a text in its file is no text.
+    const isName = ts.isPropertyAssignment(node.parent ?? node) && (node.parent as ts.PropertyAssignment).name === node
+    if (isName) return
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      found.push(`${file}: ${node.text}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(file, readFileSync(join(ENGLISH, file), "utf8"), ts.ScriptTarget.Latest, true))
+  return found
+})
+
+/** Uses of the words below that everybody knows. */
+const COMMON = /\bmade a mistake\b|\byou made\b/g
+
+describe("texts of pages", () => {
+  it("say created, removed and centre, not made, taken and middle [wire-2]", () => {
+    expect(pieces.length).toBeGreaterThan(1_000)
+    expect(pieces.filter((text) => /\b(?:made|taken|middle)\b/i.test(text.replaceAll(COMMON, "")))).toEqual([])
+  })
+})
 
 describe("labels of pages", () => {
   it("are the words that people know [wire-2]", () => {

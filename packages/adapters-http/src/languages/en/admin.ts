@@ -128,7 +128,7 @@ export const admin = {
   },
   /** The names of the kinds of events, as the filter of the audit log shows them. */
   kinds: {
-    account_made: "Account made",
+    account_made: "Account created",
     account_deleted: "Account deleted",
     account_suspended: "Account suspended",
     account_resumed: "Account resumed",
@@ -142,14 +142,14 @@ export const admin = {
     address_confirmed: "Address confirmed",
     address_changed: "Address changed",
     address_restored: "Address restored",
+    name_changed: "Name changed",
     factor_added: "Second factor added",
     factor_removed: "Second factor removed",
-    name_changed: "Name changed",
     factor_removal_asked: "Removal of a factor asked for",
     recovery_code_used: "Recovery code used",
     role_given: "Role given",
-    role_taken: "Role taken",
-    export_made: "Export made",
+    role_taken: "Role removed",
+    export_made: "Export created",
     export_fetched: "Export fetched",
     secret_rotated: "Secret replaced",
     secret_ended: "Secret ended",
@@ -164,8 +164,8 @@ export const admin = {
   } satisfies Record<AuditEvent.AuditKind, string>,
   /** What happened, in a sentence about the account. */
   said: {
-    made: "The account was made.",
-    madeAs: (roles: ReadonlyArray<string>): string => `The account was made, as ${roles.join(" and ")}.`,
+    made: "The account was created.",
+    madeAs: (roles: ReadonlyArray<string>): string => `The account was created, as ${roles.join(" and ")}.`,
     deleted: "An account was deleted.",
     suspended: "The account was suspended.",
     resumed: "The account was resumed.",
@@ -184,9 +184,9 @@ export const admin = {
     addressConfirmed: "Confirmed the e-mail address.",
     addressChanged: "Changed the e-mail address.",
     addressRestored: "Took back a change of the e-mail address.",
+    nameChanged: "Changed the name that others read.",
     factorAdded: {
       passkey: "Added a passkey as a second factor.",
-    nameChanged: "Changed the name that others read.",
       totp: "Added an authenticator app as a second factor.",
       recovery_codes: "Added recovery codes as a second factor."
     },

@@ -127,8 +127,8 @@ export const developer = {
       html`The app was revoked ${at}, which is final. Its tokens and client secrets do not work, and its users are
       disconnected.`,
     onHold: (at: Html): Html =>
-      html`<strong>The app has been on hold since ${at}</strong>, because the account of its holder is suspended. It gets no
-        answers and no events, and nobody can connect it. When the suspension ends, everything works as before.`,
+      html`<strong>The app has been on hold since ${at}</strong>, because the account of its holder is suspended. It
+        gets no answers and no events, and nobody can connect it. When the suspension ends, everything works as before.`,
     waitsSince: (at: Html): Html => html`It waits since ${at}.`,
     changes: "Changes that wait for review",
     changesWait: (at: Html): Html =>
@@ -297,7 +297,7 @@ export const testPeople = {
   homeHint: "In degrees. Work is about 3 km east of it.",
   scopesHint: "What the person allows your app. A sensitive scope needs a purpose of the app.",
   make: "Make test person",
-  cannotBeMade: (reason: Html): Html => html`cannot be made: ${reason}`,
+  cannotBeMade: (reason: Html): Html => html`cannot be created: ${reason}`,
   made: "Created",
   places: "Places",
   ended: "Ended",
@@ -307,8 +307,8 @@ export const testPeople = {
   tripText:
     "Nothing waits: the readings carry times in the past, and the last one is now. A reading that is more than 15 minutes old fires no rule. So the arrival of a long stay fires nothing, and its end fires the rules about stays.",
   kinds: {
-    arrive: "Arrive: from 500 m outside to the middle",
-    leave: "Leave: from the middle to 500 m outside",
+    arrive: "Arrive: from 500 m outside to the centre",
+    leave: "Leave: from the centre to 500 m outside",
     stay: "Stay: arrive, and stay until now"
   },
   minutesHint: "How long a stay is: 5 to 720. The other trips ignore it.",

@@ -119,15 +119,15 @@ export const portal = {
       button: "Make an archive"
     },
     open: {
-      heading: "Your archive is being made",
-      made: (percent: number): string => `${percent} % made`,
+      heading: "Your archive is being created",
+      made: (percent: number): string => `${percent} % done`,
       close: (isMailed: boolean): string =>
         isMailed
           ? "You can close this page: we write you an e-mail when it is ready."
           : "You can close this page and come back to it later.",
       reloads: (seconds: number): string => `Until then, this page reloads itself every ${seconds} seconds.`,
       stop: "Stop",
-      stopHint: "The archive is then not made. Nothing of yours is deleted."
+      stopHint: "The archive is then not created. Nothing of yours is deleted."
     },
     ready: {
       heading: "Your archive is ready",
@@ -157,7 +157,7 @@ export const portal = {
       requested: "Waiting",
       making: "In progress",
       ready: "Ready",
-      failed: "Could not be made",
+      failed: "Could not be created",
       expired: "Deleted after 7 days",
       deleted: "Deleted"
     } satisfies Record<Export.ExportState, string>
@@ -195,7 +195,7 @@ export const places = {
   change: "Change",
   archive: {
     button: (place: string): string => `Archive ${place}`,
-    text: "Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be taken back."
+    text: "Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be undone."
   },
   refused: (reason: Html): Html => html`cannot be added: ${reason}`,
   edit: {
@@ -223,13 +223,13 @@ export const accessLog = {
   notOfList: "must be one of the list",
   nothingHere: "No app has asked anything here.",
   nothingYet: "No app has asked anything yet.",
+  newest: "Newest",
   older: "Older",
   download: "Download as a table (CSV)",
   showEverything: "Show everything",
   showDetails: "Show technical details",
   hideDetails: "Hide technical details",
   fileHas: (most: number): string => `The file has the newest ${number(most)} entries of these.`,
-  newest: "Newest",
   flagged: {
     heading: (app: string): string => `${app} asked unusually often`,
     text: (calls: number, from: Html, to: Html, purpose: string | null, expected: number): Html =>

@@ -7,7 +7,7 @@ import { plural } from "./words.js"
 export const purposes = {
   labels: { key: "Key", description: "Description", scopes: "Scopes", volume: "Expected daily volume" },
   hints: {
-    key: "What your code sends: 3 to 40 characters of a-z, 0-9 and _. It stays taken for good.",
+    key: "What your code sends: 3 to 40 characters of a-z, 0-9 and _. No later purpose can have the same key.",
     description: "10 to 200 characters, shown to users as you write it.",
     volume: "The most calls that one user should need in a day, 1 to 10,000."
   },
@@ -37,7 +37,8 @@ export const purposes = {
   headingOf: (key: string): Html => html`Purpose <code>${key}</code>`,
   waitsSince: (at: Html): Html => html`It waits since ${at}.`,
   state: {
-    archived: (at: Html): Html => html`Archived ${at}: we refuse calls that name it, and its key stays taken.`,
+    archived: (at: Html): Html =>
+      html`Archived ${at}: we refuse calls that name it, and no other purpose can have its key.`,
     revoked: "The app is revoked, so the purpose cannot be used or changed.",
     approved: "Approved: users read it in exactly these words.",
     staysInForce: "The approved wording stays in force until a new one is approved.",
@@ -63,7 +64,7 @@ export const purposes = {
   archive: {
     heading: "Archive the purpose",
     forGood: (key: string): Html => html`Archive <code>${key}</code> for good`,
-    text: "This cannot be taken back. From then on we refuse calls that name it, and the key stays taken. Scopes that no other purpose covers cannot be asked for any more.",
+    text: "This cannot be undone. From then on we refuse calls that name it, and no other purpose can have its key. Scopes that no other purpose covers cannot be asked for any more.",
     archive: "Archive purpose"
   },
   cannotBeUsed: (reason: Html): Html => html`cannot be used: ${reason}`

@@ -5,7 +5,7 @@ import { number } from "./words.js"
 export const signIn = {
   title: "Sign in",
   already: (email: string): string => `You are signed in as ${email}. Sign in here to use another account.`,
-  openTheLink: "Did you sign up a moment ago? Open the link in the mail first: it makes your account.",
+  openTheLink: "Did you sign up a moment ago? Open the link in the mail first: it creates your account.",
   withPasskey: "Sign in with a passkey",
   forgotten: "Forgot your password?",
   unlock: (href: string): Html =>
@@ -131,7 +131,7 @@ export const signIn = {
   confirmSignUp: {
     title: "Confirm your address",
     text: (email: string): string =>
-      `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is made, and you are signed in. If it was not you, close this page.`,
+      `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is created, and you are signed in. If it was not you, close this page.`,
     password: "The password that you chose",
     make: "Make my account",
     unknown: (href: string): Html =>

@@ -44,7 +44,7 @@ export const steering = {
     standard: "About the places you share",
     sensitive: "Your exact location",
     nothing: "Nothing.",
-    takenAway: "Taken away",
+    takenAway: "Removed",
     notNow: "Not now",
     hint: "You agreed to these when the app asked. For anything else the app must ask you again.",
     connectionEnds: "The connection ends",

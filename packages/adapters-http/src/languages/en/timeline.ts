@@ -85,7 +85,8 @@ export const timeline = {
     nobodyAsked: "No app asked in that time.",
     asked: "These apps asked in that time. What they learned stays with them:",
     requests: (app: Html, count: number): Html => html`${app}, ${plural(count, "request", "requests")}`,
-    later: "Apps that asked later may also have asked about this time. Archives that you made before still have it.",
+    later:
+      "Apps that asked later may also have asked about this time. Archives that you downloaded before still have it.",
     forGood: "Delete for good",
     cancel: "Cancel"
   },
