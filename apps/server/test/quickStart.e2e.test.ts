@@ -42,6 +42,15 @@ const bash = (script: string, environment: Readonly<Record<string, string>>, sig
     child.stdin.end(script)
   })
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 describe("docs/quick-start.md [wire-1-start]", () => {
   it("works as it is pasted from the page of the server, to a webhook whose signature is right", async ({ signal }) => {
     const script = await pasted()
@@ -54,5 +63,9 @@ describe("docs/quick-start.md [wire-1-start]", () => {
     expect(output).toContain('"type":"place.enter"')
     expect(output).not.toContain("Forged")
     expect(output).toContain('"state":"at_place"')
+    // Each answer ends with a line break, or it would run into the next answer.
+    const answers = output.split("\n").filter((line) => line.includes('{"'))
+    expect(answers.filter((line) => !isJson(line))).toEqual([])
+    expect(answers.length).toBeGreaterThan(6)
   })
 })
