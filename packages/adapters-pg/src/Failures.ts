@@ -95,12 +95,19 @@ export const isUniqueViolation = (error: unknown, constraint?: string): boolean 
 export const isForeignKeyViolation = (error: unknown, constraint: string): boolean =>
   sqlState(error) === "23503" && constraintOf(error) === constraint
 
+/** The CHECK constraint that closes a month in a DEFAULT partition while `Partitions` makes the month's partition. */
+const CLOSED_MONTH = /_default_without_\d{4}_\d{2}$/
+
 /**
- * Whether the server refused a row that it had routed to the DEFAULT partition, because a partition for that row was
- * attached in the meantime. PostgreSQL has no SQLSTATE of its own for this case: it reports a check violation without
- * the name of a constraint.
+ * Whether the server refused a row that it had routed to the DEFAULT partition, because the partition of that row is
+ * being made, or was attached in the meantime. PostgreSQL has no SQLSTATE of its own for the second case: it reports a
+ * check violation without the name of a constraint.
  */
-const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
+const lostItsPartition = (error: unknown): boolean => {
+  if (sqlState(error) !== "23514") return false
+  const constraint = constraintOf(error)
+  return constraint === undefined || CLOSED_MONTH.test(constraint)
+}
 
 /**
  * Whether a node of a cluster refused its part of a LOCK statement, or was lost during the statement. Citus reports the

@@ -24,6 +24,16 @@ describe("what may succeed a little later", () => {
       coded("23514", { message: 'new row for relation "fixes_default_102008" violates partition constraint' })
     ],
     [
+      "a row of a month whose partition is being made [sweeps-3]",
+      coded("23514", { constraint: "fixes_default_without_2026_03" })
+    ],
+    [
+      "the same on a shard, which Citus reports without the constraint's field",
+      coded("23514", {
+        message: 'row for relation "x_1" violates check constraint "access_log_default_without_2026_03_102008"'
+      })
+    ],
+    [
       "a lock that a node of a cluster did not give in time",
       coded("XX000", { message: "failure on connection marked as essential: node-2:5432" })
     ],

@@ -104,7 +104,7 @@ const prepare = (settings: Storage, opening: Opening) =>
       yield* Effect.logInfo(`${Words.count(applied.length, "migration")} applied, the newest is ${newest}`)
     yield* KeyCanary.keep()
     if (settings._tag === "Embedded") yield* SqlLeaseStore.forgetWorkers
-    yield* Partitions.ensurePartitions(yield* Timestamp.now)
+    yield* makePartitions
   }).pipe(
     Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
     Effect.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
@@ -116,6 +116,17 @@ const prepare = (settings: Storage, opening: Opening) =>
           : new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
     )
   )
+
+/**
+ * Makes the partitions of the coming months if that is quick. A program does not wait for them, and starts without
+ * them: rows without a partition go to the DEFAULT partition, and a worker makes the partitions within the hour.
+ */
+const makePartitions = Timestamp.now.pipe(
+  Effect.flatMap((now) => Partitions.ensurePartitions(now, "10 seconds")),
+  Effect.catchAll((error) =>
+    Effect.logWarning(`The partitions of the coming months were not made; a worker will make them: ${describe(error)}`)
+  )
+)
 
 const requireMigrations = Effect.filterOrFail(
   Migrator.missing,

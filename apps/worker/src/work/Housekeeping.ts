@@ -19,7 +19,7 @@ const partitions = (
   )
 
 const change = Effect.zipRight(
-  partitions("made", Partitions.ensurePartitions),
+  partitions("made", (now) => Partitions.ensurePartitions(now)),
   partitions("dropped", Partitions.dropExpired)
 )
 

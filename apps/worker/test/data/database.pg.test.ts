@@ -1,8 +1,10 @@
 import { CannotStart, Data } from "@place-access/worker"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Either, Effect, Redacted } from "effect"
-import { NodeVault } from "@place-access/adapters-pg"
+import { NodeVault, Partitions } from "@place-access/adapters-pg"
+import { Timestamp } from "@place-access/domain/shared"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 
 const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
@@ -36,6 +38,18 @@ describeServers("opening a database on a server", ({ freshDatabase }) => {
       message:
         'The keys in SECRET_KEYS are not those of this database, which was last used with a key "test": give that key too, behind newer ones; nothing was changed.'
     })
+  })
+
+  it("starts without the partitions of the coming months when they cannot be made [sweeps-3]", async () => {
+    await Effect.runPromise(open(database.url))
+    const [last = "", held = ""] = Partitions.months(Timestamp.make(Date.now()))
+      .map(({ suffix }) => `fixes_${suffix}`)
+      .toReversed()
+    await ask(database.url, `DROP TABLE ${last}; CREATE TABLE ${last} (name text)`)
+    await Effect.runPromise(open(database.url))
+    expect(
+      await ask(database.url, `SELECT 1 AS one FROM pg_class WHERE relname = '${held}' AND relispartition`)
+    ).toHaveLength(1)
   })
 
   it("says at once what the server refused, and never the address: it holds the password", async () => {

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Retention } from "@place-access/domain/sweeps"
 import { program, type Timestamp } from "@place-access/domain/shared"
-import { Clock, DateTime, Effect, Schedule, Schema } from "effect"
+import { Clock, DateTime, Duration, Effect, Schedule, Schema } from "effect"
 import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 
@@ -51,18 +51,25 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
 /**
  * Makes the missing partitions of the months around `now` and returns their names. Rows that arrived before their month
  * had a partition are in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
- * it at once. Writers wait only while one partition is attached. A row that the server routed to the DEFAULT partition
- * at that moment is refused with a transient error. A table that stays in use (`pg_dump` locks every table until it
- * ends) is left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. While this
- * function waits for a lock, the statements behind it wait for at most 200 ms at a time.
+ * it at once.
+ *
+ * The DEFAULT partition may have many years of imported history, and it is read twice: to find the rows of the month,
+ * and to prove that no other row belongs to the month. Readers and writers go on meanwhile. Only rows of the new month
+ * are refused, with a transient error. Then the partition is attached under an exclusive lock, which takes the time of
+ * one small statement. A small DEFAULT partition is read under that lock.
+ *
+ * A table that stays in use (`pg_dump` locks every table until it ends) is left to the next run, with a line in the
+ * log: its rows go to the DEFAULT partition until then. While this function waits for a lock, the statements behind it
+ * wait for at most 200 ms at a time. `limit` is the longest time for one statement, left out: no limit. A table that
+ * takes longer is left to the next run, too.
  */
 export const ensurePartitions = program(
   "Partitions.ensurePartitions",
-  function* (now: Timestamp.Timestamp) {
+  function* (now: Timestamp.Timestamp, limit: Duration.DurationInput = 0) {
     const made: Array<string> = []
     for (const { table, column } of TABLES) {
       for (const month of months(now)) {
-        const outcome = yield* ensure(table, column, month).pipe(unlessBusy(table, month))
+        const outcome = yield* ensure({ table, column, month }, limit).pipe(unlessBusy(table, month))
         if (outcome === "made") made.push(`${table}_${month.suffix}`)
         if (outcome === "elsewhere") yield* Effect.logWarning(MISSING, `${table}_${month.suffix}`)
         if (outcome === "busy" || outcome === "elsewhere") break
@@ -73,28 +80,35 @@ export const ensurePartitions = program(
   Failures.orStoreError
 )
 
-const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
+const isLocked = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
+
+/**
+ * Whether the next run may succeed: a lock or statement time-out, or another process, which failed, has deleted the
+ * CHECK constraint that this process wanted to validate (42704).
+ */
+const isBusy = (error: unknown): boolean =>
+  isLocked(error) || ["57014", "42704"].includes(Failures.sqlState(error) ?? "")
 
 const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
 
 const unlessBusy =
   (table: string, month: Month) =>
   <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A | "busy", SqlError, R> =>
-    effect.pipe(
-      Effect.retry({ schedule: SOON, while: isBusy }),
-      // Locks are held in real time, even when the program runs on another clock.
-      Effect.withClock(Clock.make()),
-      Effect.catchIf(isBusy, () =>
-        Effect.as(
-          Effect.logWarning(
-            `The table ${table} is in use, perhaps by a backup: the next run makes its partition ${month.suffix}`
-          ),
-          "busy" as const
-        )
+    Effect.catchIf(effect, isBusy, (error) =>
+      Effect.as(
+        Effect.logWarning(
+          Failures.sqlState(error) === "57014"
+            ? `The table ${table}_default is large: a later run makes the partition ${month.suffix}`
+            : `The table ${table} is in use, perhaps by a backup: the next run makes its partition ${month.suffix}`
+        ),
+        "busy" as const
       )
     )
 
 const MISSING = "A partition is missing. A worker that is connected to the cluster's coordinator makes it"
+
+const hasCitus = (sql: SqlClient) =>
+  Effect.map(sql`SELECT 1 WHERE to_regproc('citus_is_coordinator') IS NOT NULL`, (rows) => rows.length > 0)
 
 /**
  * Whether this connection may change tables. On a cluster only the coordinator may. Another node would refuse the
@@ -103,51 +117,169 @@ const MISSING = "A partition is missing. A worker that is connected to the clust
  */
 const mayChangeTables = (sql: SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
-    const [citus] = yield* sql`SELECT 1 WHERE to_regproc('citus_is_coordinator') IS NOT NULL`
-    if (citus === undefined) return true
+    if (!(yield* hasCitus(sql))) return true
     const may = yield* sql`SELECT 1 WHERE citus_is_coordinator() OR NOT EXISTS (SELECT 1 FROM pg_dist_node)`
     return may.length > 0
   })
 
+/** A partition that is to be made. */
+interface Missing {
+  readonly table: string
+  readonly column: string
+  readonly month: Month
+}
+
 const ensure = (
-  table: string,
-  column: string,
-  month: Month
+  missing: Missing,
+  limit: Duration.DurationInput
 ): Effect.Effect<"made" | "there" | "elsewhere", SqlError, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const name = `${table}_${month.suffix}`
-    const exists = Effect.map(
-      sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`,
-      (rows) => rows.length > 0
-    )
-    if (yield* exists) return "there"
+    if (yield* isThere(sql, missing)) return "there"
     if (!(yield* mayChangeTables(sql))) return "elsewhere"
-    return yield* sql.withTransaction(
-      Effect.gen(function* () {
-        // Moving the rows of a month out of the DEFAULT partition, and checking the rows that stay there, may take
-        // longer than the time-out of a request's statement.
-        yield* sql`SET LOCAL statement_timeout = '5min'`
-        // Locks the parent first, as writers do. This lock lets writers go on and stops another process that makes
-        // partitions.
-        yield* sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
-        if (yield* exists) return "there" as const
-        yield* sql`CREATE TABLE ${sql(name)} (LIKE ${sql(table)} INCLUDING ALL)`
-        const standard = `${table}_default`
-        yield* waitBriefly(sql)
-        yield* sql`LOCK TABLE ${sql(standard)} IN ACCESS EXCLUSIVE MODE`
-        yield* sql`WITH early AS (
-            DELETE FROM ${sql(standard)} WHERE ${sql(column)} >= ${month.from} AND ${sql(column)} < ${month.to}
-              RETURNING *
-          ) INSERT INTO ${sql(name)} SELECT * FROM early`
-        // A partition bound cannot be a parameter. Both texts were formatted by `months`.
-        yield* sql.unsafe(
-          `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${month.from}') TO ('${month.to}')`
-        )
-        return "made" as const
+    if (!(yield* isLarge(sql, missing))) return yield* make(sql, missing, limit, "quickly read")
+    yield* closeMonth(sql, missing)
+    return yield* make(sql, missing, limit, "month closed").pipe(Effect.onError(() => openMonths(sql, missing)))
+  })
+
+const nameOf = ({ month, table }: Missing): string => `${table}_${month.suffix}`
+
+const standardOf = ({ table }: Missing): string => `${table}_default`
+
+const isThere = (sql: SqlClient, missing: Missing) =>
+  Effect.map(
+    sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${nameOf(missing)}) AND relispartition`,
+    (rows) => rows.length > 0
+  )
+
+/**
+ * Distributes a new table like its parent. ATTACH would do this, too, but under the exclusive lock of the DEFAULT
+ * partition, and would then copy the rows once more.
+ */
+const distribute = (sql: SqlClient, missing: Missing) =>
+  Effect.gen(function* () {
+    if (!(yield* hasCitus(sql))) return
+    yield* sql`SELECT create_distributed_table(${nameOf(missing)}, column_to_column_name(logicalrelid, partkey),
+        colocate_with => ${missing.table})
+      FROM pg_dist_partition WHERE logicalrelid = to_regclass(${missing.table}) AND partkey IS NOT NULL`
+  })
+
+/** Whether the DEFAULT partition has more rows than PostgreSQL reads in a few milliseconds. */
+const isLarge = (sql: SqlClient, missing: Missing) =>
+  Effect.map(sql`SELECT 1 FROM ${sql(standardOf(missing))} LIMIT 1 OFFSET 10000`, (rows) => rows.length > 0)
+
+/** Locks the parent as writers do: first. Writers go on; another process that makes partitions waits. */
+const lockParent = (sql: SqlClient, { table }: Missing) =>
+  sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
+
+/** The nested transaction is a savepoint: when the lock is refused, the statements before it need not be repeated. */
+const lockStandard = (sql: SqlClient, missing: Missing) =>
+  sql
+    .withTransaction(
+      Effect.zipRight(waitBriefly(sql), sql`LOCK TABLE ${sql(standardOf(missing))} IN ACCESS EXCLUSIVE MODE`)
+    )
+    .pipe(
+      Effect.retry({ schedule: SOON, while: isLocked }),
+      // Locks are held in real time, even when the program runs on another clock.
+      Effect.withClock(Clock.make())
+    )
+
+/** `Failures` recognises the constraint by its name. */
+const closingOf = (missing: Missing): string => `${standardOf(missing)}_without_${missing.month.suffix}`
+
+/** The CHECK constraints that close months of the DEFAULT partition. */
+const closings = (sql: SqlClient, missing: Missing) =>
+  Effect.map(
+    sql<{ readonly name: string }>`SELECT conname AS name FROM pg_constraint
+      WHERE conrelid = to_regclass(${standardOf(missing)}) AND conname ~ '_default_without_[0-9]{4}_[0-9]{2}$'`,
+    (rows) => rows.map(({ name }) => name)
+  )
+
+/**
+ * Closes the month in the DEFAULT partition: a CHECK constraint refuses new rows of the month. The rows that are there
+ * are not read, so the exclusive lock is short. Without the constraint, ATTACH would read the whole DEFAULT partition
+ * under that lock.
+ */
+const closeMonth = (sql: SqlClient, missing: Missing) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      yield* lockParent(sql, missing)
+      if ((yield* closings(sql, missing)).includes(closingOf(missing))) return
+      const { column, month } = missing
+      yield* lockStandard(sql, missing)
+      // A constraint cannot have parameters. Both texts were formatted by `months`.
+      yield* sql.unsafe(
+        `ALTER TABLE ${standardOf(missing)} ADD CONSTRAINT ${closingOf(missing)}
+           CHECK (${column} < '${month.from}' OR ${column} >= '${month.to}') NOT VALID`
+      )
+    })
+  )
+
+/**
+ * Deletes the constraints, also one that a process left behind when it was killed. Without them, rows of every month
+ * without a partition go to the DEFAULT partition again.
+ */
+const deleteClosings = (sql: SqlClient, missing: Missing) =>
+  Effect.flatMap(closings(sql, missing), (names) =>
+    Effect.forEach(names, (name) => sql`ALTER TABLE ${sql(standardOf(missing))} DROP CONSTRAINT ${sql(name)}`, {
+      discard: true
+    })
+  )
+
+/**
+ * Undoes `closeMonth` after a failure. When this fails too, the process that holds the lock, or the next run, deletes
+ * the constraint with the others.
+ */
+const openMonths = (sql: SqlClient, missing: Missing) =>
+  sql
+    .withTransaction(
+      Effect.all([lockParent(sql, missing), lockStandard(sql, missing), deleteClosings(sql, missing)], {
+        discard: true
       })
     )
-  })
+    .pipe(
+      Effect.catchAllCause((cause) =>
+        Effect.logWarning(`New rows of ${nameOf(missing)} are refused until a run makes this partition`, cause)
+      )
+    )
+
+/** `state`: whether reading the DEFAULT partition takes milliseconds, or `closeMonth` has closed the month. */
+const make = (
+  sql: SqlClient,
+  missing: Missing,
+  limit: Duration.DurationInput,
+  state: "quickly read" | "month closed"
+) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const { column, month, table } = missing
+      const [name, standard] = [nameOf(missing), standardOf(missing)]
+      // Reading the DEFAULT partition may take longer than the time-out of a request's statement.
+      yield* sql`SET LOCAL statement_timeout = ${sql.literal(String(Duration.toMillis(limit)))}`
+      yield* lockParent(sql, missing)
+      if (yield* isThere(sql, missing)) return "there" as const
+      yield* sql`CREATE TABLE ${sql(name)} (LIKE ${sql(table)} INCLUDING ALL)`
+      yield* distribute(sql, missing)
+      const move = sql`WITH early AS (
+          DELETE FROM ${sql(standard)} WHERE ${sql(column)} >= ${month.from} AND ${sql(column)} < ${month.to}
+            RETURNING *
+        ) INSERT INTO ${sql(name)} SELECT * FROM early`
+      if (state === "quickly read") {
+        yield* lockStandard(sql, missing)
+        yield* move
+      } else {
+        yield* move
+        // Takes a lock that lets readers and writers go on. ATTACH then needs not read the DEFAULT partition.
+        yield* sql`ALTER TABLE ${sql(standard)} VALIDATE CONSTRAINT ${sql(closingOf(missing))}`
+        yield* lockStandard(sql, missing)
+      }
+      yield* sql.unsafe(
+        `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${month.from}') TO ('${month.to}')`
+      )
+      yield* deleteClosings(sql, missing)
+      return "made" as const
+    })
+  )
 
 /**
  * Limits the wait for a lock on every node of a cluster. LOCK goes from node to node in the order of their addresses,

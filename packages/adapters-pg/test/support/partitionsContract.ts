@@ -28,6 +28,12 @@ const homes = (userId: string) =>
     return rows.map(({ home }) => home)
   })
 
+/** How many months are closed in the DEFAULT partition of `fixes`. */
+const closings = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  return (yield* sql`SELECT 1 FROM pg_constraint WHERE conname LIKE 'fixes\\_default\\_without\\_%'`).length
+})
+
 export const partitionsContract: Contract<SqlClient> = [
   {
     name: "makes four months of each of the three tables, and nothing the second time",
@@ -86,6 +92,23 @@ export const partitionsContract: Contract<SqlClient> = [
       const again = sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
         VALUES ('usr_early', '2033-06-10T00:00:00Z', 'dev_1', 1, 2, '2033-06-10T00:00:00Z')`
       Check.isTrue((yield* Effect.either(again))._tag === "Left", "the same fix is refused in the new partition")
+    })
+  },
+  {
+    name: "after a run that was killed, rows of its month are refused for a passing reason, and the next run makes it [sweeps-3]",
+    run: Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* insertFix("usr_killed", "2039-06-09T00:00:00.000Z")
+      // What a run stores before it reads the rows of the DEFAULT partition.
+      yield* sql`ALTER TABLE fixes_default ADD CONSTRAINT fixes_default_without_2039_06
+        CHECK (captured_at < '2039-06-01T00:00:00Z' OR captured_at >= '2039-07-01T00:00:00Z') NOT VALID`
+      const refused = yield* Effect.flip(insertFix("usr_killed", "2039-06-10T00:00:00.000Z"))
+      Check.isTrue(Failures.isTransient(refused), "a passing reason")
+      yield* insertFix("usr_killed", "2039-08-10T00:00:00.000Z")
+      yield* Partitions.ensurePartitions(at("2039-06-15T00:00:00.000Z"))
+      yield* insertFix("usr_killed", "2039-06-10T00:00:00.000Z")
+      Check.equal(yield* homes("usr_killed"), ["fixes_2039_06", "fixes_2039_06", "fixes_2039_08"], "where they are")
+      Check.equal(yield* closings, 0, "no month stays closed")
     })
   },
   {
