@@ -12,7 +12,10 @@ export interface PostgresOptions {
   readonly url: Redacted.Redacted
   /** The largest number of connections. A number below `MIN_POOL` counts as `MIN_POOL`. */
   readonly poolSize: number
-  /** The name of the program in `pg_stat_activity`. */
+  /**
+   * The name of the program in `pg_stat_activity`. A name in the address does not replace this name, because `db
+   * distribute` finds running programs by it (decision settings-2).
+   */
   readonly applicationName: string
 }
 
@@ -56,7 +59,7 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, S
 }
 
 const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
-  connectionString: Redacted.value(options.url),
+  connectionString: withoutName(Redacted.value(options.url)),
   application_name: options.applicationName,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MILLIS,
   statement_timeout: STATEMENT_TIMEOUT_MILLIS,
@@ -65,6 +68,17 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS
 })
+
+/** The address without a parameter `application_name`: `pg` would take it in place of `applicationName`. */
+const withoutName = (url: string): string => {
+  const [base = "", ...query] = url.split("?")
+  const kept = query
+    .join("?")
+    .split("&")
+    .filter((parameter) => !parameter.startsWith("application_name="))
+    .join("&")
+  return kept === "" ? base : `${base}?${kept}`
+}
 
 const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<pg.Pool, SqlError, Scope.Scope> =>
   Effect.gen(function* () {

@@ -100,10 +100,13 @@ const citusVersion = Effect.gen(function* () {
   return Option.map(row, ({ version }) => version)
 })
 
-/** Other programs of the service that are connected, by their `application_name`. */
+/**
+ * Other programs of the service that are connected to any node, by their `application_name` (`Postgres.ts` sets it).
+ * `pg_stat_activity` has only the sessions of one node, and a program may be connected to another one.
+ */
 const connected = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const rows = yield* sql`SELECT DISTINCT application_name AS name FROM pg_stat_activity
+  const rows = yield* sql`SELECT DISTINCT application_name AS name FROM citus_stat_activity
     WHERE datname = current_database() AND application_name LIKE 'place-access %'
       AND application_name <> current_setting('application_name') ORDER BY 1`.pipe(
     Rows.all(Schema.Struct({ name: Schema.String }))

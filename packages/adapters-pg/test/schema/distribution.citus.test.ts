@@ -1,6 +1,7 @@
 import { Distribution, layerPostgres, Migrator, Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Redacted } from "effect"
+import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { PLACES } from "../support/catalogueContract.js"
 import { ask } from "../support/citusStandIn.js"
@@ -128,6 +129,18 @@ describeCitus("db distribute", (citus) => {
     expect(refusal).toContain("Stop the service first: place-access worker is connected")
     expect(await placed()).toEqual(new Map())
     expect((await run({ dryRun: true })).refusal).toBeUndefined()
+    expect(await placed()).toEqual(new Map())
+  })
+
+  it("with a program that is connected to another node it refuses, too [settings-2]", async () => {
+    await migrate()
+    const other = new pg.Client({ connectionString: database.urls[1], application_name: "place-access server" })
+    await other.connect()
+    try {
+      expect((await run()).refusal).toContain("Stop the service first: place-access server is connected")
+    } finally {
+      await other.end()
+    }
     expect(await placed()).toEqual(new Map())
   })
 })

@@ -11,6 +11,7 @@ const STATEMENTS = `
   CREATE TABLE citus.pg_dist_partition (
     logicalrelid regclass PRIMARY KEY, partkey text, colocationid integer NOT NULL);
   CREATE TABLE citus.calls (call text NOT NULL, place serial);
+  CREATE VIEW citus.citus_stat_activity AS SELECT datname, application_name FROM pg_stat_activity;
   CREATE FUNCTION citus.column_to_column_name(regclass, text) RETURNS text LANGUAGE sql STRICT AS 'SELECT $2';
 
   CREATE FUNCTION citus.check_table(asked regclass, key text) RETURNS void LANGUAGE plpgsql AS $$
