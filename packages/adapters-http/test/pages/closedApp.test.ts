@@ -1,6 +1,7 @@
 import { acceptInvitation, inviteMember, type Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { jsonBody } from "../support/wire.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -49,6 +50,27 @@ describe("the tabs of an app offer no form that the service always refuses", () 
     const invitation = { email: "new@example.com", role: "viewer" }
     const refused = await holder.send("POST", `/v1${path}/team/invitations`, invitation)
     expect(refused.status).toBe(409)
+  })
+
+  it("of a revoked app: test people can be removed, and send no trip and no log [test-people-1]", async () => {
+    const holder = await world.person()
+    const admin = await world.person({ roles: ["admin"] })
+    const { app, clientSecret } = await world.app(holder)
+    const authorization = `Basic ${Buffer.from(`${app.id}:${clientSecret}`).toString("base64")}`
+    const json = jsonBody({ places: [{ label: "Home", kind: "home", lat: 52.37, lon: 4.89 }] })
+    const made = await world.call("/v1/test-people", {
+      ...json,
+      method: "POST",
+      headers: { ...json.headers, authorization }
+    })
+    expect(made.status).toBe(201)
+    const forms = async () =>
+      [...(await read(holder, `/developer/apps/${app.id}/test-people`)).matchAll(/action="[^"]*\/([a-z-]+)"/g)]
+        .map(([, action]) => action)
+        .filter((action) => action !== "sign-out")
+    expect(await forms()).toEqual(["trips", "logs", "remove", "test-people"])
+    await admin.send("POST", `/v1/admin/apps/${app.id}/revoke`, { reason: "It sold what it saw." })
+    expect(await forms()).toEqual(["remove"])
   })
 
   it("of an app whose holder is suspended: no invitation, until the suspension ends [staff-1]", async () => {

@@ -142,29 +142,7 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: 
       <dt>${words.lastReading}</dt>
       <dd>${person.lastReadingAt === null ? words.noReading : time(person.lastReadingAt)}</dd>
     </dl>
-    <h3>${words.trip}</h3>
-    <p class="soft">${words.tripText}</p>
-    ${TripForm.form(path, person, token, trip)}
-    <details${flag(
-      "open",
-      trip.problems.some(({ field }) => field === TripForm.fieldOf("file", person.id))
-    )}>
-      <summary>${words.log}</summary>
-      <form method="post" action="${path}/logs" enctype="multipart/form-data">
-        ${Fields.hidden("form_token", token)}
-        <p>${words.logText(Trip.LOG_READINGS.most, LOG_MIB)}</p>
-        ${Fields.file(
-          { values: () => "", problems: trip.problems },
-          {
-            name: "file",
-            id: TripForm.fieldOf("file", person.id),
-            label: LABELS.file,
-            faultLabel: LABELS.file
-          }
-        )}
-        <button class="second">${words.sendLog}</button>
-      </form>
-    </details>
+    ${TestPerson.unavailable(app) === undefined && sending(path, person, token, trip)}
     <details>
       <summary>${words.remove}</summary>
       <form method="post" action="${path}/remove">
@@ -175,6 +153,32 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: 
     </details>
   </li>`
 }
+
+/** The forms that send readings. The service refuses both while the app can have no test people. */
+const sending = (path: string, person: TestPerson.TestPerson, token: string, trip: TripForm.ShownTrip): Html =>
+  html`<h3>${words.trip}</h3>
+  <p class="soft">${words.tripText}</p>
+  ${TripForm.form(path, person, token, trip)}
+  <details${flag(
+    "open",
+    trip.problems.some(({ field }) => field === TripForm.fieldOf("file", person.id))
+  )}>
+    <summary>${words.log}</summary>
+    <form method="post" action="${path}/logs" enctype="multipart/form-data">
+      ${Fields.hidden("form_token", token)}
+      <p>${words.logText(Trip.LOG_READINGS.most, LOG_MIB)}</p>
+      ${Fields.file(
+        { values: () => "", problems: trip.problems },
+        {
+          name: "file",
+          id: TripForm.fieldOf("file", person.id),
+          label: LABELS.file,
+          faultLabel: LABELS.file
+        }
+      )}
+      <button class="second">${words.sendLog}</button>
+    </form>
+  </details>`
 
 /** The page that shows the tokens of a new test person, once. */
 const madePage = (visitor: Visitor.Visitor, app: TeamApp, { person, phoneToken, tokens }: MadeTestPerson) =>
