@@ -23,9 +23,10 @@ export const changed = (
 ): MailMessage => {
   const { sensitiveExpiresAt, standardExpiresAt } = after
   const isLapsed = Tier.sensitiveState(after, now) === "lapsed"
-  const scopes = Scope.intersect(after.heldScopes, App.scopes(app)).filter(
-    (scope) => !isLapsed || !Scope.isSensitive(scope)
-  )
+  const declared = Scope.intersect(after.heldScopes, App.scopes(app))
+  const scopes = declared.filter((scope) => !isLapsed || !Scope.isSensitive(scope))
+  // Without a sensitive scope that the app declares, the app has no exact location, whatever the stored date says.
+  const isExact = declared.some(Scope.isSensitive)
   return {
     to: after.userId,
     dedupeKey: `steered ${after.id} ${now}`,
@@ -38,7 +39,7 @@ export const changed = (
           : `It can now:\n${scopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`
       }`,
       [
-        ...(sensitiveExpiresAt === null ? [] : [exactLocation(sensitiveExpiresAt, isLapsed)]),
+        ...(sensitiveExpiresAt === null || !isExact ? [] : [exactLocation(sensitiveExpiresAt, isLapsed)]),
         standardExpiresAt === null
           ? "The connection has no end date. It goes on until you disconnect the app."
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`

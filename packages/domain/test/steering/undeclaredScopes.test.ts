@@ -88,6 +88,21 @@ describe("a new end of exact location", () => {
     ))
 })
 
+it("the mail about a change says nothing of exact location when the app declares no sensitive scope [connection-8]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { mail } = yield* MemoryDatabase
+      for (const [declared, isExact] of [
+        [[CURRENT, LATEST], true],
+        [[CURRENT], false]
+      ] as const) {
+        const { id, user } = yield* undeclared([CURRENT, LATEST], declared)
+        yield* changeConnection(user.id, id, { standardDays: 30 }, FRESH)
+        expect([...mail.values()].at(-1)?.body.includes("Your exact location: until")).toBe(isExact)
+      }
+    })
+  ))
+
 it("between the end of the grace period and its sweep, no entry of the history has exact location [connection-7, tiers-1]", () =>
   inWorld(
     Effect.gen(function* () {
