@@ -128,7 +128,7 @@ export const developer = {
       disconnected.`,
     onHold: (at: Html): Html =>
       html`<strong>The app has been on hold since ${at}</strong>, because the account of its holder is suspended. It
-        gets no answers and no events, and nobody can connect it. When the suspension ends, everything works as before.`,
+        gets no answers and no events, and nobody can connect it. When the suspension ends, everything works again.`,
     waitsSince: (at: Html): Html => html`It waits since ${at}.`,
     changes: "Changes that wait for review",
     changesWait: (at: Html): Html =>

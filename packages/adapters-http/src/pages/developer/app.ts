@@ -107,7 +107,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
           }
         </section>
         ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
-        ${!isRevoked && app.redirectUris[0] !== undefined && AuthorizeAddress.section(app, app.redirectUris[0], purposes, authUrl)}
+        ${!isRevoked && AuthorizeAddress.section(app, purposes, authUrl)}
         ${
           may(app, "develop") &&
           (yield* Purposes.section(

@@ -7,15 +7,13 @@ import { texts } from "../../languages/index.js"
 const words = texts.developer.app
 
 /**
- * The address to which the developer sends a user's browser. It asks for every scope that the app can ask for now: a
- * link with another scope, or without any scope, sends the browser back with `invalid_scope`.
+ * The address to which the developer sends a user's browser; false before a redirect URI is registered. It asks for
+ * every scope that the app can ask for now: a link with another scope, or without any scope, sends the browser back
+ * with `invalid_scope`.
  */
-export const section = (
-  app: App.App,
-  redirectUri: string,
-  purposes: ReadonlyArray<Purpose.Purpose>,
-  authUrl: string
-): Html => {
+export const section = (app: App.App, purposes: ReadonlyArray<Purpose.Purpose>, authUrl: string): Html | false => {
+  const [redirectUri] = app.redirectUris
+  if (redirectUri === undefined) return false
   const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
   const canAsk = (scope: Scope.Scope): boolean => !Scope.isSensitive(scope) || covered.includes(scope)
   const scopes = App.scopes(app).filter(canAsk)

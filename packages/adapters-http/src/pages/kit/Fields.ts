@@ -74,8 +74,8 @@ export const said = (message: Text): Html =>
 interface Input {
   readonly name: string
   /**
-   * The id of the control, and the name of the field in the form's problems. Left out: `name`. A page with the same form
-   * for several people needs a different id in each form.
+   * The id of the control, and the name of the field in the form's problems. Left out: `name`. A page with the same
+   * form for several people needs a different id in each form.
    */
   readonly id?: string
   readonly label: Text

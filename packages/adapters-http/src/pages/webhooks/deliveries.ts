@@ -60,8 +60,8 @@ const list = Visitor.signedIn((visitor) =>
             ${Fields.select(fields, { name: "endpoint", label: LABELS.endpoint }, [
               { value: "", text: words.allEndpoints },
               ...Array.from(urls, ([value, text]) => ({ value, text })),
-              // An endpoint that was removed. Without this entry the list would be filtered by an endpoint that the form
-              // does not name, and the form would drop the filter when it is sent again.
+              // An endpoint that was removed. Without this entry the form would not name the endpoint by which the list
+              // is filtered, and would drop the filter when it is sent again.
               ...(filtered === undefined || urls.has(filtered)
                 ? []
                 : [{ value: filtered, text: words.removedEndpoint(filtered) }])
