@@ -121,6 +121,14 @@ export const toDetail = ({
   }))
 })
 
+/** A status of HTTP, or `none`. */
+export const Status = Schema.String.pipe(
+  Schema.pattern(/^(?:[1-5]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })
+)
+
+/** The status that the filter `status` selects; null for `none`. */
+export const statusOf = (status: string): number | null => (status === "none" ? null : Number(status))
+
 const Query = Fields.request({
   endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {
     exact: true
@@ -133,6 +141,13 @@ const Query = Fields.request({
   }),
   state: Schema.optionalWith(Delivery.DeliveryState, { exact: true }).annotations({
     description: "Only the deliveries in this state"
+  }),
+  fail_reason: Schema.optionalWith(Delivery.FailReason, { exact: true }).annotations({
+    description: "Only the deliveries that failed for this reason"
+  }),
+  status: Schema.optionalWith(Status, { exact: true }).annotations({
+    description:
+      "Only the deliveries to whose newest attempt the receiver answered this HTTP status; `none`: those without an answer"
   }),
   from: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, inclusive" }),
   to: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, exclusive" }),

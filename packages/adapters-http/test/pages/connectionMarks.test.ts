@@ -36,7 +36,7 @@ const badges = (page: string): ReadonlyArray<string> =>
 
 describe("the badges of a connected app [connection-11]", () => {
   it("say that it gets exact location, in the list and on its own page, until its owner takes it away", async () => {
-    const { path, person } = await exact({ standardDays: 90, sensitiveDays: 30 })
+    const { path, person } = await exact({ standardDays: "90", sensitiveDays: "30" })
     for (const one of ["/portal/connections", path]) {
       expect(badges((await person.get(one)).text)).toContain("Exact location")
     }
@@ -45,21 +45,21 @@ describe("the badges of a connected app [connection-11]", () => {
   })
 
   it("name the day on which the connection ends, and that of exact location when it is earlier, within 7 days", async () => {
-    const whole = await exact({ standardDays: 7, sensitiveDays: 7 })
+    const whole = await exact({ standardDays: "7", sensitiveDays: "7" })
     expect(badges((await whole.person.get(whole.path)).text)).toEqual(["Exact location", "Ends 8 March", "Sandbox"])
-    const part = await exact({ standardDays: 90, sensitiveDays: 1 })
+    const part = await exact({ standardDays: "90", sensitiveDays: "1" })
     expect(badges((await part.person.get("/portal/connections")).text)).toEqual([
       "Exact location ends tomorrow",
       "Sandbox"
     ])
     const german = await part.person.get("/portal/connections", { headers: { "accept-language": "de" } })
     expect(badges(german.text)).toContain("Genauer Standort, Ende: morgen")
-    const later = await exact({ standardDays: 30, sensitiveDays: 30 })
+    const later = await exact({ standardDays: "30", sensitiveDays: "30" })
     expect(badges((await later.person.get(later.path)).text)).toEqual(["Exact location", "Sandbox"])
   })
 
   it("are not shown for a connection that has ended", async () => {
-    const { path, person } = await exact({ standardDays: 7, sensitiveDays: 7 })
+    const { path, person } = await exact({ standardDays: "7", sensitiveDays: "7" })
     await person.send("DELETE", `/v1/user/connections/${path.split("/").at(-1)}`)
     expect(badges((await person.get(path)).text)).toEqual([])
     expect(badges((await person.get("/portal/connections")).text)).toEqual([])
@@ -91,7 +91,7 @@ describe("the logo of a connected app [connection-11, apps-9]", () => {
 
 describe("the page of a connection [purposes-5]", () => {
   it("says that the app asked more often than it had announced", async () => {
-    const { app, connection, path, person } = await exact({ standardDays: 90, sensitiveDays: 30 })
+    const { app, connection, path, person } = await exact({ standardDays: "90", sensitiveDays: "30" })
     const call = recordAccess({
       owner: { userId: person.account.id, appId: app.id, connectionId: connection.id },
       endpoint: "GET /v1/locations/latest",

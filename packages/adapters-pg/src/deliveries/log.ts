@@ -67,10 +67,20 @@ export const find = (sql: SqlClient, appId: AppId, id: DeliveryId) =>
     })
   })
 
+/**
+ * The conditions on the newest attempt, which is read for each row that passes the other conditions. Only 2xx ends a
+ * delivery as delivered. So the few deliveries that were not delivered are found by their state first: otherwise a
+ * filter for a rare status would read an attempt of every delivery of the app.
+ */
+const answered = (sql: SqlClient, status: number | null) => [
+  ...(status !== null && status >= 200 && status < 300 ? [] : [sql`d.state <> 'delivered'`]),
+  status === null ? sql`a.attempt IS NOT NULL AND a.status IS NULL` : sql`a.status = ${status}`
+]
+
 export const list = (
   sql: SqlClient,
   appId: AppId,
-  { endpointId, eventId, from, state, to, types }: DeliveryFilter,
+  { endpointId, eventId, failReason, from, state, status, to, types }: DeliveryFilter,
   limit: number,
   after: ReadonlyArray<string | number> | undefined
 ) =>
@@ -82,6 +92,8 @@ export const list = (
       ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
       ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
       ...(state === undefined ? [] : [sql`d.state = ${state}`]),
+      ...(failReason === undefined ? [] : [sql`d.fail_reason = ${failReason}`]),
+      ...(status === undefined ? [] : answered(sql, status)),
       ...(from === undefined ? [] : [sql`d.created_at >= ${Rows.at(from)}`]),
       ...(to === undefined ? [] : [sql`d.created_at < ${Rows.at(to)}`]),
       ...(position === undefined

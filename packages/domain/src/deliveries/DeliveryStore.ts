@@ -6,7 +6,7 @@ import type { EventType } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, EventId, StoreError } from "../shared/index.js"
 import type { Page } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Attempt, Delivery, DeliveryFinish, Logged, NewDelivery, DeliveryState } from "./Delivery.js"
+import type { Attempt, Delivery, DeliveryFinish, FailReason, Logged, NewDelivery, DeliveryState } from "./Delivery.js"
 import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 
 // The queue of deliveries. Decisions deliveries-3, deliveries-5, deliveries-7 and deliveries-8.
@@ -57,6 +57,9 @@ export interface DeliveryFilter {
   /** Types of events: lists the deliveries of events of any of these types. */
   readonly types?: ReadonlyArray<EventType> | undefined
   readonly state?: DeliveryState | undefined
+  readonly failReason?: FailReason | undefined
+  /** The HTTP status of the newest attempt; null: deliveries whose newest attempt got no answer. */
+  readonly status?: number | null | undefined
   /** Lists deliveries that were created at `from` or later, and before `to`. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined

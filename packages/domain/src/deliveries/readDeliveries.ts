@@ -16,7 +16,10 @@ export interface LogQuery extends DeliveryFilter {
 export const listDeliveries = program("listDeliveries", function* (account: Account, appId: AppId, query: LogQuery) {
   yield* getApp(account, appId, "read")
   const { limit, cursor, ...filter } = query
-  const list = `deliveries ${appId} ${JSON.stringify([filter.endpointId, filter.eventId, filter.types, filter.state, filter.from, filter.to])}`
+  const { endpointId, eventId, failReason, from, state, status, to, types } = filter
+  // JSON writes a filter that is left out like null, and `status` null means something else.
+  const answered = status === undefined ? [] : [status]
+  const list = `deliveries ${appId} ${JSON.stringify([endpointId, eventId, types, state, from, to, failReason, ...answered])}`
   const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, list)
   const page = yield* (yield* DeliveryStore).list(appId, filter, limit, after)
   const nextCursor = page.next === undefined ? null : yield* Cursor.seal(page.next, list)

@@ -1,4 +1,4 @@
-import { listDeliveries, Replay } from "@place-access/domain/deliveries"
+import { Delivery, listDeliveries, Replay } from "@place-access/domain/deliveries"
 import { listEndpoints } from "@place-access/domain/endpoints"
 
 import { Effect } from "effect"
@@ -23,6 +23,8 @@ const LABELS = {
   endpoint: words.endpoint,
   state: words.outcome,
   type: words.event,
+  reason: words.reason,
+  status: words.status,
   event: words.eventId,
   from: words.from,
   to: words.to
@@ -74,6 +76,11 @@ const list = Visitor.signedIn((visitor) =>
               { value: "", text: words.allEvents },
               ...DeliveriesQuery.Type.literals.map((value) => ({ value, text: value }))
             ])}
+            ${Fields.select(fields, { name: "reason", label: LABELS.reason }, [
+              { value: "", text: words.allReasons },
+              ...Delivery.FailReason.literals.map((value) => ({ value, text: texts.webhooks.reasons[value] }))
+            ])}
+            ${Fields.input(fields, { name: "status", label: LABELS.status, required: false, maxlength: 4 })}
             ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
             ${Fields.input(fields, { name: "to", label: LABELS.to, type: "date", required: false })}
             ${Fields.input(fields, { name: "event", label: LABELS.event, required: false })}

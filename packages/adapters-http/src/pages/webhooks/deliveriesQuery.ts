@@ -2,7 +2,7 @@ import { Delivery, type listDeliveries } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { EndpointId, EventId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
-import { typesOf } from "../../deliveries/DeliveriesApi.js"
+import { Status, statusOf, typesOf } from "../../deliveries/DeliveriesApi.js"
 import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
@@ -12,7 +12,7 @@ import type * as Form from "../kit/Form.js"
 export const State = Delivery.DeliveryState
 export const Type = Schema.Literal(...Event.SUBSCRIBABLE, ...Event.RuleFired.fields.type.literals, "ping")
 
-const NAMES = ["endpoint", "event", "type", "state", "from", "to"] as const
+const NAMES = ["endpoint", "event", "type", "state", "reason", "status", "from", "to"] as const
 
 /** The filters of the delivery log. */
 export interface DeliveriesQuery {
@@ -28,7 +28,7 @@ export interface DeliveriesQuery {
 export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): DeliveriesQuery => {
   const shown = Object.fromEntries(NAMES.map((name) => [name, query.value(name)])) as DeliveriesQuery["shown"]
   const problems: Array<ShownProblem> = []
-  const chosen = <A, I>(name: "endpoint" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
+  const chosen = <A, I>(name: "endpoint" | "reason" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
     if (shown[name] === "") return undefined
     const found = Schema.decodeUnknownOption(schema)(shown[name])
     if (Option.isNone(found)) problems.push({ field: name, message: texts.webhooks.deliveries.notOfList })
@@ -37,6 +37,11 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Deliveri
   const endpointId = chosen("endpoint", EndpointId)
   const state = chosen("state", State)
   const type = chosen("type", Type)
+  const failReason = chosen("reason", Delivery.FailReason)
+  const status = Schema.decodeOption(Status)(shown.status.trim().toLowerCase())
+  if (shown.status.trim() !== "" && Option.isNone(status)) {
+    problems.push({ field: "status", message: texts.webhooks.deliveries.notStatus })
+  }
   const event = shown.event.trim()
   const eventId = Schema.decodeOption(EventId)(event)
   const isNone = event !== "" && Option.isNone(eventId)
@@ -48,7 +53,9 @@ export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Deliveri
       eventId: Option.getOrUndefined(eventId),
       types: type === undefined ? undefined : typesOf(type),
       ...Day.between(query, problems, zone ?? undefined),
-      state
+      state,
+      failReason,
+      status: Option.getOrUndefined(Option.map(status, statusOf))
     },
     isNone,
     problems

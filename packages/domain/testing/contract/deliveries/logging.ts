@@ -212,5 +212,52 @@ export const logging: Contract<WebhookFixturePorts> = [
         }
       })
     )
+  },
+  {
+    name: "list: by the reason of the failure, and by the answer to the newest attempt, in pages too [deliveries-20]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const now = yield* Timestamp.now
+        const retry = { _tag: "Retry", attempt: 2, dueAt: now } as const
+        const over = { _tag: "Failed", at: now, reason: "exhausted" } as const
+        /** A delivery with these answers, the last of which ends it as `end` says. */
+        const answeredBy = (statuses: ReadonlyArray<number | null>, end: Parameters<typeof finish>[1]) =>
+          Effect.gen(function* () {
+            const row = yield* insert(endpoint)
+            for (const [index, status] of statuses.entries()) {
+              const error = status === 200 ? null : "it failed"
+              const attempt = { attempt: index + 1, startedAt: now, endedAt: now, status, error, snippet: null }
+              const how = index === statuses.length - 1 ? end : retry
+              yield* finish(yield* claimOne(endpoint), how, attempt)
+            }
+            return row.id
+          })
+        const gone = yield* answeredBy([500, 410], over)
+        const silent = yield* answeredBy([null], over)
+        const well = yield* answeredBy([500, 200], { _tag: "Delivered", at: now })
+        const late = yield* answeredBy([204], over)
+        const refused = (yield* insert(endpoint)).id
+        yield* finish(yield* claimOne(endpoint), { _tag: "Failed", at: now, reason: "not_authorised" }, null)
+        const same = (filter: DeliveryFilter, expected: ReadonlyArray<string>) =>
+          Effect.map(listed(endpoint, filter), (found) =>
+            Check.equal([...found].sort(), [...expected].sort(), JSON.stringify(filter))
+          )
+        yield* same({ failReason: "exhausted" }, [gone, silent, late])
+        yield* same({ failReason: "not_authorised" }, [refused])
+        yield* same({ failReason: "abandoned" }, [])
+        yield* same({ status: 410 }, [gone])
+        yield* same({ status: 500 }, [])
+        yield* same({ status: 200 }, [well])
+        yield* same({ status: 204 }, [late])
+        yield* same({ status: null }, [silent])
+        yield* same({ status: 410, failReason: "exhausted", state: "failed" }, [gone])
+        yield* same({ status: 410, failReason: "not_authorised" }, [])
+        const paged = yield* store.list(endpoint.appId, { failReason: "exhausted" }, 2, undefined)
+        Check.equal([paged.items.length, paged.next !== undefined], [2, true], "a page of two, and there are more")
+        const rest = yield* store.list(endpoint.appId, { failReason: "exhausted" }, 2, paged.next)
+        Check.equal([rest.items.length, rest.next], [1, undefined], "the last one")
+      })
+    )
   }
 ]

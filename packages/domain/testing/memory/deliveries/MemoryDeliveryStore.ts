@@ -193,12 +193,13 @@ const addReplay = (tables: Tables, row: Delivery.NewDelivery, dueAt: Timestamp.T
 }
 
 const matches =
-  ({ endpointId, eventId, types, state, from, to }: DeliveryFilter) =>
+  ({ endpointId, eventId, failReason, from, state, to, types }: DeliveryFilter) =>
   (delivery: Delivery.Delivery): boolean =>
     (endpointId === undefined || delivery.endpointId === endpointId) &&
     (eventId === undefined || delivery.envelope.eventId === eventId) &&
     (types === undefined || types.includes(delivery.envelope.payload.type)) &&
     (state === undefined || delivery.state === state) &&
+    (failReason === undefined || delivery.failReason === failReason) &&
     (from === undefined || delivery.createdAt >= from) &&
     (to === undefined || delivery.createdAt < to)
 
@@ -281,8 +282,8 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
         Effect.sync(() => {
           const endpoint = tables.endpoints.get(endpointId)
           if (endpoint?.appId !== appId || endpoint.disabledAt !== null) return 0
-          const lost = deliveries()
           sweepStale(tables, now, (one) => one.endpointId === endpointId)
+          const lost = deliveries()
             .filter((one) => one.appId === appId && one.endpointId === endpointId)
             .filter(({ createdAt }) => createdAt >= since && createdAt < before)
             .filter((one) => one.state === "failed" && one.failReason !== "not_authorised")
@@ -322,12 +323,13 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
             .filter((delivery) => delivery.appId === appId && matches(filter)(delivery))
             .filter(after === undefined ? () => true : isAfter(after))
             .sort(newestFirst)
-            .slice(0, limit + 1)
             .map((delivery) => ({
               delivery,
               isReplayed: isReplayed(tables, delivery),
               lastAttempt: attemptsOf(tables, delivery.id).map(Struct.omit("exchange")).at(-1) ?? null
             }))
+            .filter(({ lastAttempt }) => filter.status === undefined || lastAttempt?.status === filter.status)
+            .slice(0, limit + 1)
           return Page.of(rows, limit, ({ delivery }) => [delivery.createdAt, delivery.id])
         })
     })
