@@ -16,7 +16,8 @@ export interface WithApp {
   readonly app: App
   /**
    * Present while the account of the person or of the app's developer is suspended (decision staff-1), and while a test
-   * person of an app that went to production is not removed yet (decision test-people-3).
+   * person of an app that went to production is not removed yet (decision test-people-3). Every method that returns a
+   * `WithApp` must set it: programs refuse such a connection only because of this field.
    */
   readonly isSuspended?: true
 }

@@ -7,6 +7,7 @@ import {
   MemoryAppStore,
   MemoryConnectionStore,
   MemoryConsentStore,
+  MemoryStaffStore,
   MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
@@ -18,6 +19,7 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,
+  MemoryStaffStore.layer,
   MemoryTokenStore.layer,
   MemoryAccountStore.layer,
   MemoryAccessLogStore.layer,

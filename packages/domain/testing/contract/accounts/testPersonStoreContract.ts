@@ -3,7 +3,7 @@ import { type Account, DisplayName, Email } from "../../../src/accounts/Account.
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import type { App } from "../../../src/apps/App.js"
-import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
+import { ConnectionStore, type WithApp } from "../../../src/connection/ConnectionStore.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import { ReviewStore } from "../../../src/staff/ReviewStore.js"
@@ -16,6 +16,7 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as TestPerson from "../../../src/test-people/TestPerson.js"
 import * as LeakNotice from "../../../src/tokens/LeakNotice.js"
 import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
+import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -126,20 +127,26 @@ export const testPersonStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "ConnectionStore: a test person's connection is suspended as soon as the app is in production",
+    name: "ConnectionStore, TokenStore: a test person's connection is suspended as soon as the app is in production",
     run: Effect.gen(function* () {
       const app = yield* sandboxApp
       const person = yield* made(app)
       const connection = yield* Connections.connection(person, app)
       yield* Connections.approve(yield* Connections.request(app), connection)
+      const { access } = yield* Connections.issue(connection, 1)
       const isSuspended = Effect.gen(function* () {
-        const store = yield* ConnectionStore
-        const found = [yield* store.findOfUser(person.id, connection.id), yield* store.findOfApp(app.id, connection.id)]
+        const [store, tokens] = [yield* ConnectionStore, yield* TokenStore]
+        const found: ReadonlyArray<Option.Option<WithApp>> = [
+          yield* store.findOfUser(person.id, connection.id),
+          yield* store.findOfApp(app.id, connection.id),
+          yield* tokens.findByAccessToken(connection.id, access.hash),
+          yield* tokens.change(connection.id, {}, (state) => ({ outcome: state, writes: [] }))
+        ]
         return found.map((one) => Option.getOrElse(one, () => Check.fail("the connection")).isSuspended)
       })
-      Check.equal(yield* isSuspended, [undefined, undefined], "in the sandbox")
+      Check.equal(yield* isSuspended, [undefined, undefined, undefined, undefined], "in the sandbox")
       yield* changed(app, { status: "production" })
-      Check.equal(yield* isSuspended, [true, true], "in production")
+      Check.equal(yield* isSuspended, [true, true, true, true], "in production")
     })
   },
   {

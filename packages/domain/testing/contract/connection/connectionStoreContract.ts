@@ -9,9 +9,11 @@ import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Samples from "./connectionSamples.js"
+import { type SuspensionPorts, suspendedConnections } from "./suspended.js"
 
 /** Rules of `ConnectionStore`: changes that lock the connection, look-ups of live connections, and lists. */
-export const connectionStoreContract: Contract<Samples.ConnectionSamplePorts> = [
+export const connectionStoreContract: Contract<SuspensionPorts> = [
+  ...suspendedConnections,
   {
     name: "change: none for an unknown connection, and nothing is asked",
     run: Effect.gen(function* () {

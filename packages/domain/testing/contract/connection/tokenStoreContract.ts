@@ -9,10 +9,11 @@ import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
 import { revokedTokens } from "./revokedTokens.js"
+import { type SuspensionPorts, suspendedTokens } from "./suspended.js"
 import { tokenRaces } from "./tokenRaces.js"
 
 /** Rules of `TokenStore`: the store makes every decision about the tokens of a connection under one lock. */
-export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | AccessLogStore> = [
+export const tokenStoreContract: Contract<SuspensionPorts | AccessLogStore> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",
     run: Effect.gen(function* () {
@@ -216,6 +217,7 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
     })
   },
   ...tokenRaces,
+  ...suspendedTokens,
   {
     name: "change: a defect while deciding changes nothing and frees the connection",
     run: Effect.gen(function* () {

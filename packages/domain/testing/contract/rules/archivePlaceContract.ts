@@ -9,7 +9,9 @@ import type { PlaceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import type { StaffStore } from "../../../src/staff/StaffStore.js"
 import * as Connections from "../connection/connectionSamples.js"
+import { suspend } from "../connection/suspended.js"
 import * as Samples from "./ruleSamples.js"
 import * as Visits from "../visits/visitSamples.js"
 
@@ -35,7 +37,30 @@ const another = (user: Account, overrides: Partial<Connection>) =>
   })
 
 /** Rules of `ConnectionStore.archivePlace`: it changes a place and the connections that share it in one transaction. */
-export const archivePlaceContract: Contract<Visits.VisitSamplePorts> = [
+export const archivePlaceContract: Contract<Visits.VisitSamplePorts | StaffStore> = [
+  {
+    name: "archivePlace: says of each connection whether the account of the person or of the app's developer is suspended [staff-1]",
+    run: Effect.gen(function* () {
+      const { app, connection, place, user } = yield* Samples.sharing()
+      const sharedAt = yield* Timestamp.now
+      yield* another(user, { places: [{ placeId: place.id, sharedAt, includeEarlierVisits: false }] })
+      const suspended = Effect.gen(function* () {
+        const seen: Array<string> = []
+        yield* archive(user.id, place.id, ({ sharedWith }) => {
+          seen.push(...sharedWith.flatMap((one) => (one.isSuspended === true ? [one.connection.id] : [])))
+          return { outcome: "seen", archivedAt: null, writes: [] }
+        })
+        return seen.length === 2 ? "both" : seen
+      })
+      Check.equal(yield* suspended, [], "before any suspension")
+      yield* yield* suspend(app.ownerId)
+      Check.equal(yield* suspended, [], "after a suspension")
+      yield* suspend(app.ownerId)
+      Check.equal(yield* suspended, [connection.id], "while the developer is suspended")
+      yield* suspend(user.id)
+      Check.equal(yield* suspended, "both", "while the person is suspended")
+    })
+  },
   {
     name: "archivePlace: decides over the place and the connections that share it and have not ended, by id",
     run: Effect.gen(function* () {
