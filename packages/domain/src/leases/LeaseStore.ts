@@ -11,8 +11,12 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
     /** Stores the worker's beat in place of its earlier one. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
     /**
-     * Reads the beats of all workers, and every lease of this home, of each kind, that was taken at least once. All
+     * Reads every lease of this home, of each kind, that was taken at least once, and the beats of all workers. All
      * leases of a service have one home (`Lease.HOME`), so that a cluster keeps them on one shard.
+     *
+     * Both must be of one moment, or the leases are read before the beats. A worker beats before it takes a lease: when
+     * the beats are read first, a worker that beats and takes a lease in between seems dead, and another worker takes
+     * the lease. Then two workers do the same work.
      */
     readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
     /** Takes those of the leases whose token has not changed, raises their tokens by one, and returns them. */

@@ -156,6 +156,39 @@ export const leaseStoreContract: Contract<LeaseStore | Entropy.Entropy> = [
     })
   },
   {
+    name: "survey: has the beat of every owner, also of a worker that beats and takes a lease during the survey [leases-1]",
+    run: Effect.gen(function* () {
+      const store = yield* LeaseStore
+      const { home, now } = yield* fresh
+      const names = Array.from({ length: 60 }, (_, index) => String(index))
+      const progress = { isDone: false }
+      const arrivals = Effect.forEach(names, (name) =>
+        Effect.gen(function* () {
+          const arrived = yield* worker
+          yield* store.beat({ worker: arrived, aliveUntil: Timestamp.plus(now, 10) })
+          yield* store.take(home, arrived, [never(name)])
+          yield* Effect.yieldNow()
+        })
+      ).pipe(Effect.ensuring(Effect.sync(() => void (progress.isDone = true))))
+      const surveys = Effect.gen(function* () {
+        let surveyed = 0
+        for (; !progress.isDone; surveyed++) {
+          const { beats, leases } = yield* store.survey(home)
+          const known = new Set(beats.map((beat) => beat.worker))
+          const unknown = leases.filter(({ owner }) => owner !== null && !known.has(owner))
+          Check.equal(unknown, [], "leases of workers without a beat")
+          yield* Effect.yieldNow()
+        }
+        return surveyed
+      })
+      const [, ...counts] = yield* Effect.all([arrivals, surveys, surveys, surveys], { concurrency: "unbounded" })
+      Check.isTrue(
+        counts.every((surveyed) => surveyed > 0),
+        "surveys during the arrivals"
+      )
+    })
+  },
+  {
     name: "leave: the worker is forgotten, and another one stays",
     run: Effect.gen(function* () {
       const store = yield* LeaseStore
