@@ -13,7 +13,13 @@ import type { FutureReading } from "./FutureReading.js"
 
 /** What one evaluation of an upload reads, in one query. */
 export interface UploadView {
-  /** A counter that grows with every committed upload of the user. `commit` succeeds only while it is unchanged. */
+  /**
+   * A counter that grows whenever the rest of this view may have changed in a way that an evaluation must not miss.
+   * `commit` succeeds only while it is unchanged. It grows with each `FixStore.commit` and `commitSettled` that
+   * succeeds, with `ImportStore.advance` and `undo`, `HistoryStore.erase`, `RuleStore.remove`,
+   * `DeviceStore.remove` and `PlaceStore.create`, and with a `PlaceStore.update` or `ConnectionStore.archivePlace` that
+   * moves or archives the place.
+   */
   readonly version: number
   /** The keys (`Fix.key`) of those fixes passed to `view` that this device uploaded before. */
   readonly known: ReadonlySet<string>
@@ -93,7 +99,13 @@ export interface SettledCommit {
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
-    /** Reads what an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null too. */
+    /**
+     * Reads what an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null too.
+     *
+     * All of it is of one moment, or `version` is read first. When `version` is read last, an upload that is committed
+     * in between makes the version newer than the states: `commit` accepts states that were computed from old ones, and
+     * a rule fires twice or not at all.
+     */
     readonly view: (
       userId: UserId,
       deviceId: DeviceId | null,

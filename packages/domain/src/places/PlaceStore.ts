@@ -10,7 +10,7 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     /**
      * Stores the place under a lock of the user. Returns false when the user has `AccountLimits.PLACES.most` places
      * that are not archived. The place's first shape is valid for all of the past, so stays at the place are derived
-     * from the whole history.
+     * from the whole history. The version of the user's uploads (`UploadView.version`, `StayView.version`) rises.
      */
     readonly create: (place: Place) => StoreEffect<boolean>
     /** A place of the user, archived or not. None when the user has no place of this id. */
@@ -25,7 +25,8 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     /**
      * Locks the place and stores the result of `change`. When `change` raised the geometry version, a new shape begins
      * at `now`. When the place got a new shape or was archived, the stays at all places of the user are derived again
-     * from `now` on. None when the user has no such place.
+     * from `now` on, and the version of the user's uploads rises, so that an upload in progress is evaluated again.
+     * None when the user has no such place.
      */
     readonly update: (
       userId: UserId,

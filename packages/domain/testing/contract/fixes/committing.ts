@@ -149,6 +149,32 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
     })
   },
   {
+    name: "view, commit: of uploads at the same time each one is evaluated on the states of the one before [fixes-6]",
+    run: Effect.gen(function* () {
+      const { phone, rule } = yield* FixSubjects.withRule
+      const now = yield* Timestamp.now
+      // Counts the uploads in a field of the rule's state.
+      const counted = Effect.gen(function* () {
+        const { rules, version } = yield* Uploads.view(phone)
+        const live = rules.find((one) => one.rule.id === rule.id) ?? Check.fail("the rule stands")
+        return { basis: live.basis, count: (live.state.lastFiredAt ?? now) - now, version }
+      })
+      const addOne = Effect.gen(function* () {
+        for (;;) {
+          const { basis, count, version } = yield* counted
+          const state = Uploads.state(basis, now, { lastFiredAt: Timestamp.plus(now, count + 1) })
+          if (yield* Uploads.commit(phone, { version, states: [Uploads.progress(rule, state)] })) return
+          yield* Effect.yieldNow()
+        }
+      })
+      yield* Effect.all(
+        Array.from({ length: 5 }, () => Effect.repeatN(addOne, 5)),
+        { concurrency: "unbounded" }
+      )
+      Check.equal((yield* counted).count, 30, "uploads that were counted")
+    })
+  },
+  {
     name: "commit: what is stored already is no failure: fixes, quarantined readings and visits",
     run: Effect.gen(function* () {
       const device = yield* FixSubjects.phone

@@ -17,6 +17,8 @@ import * as Fixtures from "../../fixtures.js"
 import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
+import type * as Visits from "../visits/visitSamples.js"
+import { erasedViews } from "./erasedViews.js"
 import { entries, entryAt, sweep } from "./historySamples.js"
 
 type Ports = HistoryStore | ImportStore | AccessLogStore | FixStore | Samples.RuleSamplePorts
@@ -79,7 +81,8 @@ const someHistory = (now: Timestamp.Timestamp) =>
   })
 
 /** Rules of `HistoryStore`: how long users keep their history, and what is deleted. Each case has its own people. */
-export const historyStoreContract: Contract<Ports> = [
+export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
+  ...erasedViews,
   {
     name: "a phone that reported a visit stays one that does, also when no report is left [devices-8]",
     run: Effect.gen(function* () {
