@@ -63,11 +63,19 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
     ) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
      * Devices whose stays were derived by an earlier version of the rules (decision visits-12), by user and device.
-     * Only an upgrade of the service leaves devices outdated.
+     * Only an upgrade of the service leaves devices outdated. A store whose stays were all derived by the present rules
+     * may always return none.
      */
     readonly outdated: (asked: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
+    /**
+     * All of it is of one moment, or `version` is read first. Otherwise `commit` would accept a step that was computed
+     * from a state older than `version`.
+     */
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
-    /** The time of the device's last fix before `at`; null: there is none. */
+    /**
+     * The time of the device's last fix before `at`, also of a fix that was captured while the person had left the
+     * device behind; null: there is none. A fix at `at` does not count.
+     */
     readonly heardBefore: (
       userId: UserId,
       deviceId: DeviceId,

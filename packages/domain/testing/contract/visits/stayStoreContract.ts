@@ -181,6 +181,37 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
     })
   },
   {
+    name: "heardBefore: the device's last fix before the moment, also one from when the device was left behind [visits-11]",
+    run: Effect.gen(function* () {
+      const [phone, stranger] = [yield* Visits.phone, yield* Visits.phone]
+      const other = yield* Samples.device(phone.userId)
+      const now = yield* Timestamp.now
+      const t = (offset: number) => Timestamp.plus(now, offset)
+      const heard = (offset: number) =>
+        Effect.flatMap(StayStore, (store) => store.heardBefore(phone.userId, phone.id, t(offset)))
+      Check.equal(yield* heard(100), null, "of a device that sent nothing")
+      yield* Uploads.commit(other, { fixes: Uploads.fixes(1, t(5)) })
+      yield* Uploads.commit(stranger, { fixes: Uploads.fixes(1, t(5)) })
+      Check.equal(yield* heard(100), null, "of other devices")
+      const [first, second, third] = [0, 10, 20].flatMap((offset) => Uploads.fixes(1, t(offset)))
+      if (first === undefined || second === undefined || third === undefined) return Check.fail("three fixes")
+      yield* Uploads.commit(phone, { fixes: [second, third], leftBehind: new Set([second]) })
+      yield* Uploads.commit(phone, { fixes: [first] })
+      const cases: ReadonlyArray<readonly [number, number | null]> = [
+        [0, null],
+        [1, 0],
+        [10, 0],
+        [11, 10],
+        [20, 10],
+        [21, 20],
+        [1_000_000, 20]
+      ]
+      for (const [offset, expected] of cases) {
+        Check.equal(yield* heard(offset), expected === null ? null : t(expected), `before ${offset}`)
+      }
+    })
+  },
+  {
     name: "commit: replaces the stays that began in the span at the places, and leaves the others",
     run: Effect.gen(function* () {
       const phone = yield* Visits.phone
