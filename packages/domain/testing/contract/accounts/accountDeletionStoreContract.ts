@@ -27,8 +27,9 @@ import { samplePng } from "../../samplePng.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
+import { deletedRows, type DeletedRowsPorts } from "./deletedRows.js"
 
-type Ports = AccountDeletionStore | FixStore | EventStore | MailOutbox | Rules.RuleSamplePorts
+type Ports = DeletedRowsPorts | FixStore | EventStore | MailOutbox | Rules.RuleSamplePorts
 
 const begin = ({ id }: Pick<Account, "id">) =>
   Effect.gen(function* () {
@@ -248,6 +249,7 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       Check.equal((yield* connections.listOfApp(app.id, 10, undefined)).items, [], "goes with the person")
     })
   },
+  ...deletedRows,
   {
     name: "the receipt goes to the address that the account had, once, and is gone with the finish",
     run: Effect.gen(function* () {

@@ -156,6 +156,26 @@ export const teamStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "update: of two owners who take each other's role at the same time, one stays an owner [teams-2]",
+    run: Effect.gen(function* () {
+      const store = yield* TeamStore
+      for (let round = 0; round < 4; round++) {
+        const { app, holder } = yield* owned
+        const [one, two] = [yield* joined(app, holder, "owner"), yield* joined(app, holder, "owner")]
+        const outcomes = yield* Effect.all(
+          [
+            store.update(app.id, TeamLife.changeRole(one.member.id, two.memberId, "viewer")),
+            store.update(app.id, TeamLife.changeRole(two.member.id, one.memberId, "viewer"))
+          ],
+          { concurrency: "unbounded" }
+        )
+        const changed = outcomes.filter((outcome) => Option.exists(outcome, Either.isRight))
+        const roles = (yield* find(app)).members.map(({ role }) => role).toSorted()
+        Check.equal([changed.length, roles], [1, ["owner", "viewer"]], "one change")
+      }
+    })
+  },
+  {
     name: "AppStore.listOf: the apps that an account holds and those of whose teams it is, until it leaves",
     run: Effect.gen(function* () {
       const { app, holder } = yield* owned
