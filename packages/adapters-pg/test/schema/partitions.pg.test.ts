@@ -55,10 +55,10 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     const other = new pg.Client({ connectionString: url, lock_timeout: 1_000 })
     await other.connect()
     try {
-      let ended = false
-      const making = ensureOn(url).finally(() => (ended = true))
+      const run = { isOver: false }
+      const making = ensureOn(url).finally(() => (run.isOver = true))
       let asked = 0
-      for (; !ended; asked++) {
+      for (; !run.isOver; asked++) {
         await other.query(insert("usr_other", `${1900 + asked}-01-01`, 1))
         await other.query("SELECT count(*) FROM fixes WHERE user_id = 'usr_other' AND captured_at < '2031-01-01'")
       }
@@ -87,7 +87,7 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     const { url } = database
     await ask(url, insert("usr_new", "2031-05-10", 1))
     await ask(url, "CREATE TABLE fixes_2031_05 (name text)")
-    await expect(ensureOn(url)).rejects.toThrow()
+    await expect(ensureOn(url)).rejects.toThrow("The store failed")
     expect(await closings(url)).toEqual([])
     await ask(url, insert("usr_new", "2031-05-20", 1))
     await ask(url, "DROP TABLE fixes_2031_05")
