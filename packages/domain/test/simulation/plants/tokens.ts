@@ -38,7 +38,8 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: (ports) =>
       Context.add(ports, Vault.Vault, {
         ...Context.get(ports, Vault.Vault),
-        sha256: (text: string) => Hash.make(text)
+        // Without the check of the brand, which refuses a text that is no digest before any oracle sees it.
+        sha256: (text: string) => Hash.make(text, { disableValidation: true })
       }),
     scenario: (world) => connected(world)
   },
