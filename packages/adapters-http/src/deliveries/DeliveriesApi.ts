@@ -121,13 +121,25 @@ export const toDetail = ({
   }))
 })
 
-/** A status of HTTP, or `none`. */
-export const Status = Schema.String.pipe(
-  Schema.pattern(/^(?:[1-5]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })
-)
-
-/** The status that the filter `status` selects; null for `none`. */
-export const statusOf = (status: string): number | null => (status === "none" ? null : Number(status))
+/** A status of HTTP, or null for `none`. */
+export const Status = Schema.transform(
+  Schema.String.pipe(
+    Schema.pattern(/^(?:[1-5]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })
+  ),
+  Schema.NullOr(Schema.Int),
+  {
+    strict: true,
+    decode: (text) => (text === "none" ? null : Number(text)),
+    encode: (status) => (status === null ? "none" : String(status))
+  }
+).annotations({
+  jsonSchema: {
+    anyOf: [
+      { type: "integer", minimum: 100, maximum: 599 },
+      { type: "string", enum: ["none"] }
+    ]
+  }
+})
 
 const Query = Fields.request({
   endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {

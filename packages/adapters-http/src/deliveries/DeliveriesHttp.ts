@@ -4,20 +4,16 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
-import { statusOf, toBody, toDetail, typesOf } from "./DeliveriesApi.js"
+import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"
 
 export const layer = Group.group(Api, "deliveries", (handlers) =>
   handlers
     .handle(
       "list",
-      ({
-        path,
-        urlParams: { endpoint_id: endpointId, event_id: eventId, fail_reason: failReason, status, type, ...rest }
-      }) =>
+      ({ path, urlParams: { endpoint_id: endpointId, event_id: eventId, fail_reason: failReason, type, ...rest } }) =>
         Effect.gen(function* () {
           const types = type === undefined ? undefined : typesOf(type)
-          const answered = status === undefined ? undefined : statusOf(status)
-          const query = { ...rest, endpointId, eventId, failReason, types, status: answered, cursor: rest.cursor }
+          const query = { ...rest, endpointId, eventId, failReason, types, cursor: rest.cursor }
           const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
           return { deliveries: deliveries.map(toBody), nextCursor }
         }).pipe(toWire)

@@ -5,6 +5,7 @@ export const faults: ReadonlyArray<GermanPair> = [
   { en: "must not be empty", de: "darf nicht leer sein" },
   { en: "must be given", de: "muss angegeben werden" },
   { en: "must be a time", de: "muss ein Zeitpunkt sein" },
+  { en: "must be a status such as 404, or none", de: "muss ein Status wie 404 sein, oder none" },
   { en: "must be at least {n:number} characters", de: "muss mindestens {n:number} Zeichen haben" },
   { en: "must be at most {n:number} characters", de: "darf höchstens {n:number} Zeichen haben" },
   { en: "must be at most 2,048 characters", de: "darf höchstens 2.048 Zeichen haben" },
