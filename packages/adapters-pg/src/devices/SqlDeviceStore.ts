@@ -5,7 +5,7 @@ import { DeviceId, type Timestamp, UserId, Vault } from "@place-access/domain/sh
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
-import * as MovementColumn from "../fixes/MovementColumn.js"
+import * as MovementColumn from "../history/MovementColumn.js"
 import * as PutAsideColumn from "../fixes/PutAsideColumn.js"
 import * as UploadStream from "../history/UploadStream.js"
 import * as Rows from "../driver/Rows.js"

@@ -5,7 +5,7 @@ import type { Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
-import * as MovementColumn from "./MovementColumn.js"
+import * as MovementColumn from "../history/MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 

@@ -11,7 +11,7 @@ import * as HistoryBound from "../history/HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
 import { toPause } from "../steering/PauseColumns.js"
 import * as Erasures from "../retention-choice/Erasures.js"
-import * as MovementColumn from "./MovementColumn.js"
+import * as MovementColumn from "../history/MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
 
