@@ -25,6 +25,7 @@ import { ingestFixes } from "@place-access/domain/fixes"
 import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
 import { PlaceStore } from "@place-access/domain/places"
 import { Place } from "@place-access/domain/places"
+import { eraseHistory } from "@place-access/domain/retention-choice"
 import { ConnectionId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
 import { listVisits } from "@place-access/domain/visits"
@@ -227,5 +228,34 @@ it("the visits of a phone come back, also when the archive has a tablet that was
       const { bytes } = yield* taken(user.id)
       expect((yield* brought(other.id, bytes))?.state).toBe("done")
       expect(yield* visitsOf(other.id)).toEqual(before)
+    }).pipe(inRealTime)
+  ))
+
+it("no visit goes on through a stretch that the owner deleted before the archive was made [exports-10]", () =>
+  run(
+    Effect.gen(function* () {
+      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const home = { lat: 52.37, lon: 4.89 }
+      const now = yield* Timestamp.now
+      const t = (hours: number) => Timestamp.plus(now, -3 * Timestamp.DAY + hours * Timestamp.HOUR)
+      yield* RuleSamples.place(user.id, { label: Place.Label.make("Home"), circle: { ...home, radiusM: 150 } })
+      const phone = yield* RuleSamples.device(user.id)
+      const at = (hours: number) => ({ capturedAt: t(hours), ...home, accuracyM: 10 })
+      yield* ingestFixes(phone, [at(8), at(11), at(12.5), at(13), at(15), at(20)], [])
+      yield* eraseHistory(user.id, { from: t(12), until: t(14) })
+      const { bytes } = yield* taken(user.id)
+      expect((yield* brought(other.id, bytes))?.counts).toMatchObject({ stored: 6, quarantined: 0 })
+      const places = (yield* (yield* PlaceStore).list(other.id)).map(({ id }) => ({
+        placeId: id,
+        sharedAt: now,
+        includeEarlierVisits: true
+      }))
+      const connection = { userId: other.id, id: ConnectionId.make("con_reader"), places, pause: null }
+      const page = yield* listVisits(connection, now, { from: null, to: null, limit: 10, cursor: undefined })
+      expect(page.visits.map(({ arrival, departure }) => [arrival, departure])).toEqual([
+        [t(15), t(20)],
+        [t(8), t(12)]
+      ])
+      expect((yield* brought(other.id, bytes))?.counts.stored).toBe(0)
     }).pipe(inRealTime)
   ))

@@ -9,6 +9,7 @@ export const short = (entry: Entry.ImportEntry): string => {
   if (entry._tag === "Unusable") return "unusable"
   if (entry._tag === "Place") return `place ${entry.place.label}`
   if (entry._tag === "Notice") return `notice ${entry.kind}`
+  if (entry._tag === "Erased") return `erased ${entry.stretch.from} ${entry.stretch.until}`
   if (entry._tag === "Visit") {
     const { accuracyM, arrival, departure, lat, lon } = entry.visit
     expect(accuracyM).toBeNull()

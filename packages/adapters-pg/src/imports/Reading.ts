@@ -98,9 +98,11 @@ class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 export const advance =
   (sql: SqlClient): Store["advance"] =>
   (step) => {
-    const { fixes, notices, places, visits } = step
+    const { erasures, fixes, notices, places, visits } = step
     const work =
-      fixes.length + visits.length + places.length + notices.length === 0 ? pass(sql, step) : store(sql, step)
+      fixes.length + visits.length + places.length + notices.length + erasures.length === 0
+        ? pass(sql, step)
+        : store(sql, step)
     return work.pipe(
       sql.withTransaction,
       Effect.as(true),
@@ -151,7 +153,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
       const stored = historyStatement(sql, history, index === 0 ? erased : 0)
       return part === undefined ? [stored] : [addPart(sql, step, device.device_id, part), stored]
     })
-    if (step.places.length + step.notices.length === 0) return yield* last(statements)
+    if (step.places.length + step.notices.length + step.erasures.length === 0) return yield* last(statements)
     yield* Effect.all(statements, { discard: true })
     yield* storeOthers(sql, step)
   })
@@ -168,7 +170,7 @@ const addPart = (
       WHERE user_id = ${userId} AND device_id = ${deviceId}
       ON CONFLICT DO NOTHING`
 
-/** Stores the places and the choice of notices that are in an archive of this service. */
+/** Stores the places, the choice of notices and the deleted stretches that are in an archive of this service. */
 const storeOthers = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     let count = 0
@@ -179,7 +181,12 @@ const storeOthers = (sql: SqlClient, step: ImportStep) =>
       else if (outcome === "no room") leftOut.push(place.place.label)
     }
     if (step.notices.length > 0) count += yield* NoticeChoices.add(sql)(step.userId, step.notices)
-    const duplicates = step.places.length + step.notices.length - count - leftOut.length
+    count += yield* Erasures.restore(
+      sql,
+      step.userId,
+      step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at }))
+    )
+    const duplicates = step.places.length + step.notices.length + step.erasures.length - count - leftOut.length
     yield* sql`UPDATE imports SET stored = stored + ${count}, duplicates = duplicates + ${duplicates},
                  over_limit = over_limit + ${leftOut.length},
                  left_out = (left_out || ${leftOut}::text[])[1:${Import.MOST_NAMED}::integer]

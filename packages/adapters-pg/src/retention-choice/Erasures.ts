@@ -4,7 +4,7 @@ import { VisitReport } from "@place-access/domain/fixes"
 import { Erasure } from "@place-access/domain/retention-choice"
 import type { RecentEvaluations } from "@place-access/domain/rules"
 import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as MovementColumn from "../history/MovementColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
@@ -55,6 +55,18 @@ export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) 
     const before = yield* list(sql, userId)
     const after = Erasure.add(before, erasure)
     if (after.length > Erasure.MOST) return false
+    yield* write(sql, userId, before, after)
+    yield* eraseReadings(sql, userId, erasure)
+    yield* eraseVisits(sql, userId, erasure)
+    yield* eraseFromRules(sql, userId, erasure)
+    yield* eraseFromDevices(sql, userId, erasure)
+    return true
+  }).pipe(sql.withTransaction)
+
+type Erasures = ReadonlyArray<Erasure.Erasure>
+
+const write = (sql: SqlClient, userId: UserId, before: Erasures, after: Erasures) =>
+  Effect.gen(function* () {
     for (const one of before.filter((one) => !after.includes(one))) {
       yield* sql`DELETE FROM erasures WHERE user_id = ${userId} AND from_at = ${Rows.at(one.from)}`
     }
@@ -62,12 +74,37 @@ export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) 
       yield* sql`INSERT INTO erasures (user_id, from_at, until_at, erased_at)
                  VALUES (${userId}, ${Rows.at(one.from)}, ${Rows.at(one.until)}, ${Rows.at(one.erasedAt)})`
     }
-    yield* eraseReadings(sql, userId, erasure)
-    yield* eraseVisits(sql, userId, erasure)
-    yield* eraseFromRules(sql, userId, erasure)
-    yield* eraseFromDevices(sql, userId, erasure)
-    return true
-  }).pipe(sql.withTransaction)
+  })
+
+const HistoryRow = Schema.Struct({ has_history: Schema.Boolean })
+
+/**
+ * Adds the deleted stretches of an archive, and returns how many (`Erasure.restored`). The caller has locked the user's
+ * row of `upload_streams` and raised its version.
+ */
+export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures) =>
+  Effect.gen(function* () {
+    let count = 0
+    for (const stretch of stretches) {
+      const [from, until] = [Rows.at(stretch.from), Rows.at(stretch.until)]
+      const found = yield* sql`SELECT EXISTS (
+            SELECT 1 FROM fixes WHERE user_id = ${userId} AND captured_at >= ${from} AND captured_at < ${until}
+          ) OR EXISTS (
+            SELECT 1 FROM visit_reports WHERE user_id = ${userId}
+              AND (arrival >= ${from} AND arrival < ${until}
+                   OR departure > ${from} AND coalesce(arrival, departure) < ${until})
+          ) AS has_history`.pipe(Rows.first(HistoryRow))
+      const before = yield* list(sql, userId)
+      const hasHistory = Option.exists(found, (row) => row.has_history)
+      const after = Erasure.restored(before, stretch, hasHistory)
+      if (after === undefined) continue
+      yield* write(sql, userId, before, after)
+      yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${from}::timestamptz)
+                 WHERE user_id = ${userId}`
+      count++
+    }
+    return count
+  })
 
 const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
   Effect.gen(function* () {

@@ -230,7 +230,9 @@ const importFile = (userId: UserId, name: string, now: number, fixes: ReadonlyAr
     const leased = { userId, id, lease: name }
     yield* store.claim(leased, at, Timestamp.plus(at, Import.RETRY_AFTER))
     const counts = { format: "gpx" as const, bytesDone: 1, read: fixes.length, tooRecent: 0, tooOld: 0, quarantined: 0 }
-    expect(yield* store.advance({ ...leased, at, ...counts, fixes, visits: [], places: [], notices: [] })).toBe(true)
+    expect(
+      yield* store.advance({ ...leased, at, ...counts, fixes, visits: [], places: [], notices: [], erasures: [] })
+    ).toBe(true)
     yield* store.finish(leased, null, at)
   })
 

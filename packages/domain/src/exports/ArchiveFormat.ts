@@ -60,7 +60,9 @@ export const Account = Schema.Struct({
   /** The language of the first browser that signed in. Older archives lack this field. */
   browser_language: Schema.optional(Schema.NullOr(Schema.String)),
   /** The mails (`OwnerNotice`) that the person chose to get. Older archives lack this field. */
-  notices: Schema.optional(Schema.Array(NoticeKind))
+  notices: Schema.optional(Schema.Array(NoticeKind)),
+  /** The stretches of time whose history the person deleted, by time. Older archives lack this field. */
+  erasures: Schema.optional(Schema.Array(Schema.Struct({ from: At, until: At })))
 })
 
 /** A circle of a place, valid from `valid_from` on. Null: valid from the beginning of the history. */

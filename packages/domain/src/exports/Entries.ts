@@ -9,6 +9,7 @@ import * as Event from "../events/Event.js"
 import type { StoredFix } from "../fixes/Fix.js"
 import type { Place, PlaceRef } from "../places/Place.js"
 import type { Shape } from "../places/Shape.js"
+import type * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
 import type { RecentEvaluations } from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
@@ -39,7 +40,8 @@ export const ASKER = ConnectionId.make("export")
 export const account = (
   { browserLanguage, createdAt, displayName, email, id, language, roles, timeZone }: Account.Account,
   keep: History.Keep,
-  notices: ReadonlyArray<NoticeKind>
+  notices: ReadonlyArray<NoticeKind>,
+  erasures: ReadonlyArray<Erasure.Stretch>
 ): typeof ArchiveFormat.Account.Type => ({
   id,
   email,
@@ -50,7 +52,8 @@ export const account = (
   time_zone: timeZone,
   language,
   browser_language: browserLanguage,
-  notices
+  notices,
+  erasures: erasures.map(({ from, until }) => ({ from, until }))
 })
 
 /** Places with their shapes. `shapes` are ordered by place and version. A place without a shape is left out. */

@@ -189,7 +189,8 @@ const account = (userId: UserId) =>
     const accounts = yield* AccountStore
     const found = yield* accounts.find(userId)
     const { keep } = yield* getHistoryChoice(userId)
-    return found._tag === "None" ? [] : [Entries.account(found.value, keep, yield* accounts.notices(userId))]
+    const erasures = yield* (yield* HistoryStore).erasures(userId)
+    return found._tag === "None" ? [] : [Entries.account(found.value, keep, yield* accounts.notices(userId), erasures)]
   })
 
 const places = (userId: UserId) =>

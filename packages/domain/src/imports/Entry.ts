@@ -26,6 +26,8 @@ export type ImportEntry =
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
   /** A notice that the person had chosen, from the person's own archive. */
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
+  /** A stretch of time whose history the person had deleted, from the person's own archive. */
+  | { readonly _tag: "Erased"; readonly stretch: Erasure.Stretch }
   /** An entry without a time or a position. */
   | { readonly _tag: "Unusable" }
 
@@ -39,6 +41,8 @@ export interface History {
 export interface Sorted extends History {
   readonly places: ReadonlyArray<ImportedPlace.ImportedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
+  /** The deleted stretches to restore (decision exports-10). */
+  readonly erasures: ReadonlyArray<Erasure.Stretch>
   readonly tooRecent: number
   readonly tooOld: number
   readonly quarantined: number
@@ -61,6 +65,7 @@ export const sort = (
   const visits: Array<ImportedVisit> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
   const notices: Array<NoticeKind> = []
+  const erasures: Array<Erasure.Stretch> = []
   const recent = recentFrom(uploadedAt)
   let tooRecent = 0
   let tooOld = 0
@@ -73,6 +78,14 @@ export const sort = (
     }
     if (entry._tag === "Notice") {
       notices.push(entry.kind)
+      continue
+    }
+    if (entry._tag === "Erased") {
+      const { from, until } = entry.stretch
+      if (from >= until) quarantined++
+      else if (until > recent) tooRecent++
+      else if (isPast(until, cutoff)) tooOld++
+      else erasures.push(entry.stretch)
       continue
     }
     // The devices are found in the order of the file, also for entries that are not stored.
@@ -93,7 +106,7 @@ export const sort = (
     else
       fixes.push(isMarked(entry) ? { ...judged.fix, ...ofDevice, isLeftBehind: true } : { ...judged.fix, ...ofDevice })
   }
-  return { fixes, visits, places, notices, tooRecent, tooOld, quarantined }
+  return { fixes, visits, places, notices, erasures, tooRecent, tooOld, quarantined }
 }
 
 /**
@@ -115,7 +128,7 @@ export const withoutErased = (
 /** The time that decides whether a visit is too old or too recent: the departure, or else the arrival. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
-type Dated = Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>
+type Dated = Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" | "Erased" }>
 
 const timeOf = (entry: Dated): Timestamp | undefined => {
   if (entry._tag === "Unusable") return undefined

@@ -1,5 +1,6 @@
 import { Context, type Option } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
+import type * as Erasure from "../retention-choice/Erasure.js"
 import type { DeviceId, ImportId, Page, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
@@ -62,6 +63,7 @@ export interface ImportStep extends Leased {
   readonly visits: ReadonlyArray<ImportedVisit>
   readonly places: ReadonlyArray<ReturnedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
+  readonly erasures: ReadonlyArray<Erasure.Stretch>
 }
 
 /** Uploaded files of location history, and how far they have been read. Decisions imports-2 and imports-6. */
@@ -125,7 +127,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and position, visits by
      * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
      * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
-     * exports-9). No rule is evaluated. The version of the user's uploads grows. An entry belongs to its
+     * exports-9). Deleted stretches are added to those of the user (`Erasure.restored`), and delete nothing. No rule is
+     * evaluated. The version of the user's uploads grows. An entry belongs to its
      * `ImportedDevice`, which is created with the first of its entries, or else to the device of the import.
      *
      * The stays of a device are derived from all entries that the file has of it, so that a visit does not go on

@@ -73,6 +73,22 @@ export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyA
 }
 
 /**
+ * The stretches after the import of an archive with the stretch `added`, which the owner had deleted in another account
+ * (decision exports-10). Undefined: the stretch is left out, because it is there already, because there are too many,
+ * or because the user has history of this time: an import deletes nothing.
+ */
+export const restored = (
+  erasures: ReadonlyArray<Erasure>,
+  added: Erasure,
+  hasHistory: boolean
+): ReadonlyArray<Erasure> | undefined => {
+  const isThere = erasures.some(({ from, until }) => from <= added.from && until >= added.until)
+  if (isThere || hasHistory) return undefined
+  const all = add(erasures, added)
+  return all.length > MOST ? undefined : all
+}
+
+/**
  * The time at which a deleted stretch cuts off a visit or stay: the beginning of the first stretch that begins after
  * `arrival` and before `departure` (`departure` null: the visit is still open). Null when no stretch cuts it off.
  */

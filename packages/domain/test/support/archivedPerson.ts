@@ -263,7 +263,8 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       time_zone: user.timeZone,
       language: user.language,
       browser_language: user.browserLanguage,
-      notices: ["ends", "weekly"]
+      notices: ["ends", "weekly"],
+      erasures: []
     })
     const places = yield* PlaceStore
     const shapes = yield* places.shapes(user.id)

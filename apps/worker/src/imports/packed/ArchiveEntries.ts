@@ -19,7 +19,9 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
   switch (name) {
     case "account.json":
-      return JsonElements.open(["notices"], (value) => onEntry(notice(value)))
+      return JsonElements.open(["notices", "erasures"], (value, section) =>
+        onEntry(section === "erasures" ? erased(value) : notice(value))
+      )
     case "places.json":
       return JsonElements.open(["places"], (value) => onEntry(place(value)))
     case "visits.json":
@@ -114,6 +116,11 @@ const isNotice = Schema.is(NoticeKind)
 
 /** A kind that only a newer service knows counts as unusable. */
 const notice = (value: unknown): Entry.ImportEntry => (isNotice(value) ? { _tag: "Notice", kind: value } : UNUSABLE)
+
+const erased = (value: unknown): Entry.ImportEntry => {
+  const [from, until] = [instant(member(value, "from")), instant(member(value, "until"))]
+  return from === undefined || until === undefined ? UNUSABLE : { _tag: "Erased", stretch: { from, until } }
+}
 
 const decodePlace = Schema.decodeUnknownEither(ArchiveFormat.PlaceEntry)
 

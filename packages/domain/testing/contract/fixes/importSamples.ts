@@ -75,7 +75,8 @@ export const step = (
     (parts.fixes?.length ?? 0) +
     (parts.visits?.length ?? 0) +
     (parts.places?.length ?? 0) +
-    (parts.notices?.length ?? 0),
+    (parts.notices?.length ?? 0) +
+    (parts.erasures?.length ?? 0),
   tooRecent: 0,
   tooOld: 0,
   quarantined: 0,
@@ -83,6 +84,7 @@ export const step = (
   visits: [],
   places: [],
   notices: [],
+  erasures: [],
   ...parts
 })
 

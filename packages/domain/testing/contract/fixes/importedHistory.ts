@@ -18,6 +18,7 @@ import {
   claimed,
   done,
   forget,
+  found,
   type ImportSamplePorts,
   step,
   undone,
@@ -142,6 +143,40 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
       const { fixes: left, visits: told } = yield* survey
       Check.equal([left, told], [0, 0], "then nothing is left")
       Check.equal(yield* (yield* StayStore).due(userId), [], "nothing is due")
+    })
+  },
+  {
+    name: "advance: a deleted stretch comes back where the user has no history, and is counted [exports-10, retention-choice-4]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const { userId } = phone
+      const t = (minutes: number) => Timestamp.plus(now, -3 * Timestamp.DAY + minutes * Timestamp.MINUTE)
+      const stretch = (from: number, until: number) => ({ from: t(from), until: t(until) })
+      yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, t(50)), visits: [Uploads.visit(t(100), t(120))] })
+      yield* history.erase(userId, stretch(0, 10), now)
+      const made = yield* waiting(userId)
+      const { lease } = yield* claimed(made, "stretches", now)
+      const erasures = [
+        ...[stretch(2, 8), stretch(50, 51), stretch(90, 101), stretch(119, 130)],
+        ...[stretch(9, 20), stretch(30, 50), stretch(120, 125)]
+      ]
+      yield* advance(step(made, lease, now, { erasures }))
+      const { counts } = yield* found(made)
+      Check.equal([counts.read, counts.stored, counts.duplicates], [7, 3, 4], "counts")
+      Check.equal(
+        (yield* history.erasures(userId)).map(({ from, until }) => [from, until]),
+        [
+          [t(0), t(20)],
+          [t(30), t(50)],
+          [t(120), t(125)]
+        ],
+        "the stretches"
+      )
+      Check.equal((yield* history.survey(userId, { after: null, until: null })).fixes, 1, "nothing is deleted")
+      Check.equal(yield* dueFrom(userId, phone.id), t(0), "the stays are derived again")
+      yield* forget(made)
     })
   },
   {

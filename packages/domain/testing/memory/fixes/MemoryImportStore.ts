@@ -168,7 +168,10 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
           // `read` has all entries of the step, and `step` only those whose time the owner has not deleted meanwhile.
           // The user's version rises when the file brought any entry, deleted or not.
-          if (read.fixes.length + read.visits.length + read.places.length + read.notices.length > 0) {
+          if (
+            read.fixes.length + read.visits.length + read.places.length + read.notices.length + read.erasures.length >
+            0
+          ) {
             tables.streamVersions.set(read.userId, (tables.streamVersions.get(read.userId) ?? 0) + 1)
           }
           const { leftOut, stored } = store(tables, kept.import, step)
@@ -188,7 +191,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
                   step.fixes.length +
                   step.visits.length +
                   step.places.length +
-                  step.notices.length -
+                  step.notices.length +
+                  step.erasures.length -
                   stored -
                   leftOut.length,
                 overLimit: counts.overLimit + leftOut.length,

@@ -6,6 +6,7 @@ import { grouped, type ImportedDevice } from "../../../src/imports/ImportedDevic
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import type { ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Months from "../../../src/imports/Months.js"
+import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
@@ -140,7 +141,8 @@ const addPart = (
 }
 
 /** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
-export const store = (tables: Tables, of: Import, { at, notices, places, userId, ...entries }: ImportStep) => {
+export const store = (tables: Tables, of: Import, step: ImportStep) => {
+  const { at, notices, places, userId } = step
   const before = tables.fixes.size + tables.visitReports.size + tables.places.size
   const leftOut: Array<string> = []
   for (const one of places) {
@@ -154,17 +156,44 @@ export const store = (tables: Tables, of: Import, { at, notices, places, userId,
     }
     MemoryPlaceStore.insert(tables, one.place, one.shapes)
   }
-  for (const { device, ...group } of grouped(entries)) {
+  for (const { device, ...group } of grouped(step)) {
     if (device !== undefined) addPart(tables, of, device, at)
     storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)
   }
+  const erasures = step.erasures.filter((one) => restore(tables, userId, { ...one, erasedAt: at })).length
   const chosen = tables.noticeChoices.get(userId) ?? []
   const together = [...new Set([...chosen, ...notices])].sort()
   if (together.length > chosen.length) tables.noticeChoices.set(userId, together)
   return {
     leftOut,
-    stored: together.length - chosen.length + tables.fixes.size + tables.visitReports.size + tables.places.size - before
+    stored:
+      erasures +
+      together.length -
+      chosen.length +
+      tables.fixes.size +
+      tables.visitReports.size +
+      tables.places.size -
+      before
   }
+}
+
+/** Adds a deleted stretch of an archive. False: the stretch is left out (`Erasure.restored`). */
+const restore = (tables: Tables, userId: UserId, stretch: Erasure.Erasure): boolean => {
+  const { from, until } = stretch
+  const isOwn = (one: { readonly userId: UserId }) => one.userId === userId
+  const hasHistory =
+    [...tables.fixes.values()].some((one) => isOwn(one) && Erasure.covers(stretch, one.capturedAt)) ||
+    [...tables.visitReports.values()].some(
+      (one) =>
+        isOwn(one) &&
+        ((one.arrival !== null && Erasure.covers(stretch, one.arrival)) ||
+          (one.departure !== null && one.departure > from && (one.arrival ?? one.departure) < until))
+    )
+  const all = Erasure.restored(tables.erasures.get(userId) ?? [], stretch, hasHistory)
+  if (all === undefined) return false
+  tables.erasures.set(userId, all)
+  for (const one of tables.devices.values()) if (isOwn(one)) deriveFrom(tables, one.id, from)
+  return true
 }
 
 const storeHistory = (
