@@ -130,7 +130,8 @@ export const detail = (
         ${used(portal, connection, uses, yield* flagsOf(visitor, connection))}
         ${
           connection.live &&
-          html`${sharing(portal, connection, places, token, ticked)} ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
+          html`${sharing(portal, connection, places, token, ticked)}
+          ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
         }`
     })
   })
@@ -170,11 +171,11 @@ const used = (
   const times = (count: number) => (count === 0 ? words.used.never : words.used.times(count))
   return html`<section class="card" aria-labelledby="used">
     <h2 id="used">${words.used.heading}</h2>
-    <p class="soft">${words.used.lead(time(since))}</p>
     ${flags
       .filter(({ to }) => to >= since)
       .slice(0, 1)
       .map(flagged)}
+    <p class="soft">${words.used.lead(time(since))}</p>
     <ul class="plain counts">
       <li><strong>${times(withoutPurpose)}</strong> <span>${words.used.places}</span></li>
       ${byPurpose.map(
