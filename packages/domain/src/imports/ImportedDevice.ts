@@ -20,7 +20,10 @@ export interface OfDevice {
   readonly device?: ImportedDevice | undefined
 }
 
+/** A fix of a file, with its device. */
 export type ImportedFix = Fix.MarkedFix & OfDevice
+
+/** A report of a visit in a file, with its device. */
 export type ImportedVisit = VisitReport.VisitReport & OfDevice
 
 /**
