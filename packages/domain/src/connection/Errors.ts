@@ -19,7 +19,7 @@ export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("
   uri: Schema.String
 }) {
   override get message(): string {
-    return "The request to authorize is refused"
+    return `The request to authorize is refused: ${this.error}`
   }
 }
 
@@ -56,7 +56,7 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
   reason: ConsentRefusal
 }) {
   override get message(): string {
-    return "The consent page cannot be shown, or its answer is refused"
+    return `The consent page cannot be shown, or its answer is refused: ${this.reason}`
   }
 }
 

@@ -20,7 +20,7 @@ export class PurposeRefused extends Schema.TaggedError<PurposeRefused>()("Purpos
   key: Schema.NullOr(PurposeKey)
 }) {
   override get message(): string {
-    return "The call names no purpose that allows it"
+    return `The call names no purpose that allows it: ${this.reason}`
   }
 }
 
