@@ -57,12 +57,12 @@ export interface UserConnection
    * are not null.
    */
   readonly live: boolean
-  /** The present pause; null when the connection is not paused or has ended. */
   /**
    * Whether the service has put the app on hold, because its holder is suspended: the app gets no answers and no events
    * (decision staff-1). False when the connection has ended.
    */
   readonly onHold: boolean
+  /** The present pause; null when the connection is not paused or has ended. */
   readonly pause: Pause.Pause | null
   /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
@@ -96,8 +96,8 @@ export const forUser = (
   now: Timestamp
 ): UserConnection => {
   const end = ending({ app, connection }, now)
-  const { externalUserId: _, sub: __, ...described } = describe({ app, connection }, end.endedAt ?? now)
   const live = EffectiveScopes.isLive(connection, app, now)
+  const { externalUserId: _, sub: __, ...described } = describe({ app, connection }, end.endedAt ?? now)
   return {
     ...described,
     id: connection.id,

@@ -128,7 +128,7 @@ export const developer: typeof en.developer = {
       und alle Personen sind von ihr getrennt.`,
     onHold: (at) =>
       html`<strong>Die App ruht (Beginn: ${at})</strong>, weil das Konto ihres Inhabers gesperrt ist. Sie bekommt keine
-      Antworten und keine Ereignisse, und niemand kann sie verbinden. Wenn die Sperre endet, geht alles wie vorher.`,
+        Antworten und keine Ereignisse, und niemand kann sie verbinden. Wenn die Sperre endet, geht alles wie vorher.`,
     waitsSince: (at) => html`Sie wartet (Beginn: ${at}).`,
     changes: "Änderungen, die auf die Prüfung warten",
     changesWait: (at) =>

@@ -213,13 +213,13 @@ export const accessLog: typeof en.accessLog = {
   notOfList: "muss aus der Liste sein",
   nothingHere: "Hier hat keine App etwas abgefragt.",
   nothingYet: "Noch hat keine App etwas abgefragt.",
+  newest: "Neueste",
   older: "Ältere",
   download: "Als Tabelle herunterladen (CSV)",
   showEverything: "Alles anzeigen",
   showDetails: "Technische Einzelheiten anzeigen",
   hideDetails: "Technische Einzelheiten ausblenden",
   fileHas: (most) => `Die Datei enthält davon die neuesten ${number(most)} Einträge.`,
-  newest: "Neueste",
   flagged: {
     heading: (app) => `${app} hat ungewöhnlich oft gefragt`,
     text: (calls, from, to, purpose, expected) =>

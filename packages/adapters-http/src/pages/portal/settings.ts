@@ -51,8 +51,8 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             ${Fields.hidden("form_token", token)}
             <fieldset id="keep_days" ${Fields.describedByFaults({ values: () => "", problems }, "keep_days")}>
               <legend>${words.history.legend}</legend>
-              <div class="choices four">
               ${Fields.groupFault({ values: () => "", problems }, "keep_days", LABELS.keep_days)}
+              <div class="choices four">
                 ${HistoryChoice.OPTIONS.map(
                   ({ keep, text, value }) =>
                     html`<div class="choice">
