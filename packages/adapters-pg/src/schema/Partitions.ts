@@ -91,6 +91,13 @@ const isBusy = (error: unknown): boolean =>
 
 const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
 
+const whileLocked = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
+  effect.pipe(
+    Effect.retry({ schedule: SOON, while: isLocked }),
+    // Locks are held in real time, even when the program runs on another clock.
+    Effect.withClock(Clock.make())
+  )
+
 const unlessBusy =
   (table: string, month: Month) =>
   <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A | "busy", SqlError, R> =>
@@ -172,17 +179,12 @@ const isLarge = (sql: SqlClient, missing: Missing) =>
 const lockParent = (sql: SqlClient, { table }: Missing) =>
   sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
 
+const askForStandard = (sql: SqlClient, missing: Missing) =>
+  Effect.zipRight(waitBriefly(sql), sql`LOCK TABLE ${sql(standardOf(missing))} IN ACCESS EXCLUSIVE MODE`)
+
 /** The nested transaction is a savepoint: when the lock is refused, the statements before it need not be repeated. */
 const lockStandard = (sql: SqlClient, missing: Missing) =>
-  sql
-    .withTransaction(
-      Effect.zipRight(waitBriefly(sql), sql`LOCK TABLE ${sql(standardOf(missing))} IN ACCESS EXCLUSIVE MODE`)
-    )
-    .pipe(
-      Effect.retry({ schedule: SOON, while: isLocked }),
-      // Locks are held in real time, even when the program runs on another clock.
-      Effect.withClock(Clock.make())
-    )
+  sql.withTransaction(askForStandard(sql, missing)).pipe(whileLocked)
 
 /** `Failures` recognises the constraint by its name. */
 const closingOf = (missing: Missing): string => `${standardOf(missing)}_without_${missing.month.suffix}`
@@ -227,17 +229,20 @@ const deleteClosings = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Undoes `closeMonth` after a failure. When this fails too, the process that holds the lock, or the next run, deletes
- * the constraint with the others.
+ * Undoes `closeMonth` after a failure. The whole transaction is tried again: LOCK does not lock the shards of a cluster,
+ * and a node may still be undoing the statement that failed. When this fails too, the process that holds the lock, or
+ * the next run, deletes the constraint with the others.
  */
 const openMonths = (sql: SqlClient, missing: Missing) =>
   sql
     .withTransaction(
-      Effect.all([lockParent(sql, missing), lockStandard(sql, missing), deleteClosings(sql, missing)], {
-        discard: true
-      })
+      Effect.all(
+        [waitBriefly(sql), lockParent(sql, missing), askForStandard(sql, missing), deleteClosings(sql, missing)],
+        { discard: true }
+      )
     )
     .pipe(
+      whileLocked,
       Effect.catchAllCause((cause) =>
         Effect.logWarning(`New rows of ${nameOf(missing)} are refused until a run makes this partition`, cause)
       )
