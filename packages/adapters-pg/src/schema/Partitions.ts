@@ -229,9 +229,9 @@ const deleteClosings = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Undoes `closeMonth` after a failure. The whole transaction is tried again: LOCK does not lock the shards of a cluster,
- * and a node may still be undoing the statement that failed. When this fails too, the process that holds the lock, or
- * the next run, deletes the constraint with the others.
+ * Undoes `closeMonth` after a failure. The whole transaction is tried again: LOCK does not lock the shards of a
+ * cluster, and a node may still be undoing the statement that failed. When this fails too, the process that holds the
+ * lock, or the next run, deletes the constraint with the others.
  */
 const openMonths = (sql: SqlClient, missing: Missing) =>
   sql
