@@ -152,10 +152,10 @@ export const admin: typeof en.admin = {
     address_confirmed: "Adresse bestätigt",
     address_changed: "Adresse geändert",
     address_restored: "Adresse zurückgeholt",
+    name_changed: "Name geändert",
     factor_added: "Zweiter Faktor hinzugefügt",
     factor_removed: "Zweiter Faktor entfernt",
     factor_removal_asked: "Entfernung eines Faktors verlangt",
-    name_changed: "Name geändert",
     recovery_code_used: "Wiederherstellungscode benutzt",
     role_given: "Rolle gegeben",
     role_taken: "Rolle genommen",
@@ -193,10 +193,10 @@ export const admin: typeof en.admin = {
     addressConfirmed: "Hat die E-Mail-Adresse bestätigt.",
     addressChanged: "Hat die E-Mail-Adresse geändert.",
     addressRestored: "Hat eine Änderung der E-Mail-Adresse zurückgenommen.",
+    nameChanged: "Hat den Namen geändert, den andere lesen.",
     factorAdded: {
       passkey: "Hat einen Passkey als zweiten Faktor hinzugefügt.",
       totp: "Hat eine Authenticator-App als zweiten Faktor hinzugefügt.",
-    nameChanged: "Hat den Namen geändert, den andere lesen.",
       recovery_codes: "Hat Wiederherstellungscodes als zweiten Faktor hinzugefügt."
     },
     factorRemoved: {
