@@ -1,11 +1,16 @@
 // The errors that several rooms share, and what an error says. Decision errors-1.
 import { Effect, Schema } from "effect"
 
-/** Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1). */
+/**
+ * Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1), unless a filter says in
+ * a sentence of its own what is wrong: pages and answers show this sentence.
+ */
 export const brand =
   <B extends string>(name: B) =>
   <S extends Schema.Schema.AnyNoContext>(schema: S): Schema.brand<S, B> =>
-    Schema.brand<S, B>(name, { parseIssueTitle: () => name })(schema)
+    Schema.brand<S, B>(name, {
+      parseIssueTitle: (issue) => (issue._tag === "Type" && issue.message !== undefined ? undefined : name)
+    })(schema)
 
 /** One problem of one submitted field. `field` is the name on the wire. The submitted value is never repeated. */
 export class Problem extends Schema.Class<Problem>("Problem")({
