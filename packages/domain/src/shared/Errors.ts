@@ -2,8 +2,8 @@
 import { Effect, Schema } from "effect"
 
 /**
- * Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1), unless a filter says in
- * a sentence of its own what is wrong: pages and answers show this sentence.
+ * Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1), unless a filter says
+ * in a sentence of its own what is wrong: pages and answers show this sentence.
  */
 export const brand =
   <B extends string>(name: B) =>
