@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore, type ImportKey, type ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
+import type { StoreError } from "../../../src/shared/Errors.js"
 import { DeviceId, ImportId, type UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
@@ -41,6 +42,19 @@ export const waiting = (userId?: UserId) =>
     Check.isTrue(yield* store.append(begun, 1, BYTES, at), "second piece")
     const made = yield* store.complete(begun, 2 * BYTES.length, at)
     return Option.getOrElse(made, () => Check.fail("it is complete"))
+  })
+
+/** The due import of the user; null when there is none. Imports that other cases left in the buckets are passed over. */
+export const dueOf = (
+  userId: UserId,
+  buckets: ReadonlyArray<number>,
+  at: Timestamp.Timestamp,
+  besides: ReadonlyArray<UserId>
+): Effect.Effect<ImportKey | null, StoreError, ImportStore> =>
+  Effect.gen(function* () {
+    const due = yield* (yield* ImportStore).due(buckets, at, besides)
+    if (Option.isNone(due)) return null
+    return due.value.userId === userId ? due.value : yield* dueOf(userId, buckets, at, [...besides, due.value.userId])
   })
 
 /** Begins an attempt at the import. */
