@@ -11,7 +11,7 @@ const WRITES: Readonly<Record<StoreName, string>> = {
   AccessLogStore: "record recordRepeat recordUnless",
   AccountDeletionStore: "begin removeSome lookAgain finish",
   AccountStore:
-    "create addRoles learnTimeZone chooseTimeZone learnLanguage chooseLanguage chooseNotices openSession " +
+    "create addRoles learnTimeZone chooseTimeZone learnLanguage chooseLanguage chooseNotices changeName openSession " +
     "renewSession confirmSession closeSession closeOtherSessions admitTry failTry clearTries",
   AppStore: "create update",
   ConnectionStore: "change archivePlace",
