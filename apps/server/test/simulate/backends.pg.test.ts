@@ -30,8 +30,8 @@ describeServers("one scenario over a server", (server) => {
       expect((yield* run(backend(), trouble)).jsonl).toBe((yield* run(undefined, trouble)).jsonl)
     }).pipe(Effect.runPromise))
 
-  // In the plans 30, 39, 90 and 335, events of two people are due at one moment. A cluster that returns the events in the
-  // order in which its shards answer would write another trace.
+  // In the plans 30, 39, 90 and 335, events of two people are due at one moment. A cluster that returns the events in
+  // the order in which its shards answer would write another trace.
   it.each([5, 30, 39, 90, 335])(
     "runs plan %i with the trace that memory gives, and no oracle finds a violation [deliveries-16]",
     async (seed) => {

@@ -217,7 +217,8 @@ describe("what is documented", () => {
 
 it("the table of rates has each rate of the links that are mailed to one mailbox [limits-2]", () => {
   const rows = [...page("/docs/errors").matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) => textOf(row))
-  const of = (part: string) => rows.filter((row) => row.includes(part)).map((row) => row.match(/\d+ in \d+ (?:minutes|day)/g))
+  const of = (part: string) =>
+    rows.filter((row) => row.includes(part)).map((row) => row.match(/\d+ in \d+ (?:minutes|day)/g))
   expect(of("Mailed links of one kind")).toEqual([["3 in 30 minutes"]])
   expect(of("Links for a sign-up")).toEqual([["3 in 30 minutes", "10 in 30 minutes"]])
   expect(of("Links that change the account")).toEqual([["3 in 1 day", "10 in 30 minutes"]])

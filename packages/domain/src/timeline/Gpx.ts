@@ -3,6 +3,12 @@
 import { GPX_BEGIN, GPX_END, GPX_NEXT_TRACK, trackPoint } from "../exports/Entries.js"
 import type { StoredFix } from "../fixes/Fix.js"
 
+/**
+ * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has the
+ * first ones.
+ */
+export const MOST_READINGS = 100_000
+
 /** The tracks in their order. The file of a day without readings has one empty track. */
 export const write = (tracks: ReadonlyArray<ReadonlyArray<StoredFix>>): string =>
   GPX_BEGIN + tracks.map((track) => track.map(trackPoint).join("")).join(GPX_NEXT_TRACK) + GPX_END

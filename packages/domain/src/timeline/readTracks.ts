@@ -3,12 +3,7 @@ import { FixHistory } from "../fixes/FixHistory.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
 import type { PagePosition } from "../shared/Page.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
-
-/**
- * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has the
- * first ones.
- */
-export const MOST_IN_FILE = 100_000
+import * as Gpx from "./Gpx.js"
 
 const PAGE = 20_000
 
@@ -22,7 +17,7 @@ export const readTracks = program("readTracks", function* (userId: UserId, day: 
   const now = yield* Timestamp.now
   const tracks = new Map<string, Array<StoredFix>>()
   let after: PagePosition | undefined
-  let left = MOST_IN_FILE
+  let left = Gpx.MOST_READINGS
   do {
     const { items, next } = yield* history.range(userId, now, day, Math.min(PAGE, left), after)
     for (const fix of items) {

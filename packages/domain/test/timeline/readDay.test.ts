@@ -1,7 +1,7 @@
 import { type Fix, FixHistory, RangePosition } from "@place-access/domain/fixes"
 import { DeviceId, UserId } from "@place-access/domain/shared"
 import { MemoryAccessLogStore, MemoryFixHistory } from "@place-access/domain/testing"
-import { Gpx, MOST_IN_FILE, readDay, readTracks } from "@place-access/domain/timeline"
+import { Gpx, readDay, readTracks } from "@place-access/domain/timeline"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { DAY, INSIDE, NOON, time } from "../support/rules.js"
@@ -78,11 +78,11 @@ describe("readTracks [timeline-2]", () => {
 
   it.effect("all pages of a day, at most the first 100,000 readings", () =>
     Effect.gen(function* () {
-      const sent = Array.from({ length: MOST_IN_FILE + 1 }, (_, n) => reading("dev_phone", FROM + n))
+      const sent = Array.from({ length: Gpx.MOST_READINGS + 1 }, (_, n) => reading("dev_phone", FROM + n))
       const sizeOf = (count: number) => Effect.map(tracksOf(sent.slice(0, count)), ([track]) => track?.length)
       expect(yield* sizeOf(20_001)).toBe(20_001)
       const [track] = yield* tracksOf(sent)
-      expect([track?.length, track?.at(-1)]).toEqual([MOST_IN_FILE, sent[MOST_IN_FILE - 1]])
+      expect([track?.length, track?.at(-1)]).toEqual([Gpx.MOST_READINGS, sent[Gpx.MOST_READINGS - 1]])
     })
   )
 })

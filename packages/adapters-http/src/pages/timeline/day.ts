@@ -3,7 +3,7 @@ import { listAccessLog } from "@place-access/domain/access-log"
 import { listDays, LocalDays } from "@place-access/domain/fixes"
 import { type Geometry, listPlaces } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
-import { Gpx, MOST_IN_FILE, readDay, readTracks, type TimelineDay, Trace } from "@place-access/domain/timeline"
+import { Gpx, readDay, readTracks, type TimelineDay, Trace } from "@place-access/domain/timeline"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Folded from "../log/Folded.js"
@@ -73,7 +73,7 @@ const show = (portal: string) =>
                   <a class="button second" href="#erase">${words.erase.part}</a>
                 </p>`
               }
-              ${readings > MOST_IN_FILE && html`<p class="note">${words.fileIsCut(MOST_IN_FILE)}</p>`}
+              ${readings > Gpx.MOST_READINGS && html`<p class="note">${words.fileIsCut(Gpx.MOST_READINGS)}</p>`}
             </div>
             <aside aria-label="${words.aside}">
               <section class="card">${Calendar.draw({ path, month, data, chosen: day.date, today })}</section>

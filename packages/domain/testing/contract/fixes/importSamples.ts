@@ -44,7 +44,7 @@ export const waiting = (userId?: UserId) =>
     return Option.getOrElse(made, () => Check.fail("it is complete"))
   })
 
-/** The due import of the user; null when there is none. Imports that other cases left in the buckets are passed over. */
+/** The due import of the user; null when there is none. Imports that other cases left in the buckets do not count. */
 export const dueOf = (
   userId: UserId,
   buckets: ReadonlyArray<number>,

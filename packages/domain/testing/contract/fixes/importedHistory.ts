@@ -159,8 +159,13 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
       const made = yield* waiting(userId)
       const { lease } = yield* claimed(made, "stretches", now)
       const erasures = [
-        ...[stretch(2, 8), stretch(50, 51), stretch(90, 101), stretch(119, 130)],
-        ...[stretch(9, 20), stretch(30, 50), stretch(120, 125)]
+        stretch(2, 8),
+        stretch(50, 51),
+        stretch(90, 101),
+        stretch(119, 130),
+        stretch(9, 20),
+        stretch(30, 50),
+        stretch(120, 125)
       ]
       yield* advance(step(made, lease, now, { erasures }))
       const { counts } = yield* found(made)
