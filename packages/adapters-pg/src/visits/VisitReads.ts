@@ -209,10 +209,12 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
 /**
  * SQL: a time in the device's row, which is null for a phone. The fixes that an imported file shares with
  * other devices lie between `shared_from` and `shared_until`. So the queries below read no fixes of other devices for a
- * phone, and none outside of this span for a file.
+ * phone, and none outside of this span for a file. The time is null for a file that brought nothing new, too: its last
+ * stay would never end, because `history_ends_at` is null (decision imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
-  sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId})`
+  sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}
+         AND history_ends_at IS NOT NULL)`
 
 /** The last fix of a device before a moment. */
 export const heardBeforeStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, at: Timestamp.Timestamp) =>

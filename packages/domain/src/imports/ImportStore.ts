@@ -134,7 +134,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * The stays of a device are derived from all entries that the file has of it, so that a visit does not go on
      * through a time for which the file has readings elsewhere. As soon as one entry is new, they are derived again
      * from the earliest entry of the step, or from the earliest entry of the file when the steps before brought nothing
-     * new. The time of the newest entry becomes the end of the history of the device (`VisitReports.historyEndsAt`).
+     * new. Then the time of the newest entry also becomes the end of the history of the device
+     * (`VisitReports.historyEndsAt`). While no entry is new, the device has no fixes for stays (`StayStore.fixes`).
      * False, and nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>

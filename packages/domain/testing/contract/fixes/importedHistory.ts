@@ -117,6 +117,29 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
     })
   },
   {
+    name: "advance: a file that is known has no fixes for stays, also when the stays of all devices become due [imports-2, visits-6]",
+    run: Effect.gen(function* () {
+      const stays = yield* StayStore
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const { userId } = phone
+      const fixes = Uploads.fixes(3, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const times = fixes.map(({ capturedAt }) => capturedAt)
+      const [first, second] = times
+      if (first === undefined || second === undefined) return Check.fail("three fixes")
+      yield* Uploads.commit(phone, { fixes })
+      const made = yield* done(userId, now, { fixes })
+      const from = Timestamp.plus(first, -Timestamp.DAY)
+      const stretch = { from, until: Timestamp.plus(from, Timestamp.MINUTE) }
+      yield* (yield* HistoryStore).erase(userId, stretch, now)
+      Check.equal(yield* dueFrom(userId, made.deviceId), from, "due")
+      Check.equal(yield* timesOf(userId, made.deviceId), [], "of the file")
+      Check.equal(yield* stays.heardBefore(userId, made.deviceId, second), null, "before the second one")
+      Check.equal(yield* timesOf(userId, phone.id), times, "of the phone")
+      yield* undone(made, now)
+    })
+  },
+  {
     name: "advance: each device of an archive has a device, whose stays are derived by themselves; undo removes all [L10, exports-7]",
     run: Effect.gen(function* () {
       const now = yield* Timestamp.now

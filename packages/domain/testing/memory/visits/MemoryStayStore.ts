@@ -18,9 +18,13 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
       { arrival, placeId }: { readonly arrival: number; readonly placeId: string }
     ) => `${deviceId} ${placeId} ${arrival}`
 
-    /** Whether the fix is one of the device, or of its file (`Brought.alsoFrom`). */
+    /**
+     * Whether the fix is one of the device, or of its file (`Brought.alsoFrom`). A file that brought nothing new has no
+     * stays (decision imports-2).
+     */
     const isOf = (deviceId: DeviceId, fix: { readonly deviceId: DeviceId } & Brought) =>
-      fix.deviceId === deviceId || fix.alsoFrom?.includes(deviceId) === true
+      fix.deviceId === deviceId ||
+      (fix.alsoFrom?.includes(deviceId) === true && (importDevices.get(deviceId) ?? null) !== null)
 
     const ofDevice = (deviceId: DeviceId) => [...stays.values()].filter((stay) => stay.deviceId === deviceId)
 
