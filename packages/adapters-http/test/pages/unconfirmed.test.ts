@@ -111,6 +111,44 @@ describe("pages about mails [accounts-11]", () => {
   )
 })
 
+describe("settings of a person whose address nobody confirmed [accounts-11]", () => {
+  it.each([
+    ["unconfirmed", false],
+    ["confirmed", true]
+  ])("promise a mail about a password and an address only to an address that gets one: %s", async (_, isConfirmed) => {
+    const { browser, person } = await unconfirmed()
+    if (isConfirmed) await setConfirmed(person, person.account.confirmedAt)
+    const { text } = await browser.get("/portal/settings")
+    expect(["We tell you by mail.", "and we write there."].map((promise) => text.includes(promise))).toEqual([
+      isConfirmed,
+      isConfirmed
+    ])
+  })
+})
+
+describe("a service that sends no mail [accounts-11]", () => {
+  it("promises none to an address without a confirmation, and asks nobody to confirm it", async () => {
+    const silent = await startWorld()
+    try {
+      const person = await silent.person()
+      const { accounts } = await silent.run(MemoryDatabase)
+      const stored = accounts.get(person.account.id)
+      if (stored !== undefined) {
+        accounts.set(person.account.id, { ...stored, account: { ...stored.account, confirmedAt: null } })
+      }
+      const browser = await signedIn(silent, person.account.email)
+      for (const path of ["/portal/settings/export", "/portal/settings/notices"]) {
+        const { text } = await browser.get(path)
+        expect(text).toContain("This service sends no mail.")
+        expect(text).not.toContain("We write you an e-mail")
+        expect(text).not.toContain(EMAIL)
+      }
+    } finally {
+      await silent.close()
+    }
+  })
+})
+
 describe("the deletion of an account", () => {
   it.each([
     ["unconfirmed", false],

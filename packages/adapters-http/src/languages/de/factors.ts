@@ -42,7 +42,8 @@ export const factors: typeof en.factors = {
     none: "Es ist kein Wiederherstellungscode übrig. Jeder meldet Sie einmal an, an Stelle Ihres zweiten Faktors. Neue ersetzen die bisherigen.",
     left: (count) =>
       `${plural(count, "Wiederherstellungscode ist", "Wiederherstellungscodes sind")} übrig. Jeder meldet Sie einmal an, an Stelle Ihres zweiten Faktors. Neue ersetzen die bisherigen.`,
-    lost: "Haben Sie alles verloren, auch diese Codes? Fragen Sie die Betreiber dieses Dienstes. Sie können Ihren zweiten Faktor entfernen, aber erst drei Tage, nachdem sie darum gebeten wurden, und Sie bekommen vorher eine E-Mail.",
+    lost: (isMailed) =>
+      `Haben Sie alles verloren, auch diese Codes? Fragen Sie die Betreiber dieses Dienstes. Die Betreiber können Ihren zweiten Faktor entfernen, aber erst drei Tage, nachdem sie darum gebeten wurden. Bis dahin können Sie es auf dieser Seite verhindern${isMailed ? ", und wir schicken Ihnen eine E-Mail" : ""}.`,
     make: "Neue Wiederherstellungscodes erstellen",
     endsKept: (count) =>
       count === 1
@@ -100,7 +101,7 @@ export const factors: typeof en.factors = {
     again: "Von vorn beginnen",
     neither: "Sie haben keins von beiden?",
     neitherText:
-      "Fragen Sie die Betreiber dieses Dienstes. Sie können Ihren zweiten Faktor entfernen, aber erst drei Tage, nachdem sie darum gebeten wurden. Sie bekommen sofort eine E-Mail und können es verhindern."
+      "Fragen Sie die Betreiber dieses Dienstes. Sie können Ihren zweiten Faktor entfernen, aber erst drei Tage, nachdem sie darum gebeten wurden. Wenn Sie Ihre E-Mail-Adresse bestätigt haben, bekommen Sie sofort eine E-Mail. In einem Browser, in dem Sie angemeldet sind, können Sie es verhindern."
   },
   codeUsed: {
     title: "Sie haben einen Wiederherstellungscode verwendet",

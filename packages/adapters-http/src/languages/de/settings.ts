@@ -99,7 +99,10 @@ export const settings: typeof en.settings = {
   },
   address: {
     heading: "Ihre E-Mail-Adresse",
-    text: (address) => `${address}. Damit melden Sie sich an, und dorthin schreiben wir.`,
+    text: (address, isMailed) =>
+      isMailed
+        ? `${address}. Damit melden Sie sich an, und dorthin schreiben wir.`
+        : `${address}. Damit melden Sie sich an.`,
     open: "Ändern oder bestätigen…"
   },
   factor: {
@@ -110,10 +113,14 @@ export const settings: typeof en.settings = {
   noMail: (page) =>
     html`Ihre E-Mail-Adresse ist nicht bestätigt, deshalb schicken wir keine E-Mails dorthin.
       <a href="${page}">Bestätigen Sie Ihre Adresse</a>`,
+  serviceSendsNone: "Dieser Dienst sendet keine E-Mails.",
   export: { open: "Meine Daten mitnehmen…" },
   password: {
     heading: "Ihr Passwort",
-    text: "Ein neues Passwort meldet alle anderen Browser ab. Wir schicken Ihnen dazu eine E-Mail.",
+    text: (isMailed) =>
+      isMailed
+        ? "Ein neues Passwort meldet alle anderen Browser ab. Wir schicken Ihnen dazu eine E-Mail."
+        : "Ein neues Passwort meldet alle anderen Browser ab.",
     open: "Mein Passwort ändern…",
     title: "Passwort ändern",
     lead: "Alle anderen Browser werden abgemeldet. Dieser bleibt angemeldet.",
@@ -238,7 +245,8 @@ export const notices: typeof en.notices = {
   "stretch-deleted": "Endgültig gelöscht. Was Apps vorher erfahren haben, behalten sie.",
   "notices-chosen":
     "Gespeichert. Wir schicken Ihnen E-Mails zu dem, was Sie angekreuzt haben, und zur Sicherheit Ihres Kontos.",
-  "notices-chosen-no-mail": "Gespeichert. Wir schicken Ihnen keine E-Mails, bis Ihre E-Mail-Adresse bestätigt ist.",
+  "notices-chosen-no-mail":
+    "Gespeichert. Zurzeit schicken wir Ihnen keine E-Mails. Die Seite, auf der Sie gewählt haben, sagt, warum.",
   "history-chosen": "Gespeichert. Es gilt ab jetzt.",
   disconnected: "Die App ist getrennt.",
   shared: "Die Orte, nach denen die App fragen darf, sind geändert.",
@@ -270,7 +278,7 @@ export const notices: typeof en.notices = {
   "review-reject": "Abgelehnt. Der Entwickler bekommt eine E-Mail mit Ihrer Notiz.",
   "role-given": "Die Rolle ist vergeben. Sie gilt sofort; das Konto bekommt eine E-Mail.",
   "role-taken": "Die Rolle ist entzogen. Das Konto bekommt eine E-Mail.",
-  "admin-left": "Sie sind kein Administrator mehr. Sie bekommen eine E-Mail darüber.",
+  "admin-left": "Sie sind kein Administrator mehr.",
   "account-signed-out": "Das Konto ist überall abgemeldet.",
   "account-suspended": "Das Konto ist gesperrt. Die Person, der es gehört, bekommt eine E-Mail.",
   "account-resumed": "Das Konto ist entsperrt. Die Person, der es gehört, bekommt eine E-Mail.",

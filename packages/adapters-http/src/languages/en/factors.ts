@@ -42,7 +42,8 @@ export const factors = {
     none: "No recovery code is left. Each signs you in once in place of your second factor. New ones replace the ones before.",
     left: (count: number): string =>
       `${plural(count, "recovery code is", "recovery codes are")} left. Each signs you in once in place of your second factor. New ones replace the ones before.`,
-    lost: "Did you lose everything, these codes too? Ask those who run this service. They can remove your second factor, but only three days after they were asked, and you get a mail first.",
+    lost: (isMailed: boolean): string =>
+      `Did you lose everything, these codes too? Ask those who run this service. They can remove your second factor, but only three days after they were asked. Until then you can stop it on this page${isMailed ? ", and we tell you by mail" : ""}.`,
     make: "Make new recovery codes",
     endsKept: (count: number): string =>
       count === 1
@@ -99,7 +100,7 @@ export const factors = {
     again: "Begin again",
     neither: "You have neither?",
     neitherText:
-      "Ask those who run this service. They can remove your second factor, but only three days after they were asked. You get a mail at once, and can stop it."
+      "Ask those who run this service. They can remove your second factor, but only three days after they were asked. If you confirmed your e-mail address, you get a mail at once. A browser in which you are signed in can stop it."
   },
   codeUsed: {
     title: "You used a recovery code",

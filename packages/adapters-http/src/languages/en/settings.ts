@@ -102,7 +102,8 @@ export const settings = {
   },
   address: {
     heading: "Your e-mail address",
-    text: (address: string): string => `${address}. You sign in with it, and we write there.`,
+    text: (address: string, isMailed: boolean): string =>
+      isMailed ? `${address}. You sign in with it, and we write there.` : `${address}. You sign in with it.`,
     open: "Change or confirm it…"
   },
   factor: {
@@ -112,10 +113,14 @@ export const settings = {
   },
   noMail: (page: string): Html =>
     html`Your e-mail address is not confirmed, so we send no mail there. <a href="${page}">Confirm your address</a>`,
+  serviceSendsNone: "This service sends no mail.",
   export: { open: "Take my data along…" },
   password: {
     heading: "Your password",
-    text: "A new password signs out every other browser. We tell you by mail.",
+    text: (isMailed: boolean): string =>
+      isMailed
+        ? "A new password signs out every other browser. We tell you by mail."
+        : "A new password signs out every other browser.",
     open: "Change my password…",
     title: "Change your password",
     lead: "Every other browser is signed out. This one stays signed in.",
@@ -238,7 +243,7 @@ export const notices = {
   "language-chosen": "Saved. It counts for pages from now on, and for mails that are sent from now on.",
   "stretch-deleted": "Deleted for good. What apps learned before stays with them.",
   "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
-  "notices-chosen-no-mail": "Saved. We mail you nothing until your e-mail address is confirmed.",
+  "notices-chosen-no-mail": "Saved. At present we send you no mail. The page on which you chose says why.",
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app can ask about were changed.",
@@ -269,7 +274,7 @@ export const notices = {
   "review-reject": "Rejected. The developer gets an e-mail with your note.",
   "role-given": "The role was given. It works at once; the account gets an e-mail.",
   "role-taken": "The role was removed. The account gets an e-mail.",
-  "admin-left": "You are no longer an admin. You get an e-mail about it.",
+  "admin-left": "You are no longer an admin.",
   "account-signed-out": "The account was signed out everywhere.",
   "account-suspended": "The account is suspended. Its owner gets an e-mail.",
   "account-resumed": "The account works again. Its owner gets an e-mail.",

@@ -14,6 +14,7 @@ import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import { getsMail } from "../settings/unconfirmed.js"
 import { newCodes } from "./recoveryCodes.js"
 
 const words = texts.factors
@@ -40,7 +41,7 @@ const page = (portal: string) =>
           ${notice((yield* Form.query).value("done"))} ${(yield* StaffFactor.isLacking(visitor.account)) && REQUIRED}
           ${Factors.isRemovalPending(factors, now) && removal(portal, factors, token)}
           ${passkeys(portal, factors, token, canHavePasskeys(options))} ${codeApp(portal, factors, token)}
-          ${Factors.isOn(factors) && recoveryCodes(portal, factors, token)}
+          ${Factors.isOn(factors) && recoveryCodes(portal, factors.recoveryCodes, token, getsMail(visitor.account))}
           <p>
             ${words.otherBrowsers}
             <a href="${portal}/settings/sessions">${words.sessions}</a>
@@ -146,7 +147,7 @@ const removalOf = (factors: Factors.Factors, { action, button, name, token }: Re
 }
 
 /** While codes are left, the button is folded away: it makes the codes worthless that the person keeps on paper. */
-const recoveryCodes = (portal: string, { recoveryCodes: left }: Factors.Factors, token: string): Html => {
+const recoveryCodes = (portal: string, left: ReadonlyArray<unknown>, token: string, isMailed: boolean): Html => {
   const form = html`<form method="post" action="${pathOf(portal)}/recovery-codes">
     ${Fields.hidden("form_token", token)}
     <button class="second">${words.recovery.make}</button>
@@ -154,7 +155,7 @@ const recoveryCodes = (portal: string, { recoveryCodes: left }: Factors.Factors,
   return html`<section class="card" aria-labelledby="recovery">
     <h2 id="recovery">${words.recovery.heading}</h2>
     <p>${left.length === 0 ? words.recovery.none : words.recovery.left(left.length)}</p>
-    <p class="soft small">${words.recovery.lost}</p>
+    <p class="soft small">${words.recovery.lost(isMailed)}</p>
     ${
       left.length === 0
         ? form

@@ -14,6 +14,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as PasswordAsked from "./PasswordAsked.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
+import { getsMail } from "../settings/unconfirmed.js"
 import { ACCOUNTS } from "../admin/shared.js"
 
 const words = texts.settings.deletion
@@ -26,9 +27,6 @@ const LABELS = { password: words.password, word: words.wordField }
  */
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
-
-/** Whether a mail confirms the deletion: only a confirmed address gets one (`AccountDeletion`). */
-const getsMail = ({ confirmedAt }: Account.Account): boolean => confirmedAt !== null
 
 const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {

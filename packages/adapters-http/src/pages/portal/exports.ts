@@ -29,7 +29,7 @@ const page = (portal: string, visitor: Visitor.Visitor, refused?: string) =>
     const exports = yield* listExports(visitor.account.id)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
-    const isMailed = yield* getsMail(visitor)
+    const isMailed = getsMail(visitor.account)
     const present = exports.find((one) => isOpen(one) || one.state === "ready")
     const earlier = exports.filter((one) => one !== present)
     const isWatched = present !== undefined && isOpen(present)
@@ -47,7 +47,7 @@ const page = (portal: string, visitor: Visitor.Visitor, refused?: string) =>
         <h1>${words.title}</h1>
         <p class="lead">${words.lead}</p>
         ${refused === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${ofDomain(refused)}.</p></div>`}
-        ${!isMailed && noMail(portal)}
+        ${!isMailed && (yield* noMail(portal))}
         ${
           present === undefined
             ? ask(portal, token, isMailed)
@@ -153,7 +153,7 @@ const request = (portal: string) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       if ((yield* Visitor.confirmed(visitor)) !== null) return Visitor.toConfirmAndChoose(`${portal}${PATH}`)
-      const done = (yield* getsMail(visitor)) ? "export-requested" : "export-requested-no-mail"
+      const done = getsMail(visitor.account) ? "export-requested" : "export-requested-no-mail"
       return yield* requestExport(visitor.account.id).pipe(
         Effect.as(seeOther(`${portal}${PATH}?done=${done}`)),
         Effect.catchTag("Conflict", ({ reason }) => page(portal, visitor, reason))

@@ -22,6 +22,7 @@ import * as NamePage from "../settings/name.js"
 import * as NoticeChoice from "../settings/notices.js"
 import { group, type Row } from "../settings/row.js"
 import * as TimeZonePage from "../settings/timeZone.js"
+import { getsMail } from "../settings/unconfirmed.js"
 import { notice } from "./notices.js"
 
 const words = texts.settings
@@ -81,6 +82,7 @@ const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =
     const at = (page: string) => `${portal}/settings/${page}`
     const { address, deletion, export: archive, factor, history, imports, password, sessions } = words
     const { lead, title } = texts.portal.exports
+    const isMailed = getsMail(visitor.account)
     return html`${group("data", words.groups.data, [
       row(title, lead, at("export"), archive.open),
       row(history.heading, history.present(HistoryChoice.textOf(keep)), "#history", history.open),
@@ -89,8 +91,8 @@ const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =
     ])}
     ${group("account", words.groups.account, [
       NamePage.row(portal, visitor),
-      row(address.heading, address.text(visitor.account.email), at("email"), address.open),
-      row(password.heading, password.text, at("password"), password.open),
+      row(address.heading, address.text(visitor.account.email, isMailed), at("email"), address.open),
+      row(password.heading, password.text(isMailed), at("password"), password.open),
       row(factor.heading, factor.text, at("second-factor"), factor.open),
       row(sessions.heading, sessions.text, at("sessions"), sessions.open)
     ])}

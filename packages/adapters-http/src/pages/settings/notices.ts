@@ -56,7 +56,7 @@ const page = (portal: string, visitor: Visitor.Visitor) =>
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.heading}</h1>
         <p class="lead">${words.lead}</p>
-        ${!(yield* getsMail(visitor)) && noMail(portal)}
+        ${!getsMail(visitor.account) && (yield* noMail(portal))}
         <form class="card" method="post" action="${portal}/settings/notices">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
           <fieldset>
@@ -78,7 +78,7 @@ const choose = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       yield* chooseNotices(visitor.account.id, form.all("notice").filter(Schema.is(NoticeKind)))
       return seeOther(
-        `${portal}/settings?done=${(yield* getsMail(visitor)) ? "notices-chosen" : "notices-chosen-no-mail"}`
+        `${portal}/settings?done=${getsMail(visitor.account) ? "notices-chosen" : "notices-chosen-no-mail"}`
       )
     })
   )

@@ -1,19 +1,31 @@
-import { Account } from "@place-access/domain/accounts"
+import type { Account } from "@place-access/domain/accounts"
 import { Effect } from "effect"
 import { html, type Html } from "../../html/Html.js"
 import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
-import type * as Visitor from "../kit/Visitor.js"
 
 /**
- * Whether the person gets mail. The worker sends none to an address that nobody has confirmed (decision accounts-11),
- * so pages must not promise a mail to this person.
+ * Whether the person gets mail. The worker sends none to an address that nobody has confirmed (`sendMail`), also where
+ * such an address counts as confirmed because the service sends no mail. So pages must not promise a mail to this
+ * person. Decision accounts-11.
  */
-export const getsMail = ({ account }: Pick<Visitor.Visitor, "account">): Effect.Effect<boolean, never, HttpOptions> =>
-  Effect.map(HttpOptions, (options) => Account.countsAsConfirmed(account, addressRule(options)))
+export const getsMail = ({ confirmedAt }: Pick<Account.Account, "confirmedAt">): boolean => confirmedAt !== null
 
-/** The note on a page about mails, for a person who gets none. */
-export const noMail = (portal: string): Html =>
-  html`<div class="note warn">
-    <p>${texts.settings.noMail(`${portal}/settings/email`)}</p>
-  </div>`
+/**
+ * The note on a page about mails, for a person who gets none. Only where people confirm their addresses with a mailed
+ * link, the note leads to the page that sends the link.
+ */
+export const noMail = (portal: string): Effect.Effect<Html, never, HttpOptions> =>
+  Effect.map(
+    HttpOptions,
+    (options) =>
+      html`<div class="note warn">
+        <p>
+          ${
+            addressRule(options) === "confirmed"
+              ? texts.settings.noMail(`${portal}/settings/email`)
+              : texts.settings.serviceSendsNone
+          }
+        </p>
+      </div>`
+  )
