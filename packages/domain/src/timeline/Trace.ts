@@ -89,15 +89,15 @@ const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
 /**
- * The precise readings of the phone that sent most, oldest first. The readings of two phones would make a zigzag line.
+ * The precise readings of the phone that sent most of them, oldest first. The readings of two phones would make a
+ * zigzag line.
  */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
+  const precise = fixes.filter(({ accuracyM }) => (accuracyM ?? 0) <= MAX_ACCURACY_M)
   const counts = new Map<string, number>()
-  for (const { deviceId } of fixes) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1)
+  for (const { deviceId } of precise) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1)
   const [main] = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
-  return fixes
-    .filter(({ accuracyM, deviceId }) => deviceId === main?.[0] && (accuracyM ?? 0) <= MAX_ACCURACY_M)
-    .sort((a, b) => a.capturedAt - b.capturedAt)
+  return precise.filter(({ deviceId }) => deviceId === main?.[0]).sort((a, b) => a.capturedAt - b.capturedAt)
 }
 
 /** The length of a line of readings in metres. */

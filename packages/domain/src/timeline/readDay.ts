@@ -12,7 +12,7 @@ import * as Trace from "./Trace.js"
 
 /** One day of the owner, as the page shows it on a map. */
 export interface TimelineDay {
-  /** The precise readings of the phone that sent most, oldest first. */
+  /** The precise readings of the phone that sent most of them, oldest first. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while visits are still to be derived. */

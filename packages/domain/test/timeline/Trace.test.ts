@@ -92,6 +92,13 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     expect(line.map(({ capturedAt }) => capturedAt / MINUTE)).toEqual([1, 3, 4])
   })
 
+  it("the line is the phone with the most precise readings, not one that sent more, but imprecise ones [timeline-2]", () => {
+    const imprecise = [1, 2, 3].map((minute) => fix(minute, 0, { accuracyM: 500 }))
+    const other = { deviceId: DeviceId.make("dev_2") }
+    const line = Trace.line([...imprecise, fix(5, 0, other), fix(4, 0, other)])
+    expect(line.map(({ capturedAt }) => capturedAt / MINUTE)).toEqual([4, 5])
+  })
+
   it("a deleted stretch stands between what was before and after it, cut to the day and to now [retention-choice-4]", () => {
     const readings = Array.from({ length: 25 }, (_, index) => fix(index * 2, 0)).filter(
       ({ capturedAt }) => capturedAt < at(20 * MINUTE) || capturedAt >= at(30 * MINUTE)

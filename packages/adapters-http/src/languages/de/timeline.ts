@@ -7,7 +7,7 @@ export const timeline: typeof en.timeline = {
   titleOf: (date) => `Verlauf vom ${date}`,
   nothingKnown: "Von diesem Tag ist nichts bekannt.",
   nothingOnMap:
-    "Die Standorte dieses Tages sind nicht auf der Karte: Sie sind ungenau oder von einem Gerät, das zu Hause bleibt.",
+    "Die Standorte dieses Tages sind nicht auf der Karte: Sie sind ungenau oder von einem Gerät, das Sie nicht dabeihatten.",
   isCut: "Dieser Tag hat sehr viele Standorte. Sie sehen sein Ende.",
   isIncomplete: "Einige Besuche dieses Tages sind noch nicht berechnet. Laden Sie die Seite in einer Minute neu.",
   download: "Diesen Tag herunterladen (GPX)",

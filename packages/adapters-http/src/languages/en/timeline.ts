@@ -8,7 +8,7 @@ export const timeline = {
   titleOf: (date: string): string => `Timeline of ${date}`,
   nothingKnown: "Nothing is known of this day.",
   nothingOnMap:
-    "The locations of this day are not on the map: they are imprecise, or from a device that stays at home.",
+    "The locations of this day are not on the map: they are imprecise, or from a device that you had left behind.",
   isCut: "This day has very many locations. Its end is shown.",
   isIncomplete: "Some visits of this day are not computed yet. Reload the page in a minute.",
   download: "Download this day (GPX)",
@@ -85,8 +85,7 @@ export const timeline = {
     nobodyAsked: "No app asked in that time.",
     asked: "These apps asked in that time. What they learned stays with them:",
     requests: (app: Html, count: number): Html => html`${app}, ${plural(count, "request", "requests")}`,
-    later:
-      "Apps that asked later may also have asked about this time. Archives that you downloaded before still have it.",
+    later: "Apps that asked later may also have asked about this time. Archives that you created before still have it.",
     forGood: "Delete for good",
     cancel: "Cancel"
   },
