@@ -211,7 +211,7 @@ const logged = (person: Person, count: number) =>
   )
 
 describe("the page", () => {
-  it("after the confirmation that *Make an archive* needed, it says that nothing was asked for [accounts-17]", async () => {
+  it("after the confirmation that *Create an archive* needed, it says that nothing was asked for [accounts-17]", async () => {
     const person = await world.person()
     world.clock.advance(QUARTER)
     const asked = await submit(person, "/portal/settings/export", await tokenOf(person))

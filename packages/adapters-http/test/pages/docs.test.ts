@@ -328,7 +328,7 @@ describe("the quick start", () => {
     expect(text).toContain("export SERVICE=${SERVICE:-https://access.place.test}")
     expect(text).toContain("export APP_URL=https://…")
     expect(text).toContain('AUTHORIZE="https://consent.place.test/authorize?')
-    expect(text).toContain("accounts are made by its admins")
+    expect(text).toContain("Admins of this server create the accounts")
   })
 
   it("says, where an address must be confirmed first, to sign up on the page and to leave the call out [accounts-11]", async () => {

@@ -31,7 +31,7 @@ describeBrowser("taking one's data along", () => {
     await inspect(page, "export")
 
     await page.route(PAGE, still)
-    await page.getByRole("button", { name: "Make an archive" }).click()
+    await page.getByRole("button", { name: "Create an archive" }).click()
     await page.getByRole("heading", { name: "Your archive is being created" }).waitFor()
     const { id } = await world.run(
       Effect.gen(function* () {
@@ -77,7 +77,7 @@ describeBrowser("taking one's data along", () => {
       const asked = await world.run(requestExport(person.account.id))
       expect((await own("DELETE", `/v1/user/exports/${asked.id}`)).status()).toBe(204)
     }
-    await page.getByRole("button", { name: "Make an archive" }).click()
+    await page.getByRole("button", { name: "Create an archive" }).click()
     expect(await page.getByRole("alert").innerText()).toContain("You asked for 3 archives within 24 hours")
     await inspect(page, "export-refused")
   })

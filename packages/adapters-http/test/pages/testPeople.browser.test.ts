@@ -28,11 +28,11 @@ describeBrowser("the page of an app's test people", () => {
 
     // A mistake is shown beside its field, and what was typed stays.
     await page.getByLabel("Latitude of Home").fill("91")
-    await page.getByRole("button", { name: "Make test person" }).click()
+    await page.getByRole("button", { name: "Create test person" }).click()
     await page.getByRole("alert").waitFor()
     expect(await page.getByLabel("Latitude of Home").inputValue()).toBe("91")
     await page.getByLabel("Latitude of Home").fill("52,3731")
-    await page.getByRole("button", { name: "Make test person" }).click()
+    await page.getByRole("button", { name: "Create test person" }).click()
 
     const token = await page.getByTestId("access-token").innerText()
     expect((await world.call("/v1/me", bearer(token))).status).toBe(200)

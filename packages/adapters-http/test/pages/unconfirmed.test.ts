@@ -161,7 +161,7 @@ describe("the deletion of an account", () => {
     expect(deleted.status).toBe(303)
     const after = await browser.get(deleted.headers.get("location") ?? "")
     expect(after.text).toContain("You can remove the app that sent your location from your phone.")
-    expect(page.text).toContain("You can make a new account with it at any time.")
+    expect(page.text).toContain("You can create a new account with it at any time.")
     expect(page.text.includes("One e-mail tells you")).toBe(isConfirmed)
     expect(after.text.includes("An e-mail confirms it.")).toBe(isConfirmed)
     expect(await mailTo(world, person.account.email)).toHaveLength(isConfirmed ? 1 : 0)

@@ -51,7 +51,7 @@ export const admin: typeof en.admin = {
   search: {
     title: "Verwaltung: Konten",
     label: "E-Mail-Adresse oder Kennung",
-    lead: "Suchen Sie ein Konto, um Rollen zu geben oder zu nehmen, um es zu sperren oder abzumelden.",
+    lead: "Suchen Sie ein Konto, um Rollen zu geben oder zu entziehen, um es zu sperren oder abzumelden.",
     hint: "Die ganze Adresse oder eine Kennung wie usr_…. Nach Teilen eines Namens kann niemand suchen.",
     find: "Konto suchen",
     nobody: "gehört hier zu keinem Konto"
@@ -70,7 +70,7 @@ export const admin: typeof en.admin = {
       reviewer: "Entscheidet über Apps und Zwecke anderer und sieht keinen Standort.",
       admin: "Kann, was Prüfer können. Beendet Apps, gibt Rollen und sperrt Konten."
     },
-    take: (name) => html`Rolle ${name} nehmen`,
+    take: (name) => html`Rolle ${name} entziehen`,
     give: (name) => html`Rolle ${name} geben`,
     access: "Zugang",
     signOut: "Abmelden",
@@ -158,7 +158,7 @@ export const admin: typeof en.admin = {
     factor_removal_asked: "Entfernung eines Faktors verlangt",
     recovery_code_used: "Wiederherstellungscode benutzt",
     role_given: "Rolle gegeben",
-    role_taken: "Rolle genommen",
+    role_taken: "Rolle entzogen",
     export_made: "Export angelegt",
     export_fetched: "Export abgeholt",
     secret_rotated: "Geheimnis ersetzt",

@@ -43,7 +43,7 @@ export const admin = {
   search: {
     title: "Admin: accounts",
     label: "E-mail address or id",
-    lead: "Find one account, to give or take roles, to suspend it or to sign it out.",
+    lead: "Find one account, to give or remove roles, to suspend it or to sign it out.",
     hint: "The whole address, or an id such as usr_…. There is no search by parts of a name.",
     find: "Find account",
     nobody: "belongs to no account here"
@@ -61,7 +61,7 @@ export const admin = {
       reviewer: "Decides about apps and purposes of other people, and sees no location.",
       admin: "Can do what a reviewer can. Ends apps, gives roles and suspends accounts."
     } satisfies Record<Account.Role, string>,
-    take: (role: Html): Html => html`Take the role ${role}`,
+    take: (role: Html): Html => html`Remove the role ${role}`,
     give: (role: Html): Html => html`Give the role ${role}`,
     access: "Access",
     signOut: "Sign out",
@@ -90,7 +90,7 @@ export const admin = {
     allowed: "Allowed scopes",
     own: "You are in the team of this app, so another admin limits its scopes.",
     allowedText:
-      "Take a tick away, and the app loses the scope at once: for users who allowed it too, and even when the developer declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.",
+      "Remove a tick, and the app loses the scope at once: for users who allowed it too, and even when the developer declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.",
     allowedHint: "All ticked: no restriction. None ticked: the app's tokens open nothing.",
     saveScopes: "Save scopes",
     end: "End the app",

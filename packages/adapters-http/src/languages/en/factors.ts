@@ -44,7 +44,7 @@ export const factors = {
       `${plural(count, "recovery code is", "recovery codes are")} left. Each signs you in once in place of your second factor. New ones replace the ones before.`,
     lost: (isMailed: boolean): string =>
       `Did you lose everything, these codes too? Ask those who run this service. They can remove your second factor, but only three days after they were asked. Until then you can stop it on this page${isMailed ? ", and we tell you by mail" : ""}.`,
-    make: "Make new recovery codes",
+    make: "Create new recovery codes",
     endsKept: (count: number): string =>
       count === 1
         ? "The code that you have kept no longer works then."

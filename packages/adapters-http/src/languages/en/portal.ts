@@ -83,7 +83,7 @@ export const portal = {
     places: {
       heading: "Places it can ask about",
       field: "The places",
-      none: (page: string): Html => html`You have no places. <a href="${page}">Make one</a> to share it.`,
+      none: (page: string): Html => html`You have no places. <a href="${page}">Create one</a> to share it.`,
       legend: "Shared places",
       earlier: (place: string): string => `Visits from before it was shared too, for ${place}`,
       save: "Save places"
@@ -94,7 +94,7 @@ export const portal = {
       why: "Why it was notified, or not",
       remove: "Remove this rule",
       removed: (app: string): string =>
-        `${app} is then no longer notified by this rule. You cannot bring the rule back; ${app} can make a new one.`,
+        `This rule then no longer notifies ${app}. You cannot bring the rule back; ${app} can create a new one.`,
       oldest: "Oldest rules",
       more: "More rules"
     }
@@ -114,9 +114,9 @@ export const portal = {
     ask: {
       text: (isMailed: boolean): string =>
         isMailed
-          ? "We make the archive in the background, which takes seconds to minutes. We write you an e-mail when it is ready. You can download it for 7 days; then we delete it."
-          : "We make the archive in the background, which takes seconds to minutes. You can download it here for 7 days; then we delete it.",
-      button: "Make an archive"
+          ? "We create the archive in the background, which takes seconds to minutes. We write you an e-mail when it is ready. You can download it for 7 days; then we delete it."
+          : "We create the archive in the background, which takes seconds to minutes. You can download it here for 7 days; then we delete it.",
+      button: "Create an archive"
     },
     open: {
       heading: "Your archive is being created",
@@ -169,7 +169,7 @@ export const portal = {
 export const places = {
   title: "Places",
   lead: "A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.",
-  none: "You have no places yet. Make the first one below.",
+  none: "You have no places yet. Create the first one below.",
   kinds: {
     home: "home",
     work: "work",

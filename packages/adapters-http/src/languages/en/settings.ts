@@ -171,8 +171,8 @@ export const settings = {
       decisions: (nobody: string): string =>
         `Decisions that you made as a reviewer or admin stay, with “${nobody}” in place of your name.`,
       backups: "Backups of this service, if there are any, until those who run it throw them away.",
-      mail: "One e-mail tells you that it happened; then your address is forgotten. You can make a new account with it at any time.",
-      noMail: "Your address is forgotten. You can make a new account with it at any time."
+      mail: "One e-mail tells you that it happened; then your address is forgotten. You can create a new account with it at any time.",
+      noMail: "Your address is forgotten. You can create a new account with it at any time."
     },
     owned: {
       heading: "Your apps",
@@ -217,8 +217,8 @@ export const notices = {
     "The files are uploaded. We read them in the background, but a table waits for your answer: say which of its columns are read.",
   "import-undone": "The import is being undone. Its locations and visits disappear from your history within minutes.",
   "import-removed": "The import was removed. Your history keeps what it had stored.",
-  "export-requested": "We make your archive now. You get an e-mail when it is ready.",
-  "export-requested-no-mail": "We make your archive now. Come back to this page to download it.",
+  "export-requested": "We create your archive now. You get an e-mail when it is ready.",
+  "export-requested-no-mail": "We create your archive now. Come back to this page to download it.",
   "export-confirmed": "Confirmed. You can download the archive now.",
   "export-deleted": "The archive was deleted. Your data stays as it is.",
   "device-removed": "The device was removed. Your history keeps what it sent.",
@@ -230,10 +230,10 @@ export const notices = {
     "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
   "passkey-added": "The passkey was added.",
-  "passkey-is-there": "The passkey was added. If you have not kept your recovery codes, make new ones below.",
+  "passkey-is-there": "The passkey was added. If you have not kept your recovery codes, create new ones below.",
   "passkey-removed": "The passkey was removed. It signs nobody in any more.",
   "code-app-added": "One-time codes are on. Your recovery codes stay as they were.",
-  "code-app-is-on": "One-time codes are on. If you have not kept your recovery codes, make new ones below.",
+  "code-app-is-on": "One-time codes are on. If you have not kept your recovery codes, create new ones below.",
   "code-app-removed": "The app was removed. You can delete it from your phone.",
   "factor-kept": "Your second factor stays. Those who run this service cannot remove it now.",
   "session-ended": "The browser was signed out.",

@@ -133,7 +133,7 @@ export const signIn = {
     text: (email: string): string =>
       `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is created, and you are signed in. If it was not you, close this page.`,
     password: "The password that you chose",
-    make: "Make my account",
+    make: "Create my account",
     unknown: (href: string): Html =>
       html`You do not know the password any more? <a href="${href}">Sign up again</a>: the first link that is used
         counts.`,

@@ -173,7 +173,7 @@ export const webhooks = {
     disabled: (page: string): Html =>
       html`The endpoint is disabled. <a href="${page}">Enable it</a>, then send the event again.`,
     retry: "Retry now",
-    retryText: "Makes the next attempt now. It uses no extra attempt and never counts for or against the endpoint.",
+    retryText: "Starts the next attempt now. It uses no extra attempt and never counts for or against the endpoint.",
     redeliver: "Redeliver",
     redeliverText: "Sends the same event to the same endpoint again. It never counts for or against the endpoint.",
     attempt: "No.",

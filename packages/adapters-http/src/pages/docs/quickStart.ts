@@ -52,10 +52,10 @@ const account = (options: ServiceOptions): Value => {
   if (options.signUp === "open" && addressRule(options) === "assumed") return nothing
   const whose =
     options.signUp === "closed"
-      ? html`On this server accounts are made by its admins: leave the call of <code>/v1/accounts</code> out, and put
-          the e-mail and the password that you were given into the line above it.`
-      : html`This server makes an account when its owner opens a mailed link.
-          <a href="/sign-up">Make an account</a> with your own address and open the link. Then leave the call of
+      ? html`Admins of this server create the accounts: leave the call of <code>/v1/accounts</code> out, and put the
+          e-mail and the password that you were given into the line above it.`
+      : html`This server creates an account when its owner opens a mailed link.
+          <a href="/sign-up">Create an account</a> with your own address and open the link. Then leave the call of
           <code>/v1/accounts</code> out, and put your e-mail and your password into the line above it.`
   return html`<p>${whose}</p>
     <p>
