@@ -17,8 +17,9 @@ interface Ending {
   readonly appId: AppId
   readonly id: EndpointId
   /**
-   * The endpoint's current epoch: deliveries of this epoch stay, because they came after the endpoint was enabled
-   * again. Null: the endpoint was removed, and all its deliveries end.
+   * The endpoint's epoch when the caller read it. Deliveries of this epoch and of later ones stay, because they came
+   * after the endpoint was enabled again. A later epoch is possible: the endpoint may have been disabled and enabled
+   * since the caller read its row. Null: the endpoint was removed, and all its deliveries end.
    */
   readonly epoch: number | null
   readonly reason: Delivery.FailReason
@@ -39,7 +40,7 @@ export const endWaiting = (
     sql`WITH waiting AS (
           SELECT delivery_id, ${reason}::text AS fail_reason, ${Rows.at(now)}::timestamptz AS ended_at FROM deliveries
           WHERE app_id = ${appId} AND endpoint_id = ${id} AND ${sql.literal(WAITS)}
-            AND (${epoch}::integer IS NULL OR endpoint_epoch <> ${epoch}::integer)
+            AND (${epoch}::integer IS NULL OR endpoint_epoch < ${epoch}::integer)
             AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})
           ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT ${atMost} FOR UPDATE SKIP LOCKED
         )

@@ -6,6 +6,7 @@ import { WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option, Random, TestClock } from "effect"
 import { expect, it } from "vitest"
+import { endWaiting } from "@place-access/adapters-pg/deliveries/endWaiting"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
 
@@ -15,7 +16,7 @@ const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpo
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
-const { claim, endpointNow, finish, found, insertMany, of, withEndpoints } = WebhookFixtures
+const { claim, endpointNow, finish, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 
 const exhausted = Effect.map(Timestamp.now, (at): Delivery.DeliveryFinish => ({
   _tag: "Failed",
@@ -254,6 +255,28 @@ describeServers("the queue under contention", (server) => {
           )
         }
       })
+    ))
+
+  it("deliveries of a later epoch than the caller read stay: the endpoint was enabled again meanwhile [deliveries-8, deliveries-11]", () =>
+    run(
+      withEndpoints((endpoint) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const store = yield* EndpointStore
+          const { appId, epoch, id } = endpoint
+          for (const disabledAt of [yield* Timestamp.now, null]) {
+            yield* store.update(appId, id, (before) => ({ ...before, disabledAt, epoch: epoch + 1 }))
+          }
+          const row = yield* insert({ ...endpoint, epoch: epoch + 1 })
+          const end = (read: number) =>
+            Effect.flatMap(Timestamp.now, (now) =>
+              endWaiting(sql, { appId, id, epoch: read, reason: "endpoint_disabled", now, atMost: 10 })
+            )
+          expect(yield* end(epoch)).toBe(0)
+          expect((yield* found(row)).delivery.state).toBe("trying")
+          expect(yield* end(epoch + 2)).toBe(1)
+        })
+      )
     ))
 
   it("a row that cannot be read is left to its lease and does not stop the others", () =>
