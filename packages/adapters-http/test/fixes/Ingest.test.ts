@@ -1,9 +1,9 @@
 import { ingest } from "@place-access/adapters-http/fixes/Ingest"
 import * as UploadTurns from "@place-access/adapters-http/fixes/UploadTurns"
 import { FixStore } from "@place-access/domain/fixes"
-import { Timestamp } from "@place-access/domain/shared"
+import { type JudgedClock, StoreError, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Either, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startWorld, type World } from "../support/World.js"
 
@@ -35,4 +35,36 @@ it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", a
   )
   expect(answer).toEqual({ accepted: 0, duplicates: 0, quarantined: 1 })
   expect(await world.run(Effect.flatMap(FixStore, (store) => store.latest(account.id, 10)))).toEqual([])
+})
+
+it("an upload that arrives while the clock is wrong is refused, also when the clock is put right before its turn [fixes-6]", async () => {
+  const { account } = await world.person()
+  const device = await world.run(RuleSamples.device(account.id))
+  const reading = { capturedAt: world.clock.now(), lat: 52.37, lon: 4.89, accuracyM: 10 }
+  const answer = await world.run(
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      let isRight = false
+      const judged: JudgedClock.JudgedClock = {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() - (isRight ? 0 : Timestamp.HOUR),
+        currentTimeMillis: Effect.sync(() => judged.unsafeCurrentTimeMillis()),
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        currentTimeNanos: clock.currentTimeNanos,
+        sleep: (duration) => clock.sleep(duration),
+        isRight: () => isRight
+      }
+      const release = yield* Deferred.make<void>()
+      const turns = yield* UploadTurns.UploadTurns
+      const before = yield* Effect.fork(turns.within(device, Deferred.await(release)))
+      yield* Effect.yieldNow()
+      const upload = yield* Effect.fork(Effect.either(Effect.withClock(ingest(device, [reading], []), judged)))
+      yield* Effect.yieldNow()
+      isRight = true
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(before)
+      return yield* Fiber.join(upload)
+    }).pipe(Effect.provide(UploadTurns.layer))
+  )
+  expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
 })
