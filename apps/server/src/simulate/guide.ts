@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
-/** Chooses the plans of a search, each with regard to the results of the plans before. */
+/** Chooses the plans of a search. A guide may use the results of earlier plans (`learn`). */
 export interface Guide {
   /** The seed of the first plan. */
   readonly first: number

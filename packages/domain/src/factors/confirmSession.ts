@@ -35,9 +35,9 @@ export interface Confirming {
 /**
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
  * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
- * opens nothing any more. A password counts as an attempt to sign in and fails like one. A wrong code or passkey is
- * `WrongFactor`, a missing code is `FactorRequired`. `WrongCredentials` also when the password was replaced since the
- * session began.
+ * opens nothing any more. A password counts as an attempt to sign in and fails with the same errors. A wrong code or
+ * passkey is `WrongFactor`, a missing code is `FactorRequired`. A password that was replaced since the session began is
+ * `WrongCredentials`, too.
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, asked: Confirming) {
   const accounts = yield* AccountStore

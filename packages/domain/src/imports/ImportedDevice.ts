@@ -5,9 +5,9 @@ import { DeviceId } from "../shared/Ids.js"
 import type { Hash, Vault } from "../shared/Vault.js"
 
 /**
- * A device of an archive, as a device of the import. Stays are derived for each device by itself, so the readings of a
- * phone and of the tablet that was left at home must not be mixed: each reading of the tablet would end the stay of the
- * phone.
+ * The device that an import makes for a device of the archive. Stays are derived for each device by itself, so the
+ * readings of a phone and of the tablet that was left at home must not be mixed: each reading of the tablet would end
+ * the stay of the phone.
  */
 export interface ImportedDevice {
   readonly id: DeviceId

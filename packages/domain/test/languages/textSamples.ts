@@ -85,7 +85,10 @@ const visits: Make = ({ name, number }) =>
 const labels = (name: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${index} ${name}`)
 
-/** The texts of the log, and other texts that are put together from parts, by the file that writes them. */
+/**
+ * Samples of the texts of the access log, and of other texts that are put together from parts. The key is the file that
+ * makes the texts.
+ */
 export const TEXTS: Readonly<Record<string, Make>> = {
   "answers/Disclosure.ts": answers,
   "deliveries/Disclosure.ts": deliveries,

@@ -27,8 +27,9 @@ import { list, secretPage } from "./webhooks.js"
 const words = texts.webhooks.endpoint
 
 /**
- * The handler of a button of one endpoint. It checks the form's token, then looks up the app and the endpoint in the
- * address.
+ * The handler of a button of one endpoint. It checks the form's token, finds the app that the address names, checks
+ * that the visitor may develop it, and reads the endpoint's id from the address. `act` finds out whether there is an
+ * endpoint with this id.
  */
 const onEndpoint =
   <A, E, R>(act: (visitor: Visitor.Visitor, app: TeamApp, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>

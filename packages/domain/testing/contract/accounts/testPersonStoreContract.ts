@@ -76,8 +76,8 @@ export const testPersonStoreContract: Contract<Ports> = [
     name: "create: nobody finds the account by its address",
     run: Effect.gen(function* () {
       const { email } = yield* made(yield* sandboxApp)
-      // The stored address has a capital letter. The service looks up what a person types in lower case, so nobody can
-      // sign in with the address of a test person.
+      // The stored address has a capital letter. The service converts what a person types to lower case before it looks
+      // the address up, so nobody can sign in with the address of a test person.
       const typed = Email.make(email.toLowerCase())
       Check.isTrue(typed !== email, "the stored address has a capital letter")
       Check.equal(yield* (yield* AccountStore).findByEmail(typed), Option.none(), "by its address")

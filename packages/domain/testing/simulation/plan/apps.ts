@@ -131,7 +131,10 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
 
 type Client = Extract<AppStep, { readonly do: "refresh" }>["client"]
 
-/** The id of another app, when the step asks for one that exists; else the id of the connection's app. */
+/**
+ * The id with which the app authenticates: that of the next app for `other` (its own when there is only one), else that
+ * of the connection's app. A wrong secret (`wrong`) does not change the id.
+ */
 const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =>
   (client === "other" ? at(apps, apps.indexOf(app) + 1) : app)?.id ?? app.id
 

@@ -125,9 +125,9 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
 }
 
 /**
- * Checks a firing by silence: a dwell rule with `silence_s` fired although its phone sent no fix from the moment at
- * which the stay reached `dwell_minutes`. This moment is the firing's `occurredAt`. Returns the problem, or undefined
- * when the firing is possible (decision rules-14).
+ * Checks a firing by silence: a dwell rule with `silence_s` fired without a fix, because the phone stayed silent for
+ * `silence_s`. The firing's `occurredAt` is the moment at which the stay reached `dwell_minutes`. Returns the problem,
+ * or undefined when the firing is possible (decision rules-14).
  */
 const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
