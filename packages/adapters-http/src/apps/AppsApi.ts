@@ -59,6 +59,10 @@ export const AppBody = Schema.Struct({
     description:
       "The change of an app in production that waits for a reviewer; null when none waits. Until the decision all other fields are in force. A part that is null does not change"
   }),
+  on_hold_since: Fields.NullableAt.annotations({
+    description:
+      "Since when the app is on hold, because the account of its holder is suspended; null: it is not. An app on hold gets no answers and no events"
+  }),
   revoked_at: Fields.NullableAt,
   created_at: Fields.At
 }).annotations({ identifier: "App" })
@@ -76,6 +80,7 @@ export const toBody = (app: App.App): typeof AppBody.Type => ({
   review_note: app.reviewNote,
   submitted_at: app.submission?.at ?? null,
   pending: nullOr(AppProposal.differences(app), toChange),
+  on_hold_since: app.suspendedAt,
   revoked_at: app.revokedAt,
   created_at: app.createdAt
 })

@@ -17,15 +17,24 @@ export const UserConnection = Schema.Struct({
     name: Schema.String,
     description: Schema.String,
     homepage_url: Schema.NullOr(Schema.String),
+    logo: Schema.NullOr(Schema.String).annotations({
+      description:
+        "The digest of the logo, which is at `/app-logos/{app_id}/{logo}.png`; null: the app has no logo, or is not in production"
+    }),
     status: App.AppStatus
   }),
   live: Schema.Boolean,
+  on_hold: Schema.Boolean.annotations({
+    description: "Whether the service has put the app on hold for everybody: it gets no answers and no events"
+  }),
   scopes: Schema.Array(Scope.Scope),
   held_scopes: Schema.Array(Scope.Scope),
   agreed_scopes: Schema.Array(Scope.Scope).annotations({
     description: "The scopes that the user once agreed to, and can take away and give back"
   }),
-  pause: Schema.NullOr(PauseBody).annotations({ description: "The present pause; null while the app can ask" }),
+  pause: Schema.NullOr(PauseBody).annotations({
+    description: "The present pause; null: the user has not paused the app"
+  }),
   places_version: Schema.Int,
   places: Schema.Array(
     Schema.Struct({

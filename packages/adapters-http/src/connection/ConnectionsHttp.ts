@@ -61,9 +61,11 @@ export const encode = (connection: ConnectionView.UserConnection): typeof UserCo
     name: connection.app.name,
     description: connection.app.description,
     homepage_url: connection.app.homepageUrl,
+    logo: connection.app.logo,
     status: connection.app.status
   },
   live: connection.live,
+  on_hold: connection.onHold,
   scopes: connection.scopes,
   held_scopes: connection.heldScopes,
   agreed_scopes: connection.agreedScopes,

@@ -225,6 +225,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "next_due_at",
   "nextCursor",
   "note",
+  "on_hold_since",
   "pause",
   "pending",
   "previous",

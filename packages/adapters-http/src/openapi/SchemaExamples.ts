@@ -314,6 +314,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   UserConnection: {
     id: ids.connection,
     status: "production",
+    on_hold: false,
     held_scopes: scopes,
     agreed_scopes: scopes,
     grant_expires_at: later,

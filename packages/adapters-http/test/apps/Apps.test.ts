@@ -45,6 +45,7 @@ describe("POST /v1/developer/apps", () => {
         review_note: null,
         submitted_at: null,
         pending: null,
+        on_hold_since: null,
         revoked_at: null,
         created_at: "2026-03-01T12:00:00.000Z"
       }

@@ -91,9 +91,11 @@ describe("GET /v1/user/connections", () => {
             name: app.name,
             description: app.description,
             homepage_url: null,
+            logo: null,
             status: "sandbox"
           },
           live: true,
+          on_hold: false,
           scopes: ["location.place.current"],
           held_scopes: ["location.place.current"],
           agreed_scopes: ["location.place.current"],

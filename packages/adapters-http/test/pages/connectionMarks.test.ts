@@ -1,5 +1,6 @@
 import { AppLogo } from "@place-access/domain/apps"
 import { recordAccess } from "@place-access/domain/access-log"
+import { marks } from "@place-access/adapters-http/pages/steering/marks"
 import { listConnections } from "@place-access/domain/connection"
 import { createPurpose, flagVolumes, Purpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
@@ -56,6 +57,20 @@ describe("the badges of a connected app [connection-11]", () => {
     expect(badges(german.text)).toContain("Genauer Standort, Ende: morgen")
     const later = await exact({ standardDays: "30", sensitiveDays: "30" })
     expect(badges((await later.person.get(later.path)).text)).toEqual(["Exact location", "Sandbox"])
+  })
+
+  it("do not say that an app gets exact location while the app is paused or on hold", async () => {
+    const { connection, path, person } = await exact({ standardDays: "90", sensitiveDays: "30" })
+    const pause = `/v1/user${path.replace("/portal", "")}/pause`
+    await person.send("PUT", pause, { for: "hour" })
+    expect(badges((await person.get(path)).text)).not.toContain("Exact location")
+    await person.send("DELETE", pause)
+    expect(badges((await person.get(path)).text)).toContain("Exact location")
+    const shown = (onHold: boolean) =>
+      badges(
+        marks({ ...connection, onHold }).in({ language: "en", zone: null, now: Timestamp.make(world.clock.now()) })
+      )
+    expect([shown(false), shown(true)]).toEqual([["Exact location"], []])
   })
 
   it("are not shown for a connection that has ended", async () => {

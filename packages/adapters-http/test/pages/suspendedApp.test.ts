@@ -60,6 +60,22 @@ describe("an app whose holder is suspended is shown as on hold [staff-1]", () =>
     }
   })
 
+  it("in the API: to its team and to reviewers since when, to its users without it", async () => {
+    const { admin, app, connectionId, resume, user, viewer } = await suspended()
+    const read = async () => {
+      const apps = [await viewer.get(`/v1/developer/apps/${app.id}`), await admin.get(`/v1/admin/apps/${app.id}`)]
+      const connection = await user.get(`/v1/user/connections/${connectionId}`)
+      return [
+        ...apps.map(({ json }) => (json as { readonly on_hold_since: string | null }).on_hold_since),
+        (connection.json as { readonly on_hold: boolean }).on_hold
+      ]
+    }
+    const since = new Date(world.clock.now()).toISOString()
+    expect(await read()).toEqual([since, since, true])
+    await resume()
+    expect(await read()).toEqual([null, null, false])
+  })
+
   it("to its users, who do not learn of the suspension", async () => {
     const { app, connectionId, resume, user } = await suspended()
     const paths = ["/portal/connections", `/portal/connections/${connectionId}`]

@@ -72,7 +72,7 @@ export const admin = {
     suspendNamed: (name: string): string => `Suspend ${name}`,
     suspendWhile: "While it is suspended:",
     suspendSignIn: "nobody can sign in with it, and its browsers are signed out;",
-    suspendApps: "apps get no answers and no events about it, and its own apps are paused;",
+    suspendApps: "apps get no answers and no events about it, and its own apps are on hold;",
     suspendPhones: "its phones can still upload, and nothing is deleted.",
     suspendBack: "You can resume it at any time. Its owner gets an e-mail.",
     suspendAccount: "Suspend account",

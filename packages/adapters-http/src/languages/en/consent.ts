@@ -35,7 +35,7 @@ export const consent = {
     app_revoked: { title: "This app cannot be connected", text: "It was closed permanently." },
     app_suspended: {
       title: "This app cannot be connected at the moment",
-      text: "It is paused. Try again later. If you connected it before, that connection stays."
+      text: "It is on hold. Try again later. If you connected it before, that connection stays."
     },
     outdated: { title: "Something has changed in the meantime", text: "Go back to the app and start again." }
   } satisfies Record<ConsentRefused["reason"], unknown>,

@@ -21,6 +21,45 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-26",
+    id: "on-hold-fields",
+    kind: "added",
+    title: "Apps and connections say that they are on hold",
+    text: `An app has \`on_hold_since\` ([reference](${DOCS}/reference/apps)). A connection has \`on_hold\`, and its app has
+    \`logo\` ([reference](${DOCS}/reference/connected-apps)).`
+  },
+  {
+    on: "2026-11-26",
+    id: "mistakes-while-paused",
+    kind: "changed",
+    title: "A question about the past with a mistake is 400 also while the user has paused the app",
+    text: "The mistake is in the span, the time zone or the cursor. Before, the answer was 200 with an empty list."
+  },
+  {
+    on: "2026-11-26",
+    id: "utf8-state",
+    kind: "changed",
+    title: "A state or external_user_id that is not UTF-8 is refused",
+    text: `Such bytes came back changed. For \`state\` the authorization page now answers 400, for \`external_user_id\`
+    the user returns with \`error=invalid_request\`. Encode other bytes, with base64url for example.`
+  },
+  {
+    on: "2026-11-26",
+    id: "exact-location-ends",
+    kind: "changed",
+    title: "Scopes that the app does not declare keep no connection",
+    text: `When the user chooses a new end of exact location, the connection loses sensitive scopes that the app does not
+    declare: \`held_scopes\` is shorter. When the user ends exact location and no declared scope is left, the connection
+    ends, and its tokens get 401.`
+  },
+  {
+    on: "2026-11-26",
+    id: "uses-count-answers",
+    kind: "changed",
+    title: "The last use of a connection is the last answer or event",
+    text: `\`last_used_at\` and \`uses\` of a connection count less than before ([reference](${DOCS}/reference/connected-apps)).`
+  },
+  {
+    on: "2026-11-26",
     id: "delivery-log-filters",
     kind: "added",
     title: "The delivery log can be filtered by the reason of a failure and by the answer",

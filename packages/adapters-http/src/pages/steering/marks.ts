@@ -12,9 +12,10 @@ const words = texts.steering.marks
  * exact location, and what ends within a week.
  */
 export const marks = (connection: ConnectionView.UserConnection): Html => {
-  const { heldScopes, live, sensitiveLapsedAt } = connection
+  const { heldScopes, live, onHold, pause, sensitiveLapsedAt } = connection
   if (!live) return nothing
-  const isExact = heldScopes.some(Scope.isSensitive) && sensitiveLapsedAt === null
+  const isAnswered = pause === null && !onHold
+  const isExact = isAnswered && heldScopes.some(Scope.isSensitive) && sensitiveLapsedAt === null
   return forReader(({ now }) => {
     const ending = Today.ending([connection], now)
     const exact = ending.find(({ what }) => what === "exact_location")
