@@ -25,7 +25,7 @@ describe("the page of errors [wire-1-reference]", () => {
     const unnamed = waits.filter(({ code, status }) => !rule.includes(String(status)) && !rule.includes(code))
     expect(unnamed.map(({ code }) => code)).toEqual([])
     expect(rule).toContain("idempotency_key_in_use")
-    expect(rule).toContain("A retry helps with no other error.")
+    expect(rule).toContain("A retry helps with no other error of a request that was refused.")
     expect(rule).not.toContain("500")
   })
 

@@ -76,7 +76,8 @@ const order = (): Value =>
 client's credentials: wrong guesses of a secret count.
 
 Retry after 429, 503 and 409 \`idempotency_key_in_use\`, once \`Retry-After\` has passed. A retry helps with no other
-error. After 500 the service may have done the work: see [Repeating a request](#repeating).`)
+error of a request that was refused. After 500 the service may have done the work: repeat only a request with an
+\`Idempotency-Key\` ([Repeating a request](#repeating)). 502 and 504 come from a proxy: treat them like 503.`)
 
 const repeating = ({ baseUrl }: ServiceOptions): Value => [
   prose(`When the answer to a POST gets lost (the connection broke, or the status was 500 or 503), the service may
