@@ -139,8 +139,12 @@ const store = (sql: SqlClient, step: ImportStep) =>
     ])
     if (held.length === 0) return yield* new LeaseLost()
     const [device] = yield* readHeld(held)
-    const { erased, ...kept } = Entry.withoutErased(step, yield* Erasures.read(erasures))
     if (device === undefined) return
+    // The stretches of an archive come before its fixes: the fixes of the same step that lie in a stretch are left out,
+    // and do not count as history that the user has (decision exports-10).
+    const stretches = step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at, importId: step.id }))
+    const restored = yield* Erasures.restore(sql, step.userId, stretches, yield* Erasures.read(erasures))
+    const { erased, ...kept } = Entry.withoutErased(step, restored.all)
     const groups = ImportedDevice.grouped(kept)
     const statements = groups.flatMap(({ device: part, ...entries }, index) => {
       const history = {
@@ -155,7 +159,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
     })
     if (step.places.length + step.notices.length + step.erasures.length === 0) return yield* last(statements)
     yield* Effect.all(statements, { discard: true })
-    yield* storeOthers(sql, step)
+    yield* storeOthers(sql, step, restored.count)
   })
 
 /** Creates the device of the import for a device of the archive, when an earlier step has not created it. */
@@ -170,10 +174,13 @@ const addPart = (
       WHERE user_id = ${userId} AND device_id = ${deviceId}
       ON CONFLICT DO NOTHING`
 
-/** Stores the places, the choice of notices and the deleted stretches that are in an archive of this service. */
-const storeOthers = (sql: SqlClient, step: ImportStep) =>
+/**
+ * Stores the places and the choice of notices that are in an archive of this service. Counts them, and the deleted
+ * stretches of the archive, of which `restored` are new.
+ */
+const storeOthers = (sql: SqlClient, step: ImportStep, restored: number) =>
   Effect.gen(function* () {
-    let count = 0
+    let count = restored
     const leftOut: Array<string> = []
     for (const place of step.places) {
       const outcome = yield* insertReturned(sql, place)
@@ -181,11 +188,6 @@ const storeOthers = (sql: SqlClient, step: ImportStep) =>
       else if (outcome === "no room") leftOut.push(place.place.label)
     }
     if (step.notices.length > 0) count += yield* NoticeChoices.add(sql)(step.userId, step.notices)
-    count += yield* Erasures.restore(
-      sql,
-      step.userId,
-      step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at }))
-    )
     const duplicates = step.places.length + step.notices.length + step.erasures.length - count - leftOut.length
     yield* sql`UPDATE imports SET stored = stored + ${count}, duplicates = duplicates + ${duplicates},
                  over_limit = over_limit + ${leftOut.length},

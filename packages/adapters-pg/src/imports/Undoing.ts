@@ -6,6 +6,7 @@ import * as Rows from "../driver/Rows.js"
 import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` that undo an import. All rows are on the user's shard. */
@@ -86,7 +87,7 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
 
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
- * other visits, the stays, the devices and the import itself are deleted. The other import may have the visit already,
+ * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. The other import may have the visit already,
  * because a deletion can cut off two reports to equal times; then the visit is deleted too.
  */
 const forget = (sql: SqlClient, of: Undone) =>
@@ -110,6 +111,7 @@ const forget = (sql: SqlClient, of: Undone) =>
     yield* sql`DELETE FROM stays WHERE ${isOfImport}`
     yield* sql`DELETE FROM stay_backfills WHERE ${isOfImport}`
     yield* sql`DELETE FROM devices WHERE ${isOfImport}`
+    yield* Erasures.withdraw(sql, userId, of.id)
     yield* sql`DELETE FROM imports WHERE ${isOne(sql, of)}`
     return "gone" as const
   })

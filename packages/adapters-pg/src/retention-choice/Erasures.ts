@@ -3,7 +3,7 @@ import { Movement } from "@place-access/domain/devices"
 import { VisitReport } from "@place-access/domain/fixes"
 import { Erasure } from "@place-access/domain/retention-choice"
 import type { RecentEvaluations } from "@place-access/domain/rules"
-import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { DeviceId, ImportId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as MovementColumn from "../history/MovementColumn.js"
@@ -30,21 +30,34 @@ export const covering = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp
   sql`EXISTS (SELECT 1 FROM erasures e
               WHERE e.user_id = ${userId} AND e.from_at <= ${Rows.at(at)} AND e.until_at > ${Rows.at(at)})`
 
-const ErasureRow = Schema.Struct({ from_at: Rows.At, until_at: Rows.At, erased_at: Rows.At })
+const ErasureRow = Schema.Struct({
+  from_at: Rows.At,
+  until_at: Rows.At,
+  erased_at: Rows.At,
+  import_id: Schema.NullOr(ImportId)
+})
 
 const readRows = Rows.read(ErasureRow)
 
 /** The statement whose rows `read` decodes. */
 export const select = (sql: SqlClient, userId: UserId) =>
-  sql`SELECT from_at, until_at, erased_at FROM erasures WHERE user_id = ${userId} ORDER BY from_at`
+  sql`SELECT from_at, until_at, erased_at, import_id FROM erasures WHERE user_id = ${userId} ORDER BY from_at`
 
 export const read = (rows: ReadonlyArray<unknown>) =>
   Effect.map(readRows(rows), (all) =>
-    all.map((row): Erasure.Erasure => ({ from: row.from_at, until: row.until_at, erasedAt: row.erased_at }))
+    all.map((row): Erasure.Erasure => ({
+      from: row.from_at,
+      until: row.until_at,
+      erasedAt: row.erased_at,
+      ...(row.import_id === null ? {} : { importId: row.import_id })
+    }))
   )
 
+/** The rows of the table. Those of different origins may touch (`Erasure.importId`). */
+const stored = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sql, userId), read)
+
 /** Implements `HistoryStore.erasures`. */
-export const list = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sql, userId), read)
+export const list = (sql: SqlClient, userId: UserId) => Effect.map(stored(sql, userId), Erasure.merged)
 
 /** Implements `HistoryStore.erase`. All rows are on the user's shard. */
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
@@ -52,7 +65,7 @@ export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) 
     // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction. Then
     // they read the user's state again.
     yield* UploadStream.lock(sql, userId, 1)
-    const before = yield* list(sql, userId)
+    const before = yield* stored(sql, userId)
     const after = Erasure.add(before, erasure)
     if (after.length > Erasure.MOST) return false
     yield* write(sql, userId, before, after)
@@ -71,20 +84,23 @@ const write = (sql: SqlClient, userId: UserId, before: Erasures, after: Erasures
       yield* sql`DELETE FROM erasures WHERE user_id = ${userId} AND from_at = ${Rows.at(one.from)}`
     }
     for (const one of after.filter((one) => !before.includes(one))) {
-      yield* sql`INSERT INTO erasures (user_id, from_at, until_at, erased_at)
-                 VALUES (${userId}, ${Rows.at(one.from)}, ${Rows.at(one.until)}, ${Rows.at(one.erasedAt)})`
+      yield* sql`INSERT INTO erasures (user_id, from_at, until_at, erased_at, import_id)
+                 VALUES (${userId}, ${Rows.at(one.from)}, ${Rows.at(one.until)}, ${Rows.at(one.erasedAt)},
+                   ${one.importId ?? null})`
     }
   })
 
 const HistoryRow = Schema.Struct({ has_history: Schema.Boolean })
 
 /**
- * Adds the deleted stretches of an archive, and returns how many (`Erasure.restored`). The caller has locked the user's
- * row of `upload_streams` and raised its version.
+ * Adds the deleted stretches of an archive to `before`, the stretches that are stored (`Erasure.restored`). Returns the
+ * stretches that are stored then, and how many were added. The caller has locked the user's row of `upload_streams` and
+ * raised its version.
  */
-export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures) =>
+export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures, before: Erasures) =>
   Effect.gen(function* () {
     let count = 0
+    let all = before
     for (const stretch of stretches) {
       const [from, until] = [Rows.at(stretch.from), Rows.at(stretch.until)]
       const found = yield* sql`SELECT EXISTS (
@@ -94,16 +110,31 @@ export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures) =>
               AND (arrival >= ${from} AND arrival < ${until}
                    OR departure > ${from} AND coalesce(arrival, departure) < ${until})
           ) AS has_history`.pipe(Rows.first(HistoryRow))
-      const before = yield* list(sql, userId)
       const hasHistory = Option.exists(found, (row) => row.has_history)
-      const after = Erasure.restored(before, stretch, hasHistory)
+      const after = Erasure.restored(all, stretch, hasHistory)
       if (after === undefined) continue
-      yield* write(sql, userId, before, after)
-      yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${from}::timestamptz)
-                 WHERE user_id = ${userId}`
+      yield* write(sql, userId, all, after)
+      all = after
+      yield* deriveFrom(sql, userId, stretch.from)
       count++
     }
-    return count
+    return { all, count }
+  })
+
+/** Makes a worker derive the stays of each device anew from this time on. */
+const deriveFrom = (sql: SqlClient, userId: UserId, from: Timestamp.Timestamp) =>
+  sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz) WHERE user_id = ${userId}`
+
+/**
+ * Removes the deleted stretches of an archive whose import is undone. A visit may go on through their time again, so
+ * the stays are derived anew. The caller has locked the user's row of `upload_streams` and raised its version.
+ */
+export const withdraw = (sql: SqlClient, userId: UserId, importId: ImportId) =>
+  Effect.gen(function* () {
+    const [first] = (yield* stored(sql, userId)).filter((one) => one.importId === importId)
+    if (first === undefined) return
+    yield* sql`DELETE FROM erasures WHERE user_id = ${userId} AND import_id = ${importId}`
+    yield* deriveFrom(sql, userId, first.from)
   })
 
 const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>

@@ -157,8 +157,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. When another import contained the same fix or visit, the fix or visit moves to that
-     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the device and the import, and
-     * returns "gone". "lost": the lease was lost. The version of the user's uploads grows.
+     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the device, the deleted
+     * stretches that an archive brought and the import, and returns "gone". "lost": the lease was lost. The version of
+     * the user's uploads grows.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

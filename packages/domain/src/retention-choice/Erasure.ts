@@ -1,4 +1,5 @@
 // Stretches of time whose history the owner deleted. Decision retention-choice-4.
+import type { ImportId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 
 /** A stretch of time, from `from` to just before `until`. */
@@ -13,6 +14,11 @@ export interface Stretch {
 export interface Erasure extends Stretch {
   /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
   readonly erasedAt: Timestamp
+  /**
+   * The import whose archive had the stretch (decision exports-10). Undefined: the owner deleted the stretch in this
+   * account. Undoing the import removes its stretches, so the stretches of different origins are not merged.
+   */
+  readonly importId?: ImportId
 }
 
 /** Milliseconds. The longest stretch that can be deleted at once, because one transaction deletes all of it. */
@@ -56,35 +62,63 @@ export const isAbout = (
 /** Whether two stretches overlap, or one begins where the other ends. */
 const touch = (a: Stretch, b: Stretch): boolean => a.from <= b.until && b.from <= a.until
 
-/** The stretches with `added`, ordered by time. Stretches that touch `added` are merged with it. */
-export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyArray<Erasure> => {
-  const apart = erasures.filter((one) => !touch(one, added))
-  const joined = erasures
-    .filter((one) => touch(one, added))
-    .reduce(
-      (all, { from, until }): Erasure => ({
-        from: from < all.from ? from : all.from,
-        until: until > all.until ? until : all.until,
-        erasedAt: all.erasedAt
-      }),
-      added
-    )
-  return [...apart, joined].sort((a, b) => a.from - b.from)
-}
+const join = (all: Erasure, { from, until }: Stretch): Erasure => ({
+  from: from < all.from ? from : all.from,
+  until: until > all.until ? until : all.until,
+  erasedAt: all.erasedAt
+})
+
+const byTime = (a: Stretch, b: Stretch): number => a.from - b.from
+
+/** The parts of `one` that no stretch of `others` covers; `one` itself when none of them overlaps it. */
+const outside = (one: Erasure, others: ReadonlyArray<Stretch>): ReadonlyArray<Erasure> =>
+  others.reduce<ReadonlyArray<Erasure>>(
+    (parts, { from, until }) =>
+      parts.flatMap((part) =>
+        part.until <= from || part.from >= until
+          ? [part]
+          : [
+              ...(part.from < from ? [{ ...part, until: from }] : []),
+              ...(part.until > until ? [{ ...part, from: until }] : [])
+            ]
+      ),
+    [one]
+  )
 
 /**
- * The stretches after the import of an archive with the stretch `added`, which the owner had deleted in another account
- * (decision exports-10). Undefined: the stretch is left out, because it is there already, because there are too many,
- * or because the user has history of this time: an import deletes nothing.
+ * The stored stretches with `added`, which the owner deletes, ordered by time. Own stretches that touch `added` are
+ * merged with it. Stretches of imports keep the parts that `added` does not cover. So no two stretches overlap.
+ */
+export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyArray<Erasure> => {
+  const own = erasures.filter(({ importId }) => importId === undefined)
+  const joined = own.filter((one) => touch(one, added)).reduce(join, added)
+  const apart = own.filter((one) => !touch(one, added))
+  const imported = erasures.filter(({ importId }) => importId !== undefined)
+  return [...apart, joined, ...imported.flatMap((one) => outside(one, [joined]))].sort(byTime)
+}
+
+/** The stored stretches as the owner sees them: those that touch are one, whatever their origins. */
+export const merged = (erasures: ReadonlyArray<Erasure>): ReadonlyArray<Erasure> =>
+  [...erasures].sort(byTime).reduce<ReadonlyArray<Erasure>>((all, { erasedAt, from, until }) => {
+    const [last, one] = [all.at(-1), { from, until, erasedAt }]
+    if (last === undefined || !touch(last, one)) return [...all, one]
+    return [...all.slice(0, -1), join(erasedAt > last.erasedAt ? { ...last, erasedAt } : last, one)]
+  }, [])
+
+/**
+ * The stored stretches after the import of an archive with the stretch `added`, which the owner had deleted in another
+ * account (decision exports-10). The import gets the parts of `added` that were not deleted yet. Undefined: the stretch
+ * is left out, because it is there already, because there are too many, or because the user has history of this time:
+ * an import deletes nothing.
  */
 export const restored = (
   erasures: ReadonlyArray<Erasure>,
   added: Erasure,
   hasHistory: boolean
 ): ReadonlyArray<Erasure> | undefined => {
-  const isThere = erasures.some(({ from, until }) => from <= added.from && until >= added.until)
-  if (isThere || hasHistory) return undefined
-  const all = add(erasures, added)
+  const parts = outside(added, erasures)
+  if (parts.length === 0 || hasHistory) return undefined
+  const all = [...erasures, ...parts].sort(byTime)
   return all.length > MOST ? undefined : all
 }
 

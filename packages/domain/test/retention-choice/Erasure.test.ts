@@ -1,13 +1,15 @@
 import { Erasure } from "@place-access/domain/retention-choice"
 import { RuleEvaluation } from "@place-access/domain/rules"
 import { OsVisit, Stay } from "@place-access/domain/visits"
-import { DeviceId, PlaceId, type Timestamp } from "@place-access/domain/shared"
+import { DeviceId, ImportId, PlaceId, type Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { CIRCLE, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 
 const at = (minutes: number) => time(NOON + minutes * MINUTE)
 const stretch = (from: number, until: number) => ({ from: at(from), until: at(until) })
 const erasure = (from: number, until: number, erasedAt = 0) => ({ ...stretch(from, until), erasedAt: at(erasedAt) })
+
+const byFrom = (a: Erasure.Stretch, b: Erasure.Stretch) => a.from - b.from
 
 describe("a stretch to delete [retention-choice-4]", () => {
   it.each([
@@ -28,6 +30,28 @@ describe("a stretch to delete [retention-choice-4]", () => {
     expect(Erasure.add(before, erasure(10, 20, 9))).toEqual([erasure(0, 30, 9), erasure(50, 60)])
     expect(Erasure.add(before, erasure(-5, 70, 9))).toEqual([erasure(-5, 70, 9)])
     expect(Erasure.add(before, erasure(11, 19, 9))).toHaveLength(4)
+  })
+
+  it("keeps what an archive brought apart, and no two of them overlap [exports-10, imports-13]", () => {
+    const importId = ImportId.make("imp_1")
+    const brought = (from: number, until: number) => ({ ...erasure(from, until), importId })
+    const before = [brought(0, 10), erasure(20, 30)]
+    expect(Erasure.add(before, erasure(4, 6, 9))).toEqual([
+      brought(0, 4),
+      erasure(4, 6, 9),
+      brought(6, 10),
+      erasure(20, 30)
+    ])
+    expect(Erasure.add(before, erasure(-5, 20, 9))).toEqual([erasure(-5, 30, 9)])
+    expect(Erasure.restored(before, brought(10, 40), false)).toEqual(
+      [...before, brought(30, 40), brought(10, 20)].sort(byFrom)
+    )
+    expect(Erasure.restored(before, brought(2, 10), false)).toBeUndefined()
+    expect(Erasure.restored(before, brought(12, 14), true)).toBeUndefined()
+    expect(Erasure.merged([brought(0, 10), erasure(10, 20, 9), erasure(30, 40)])).toEqual([
+      erasure(0, 20, 9),
+      erasure(30, 40)
+    ])
   })
 })
 

@@ -78,6 +78,7 @@ import * as pastSuspensions from "./0092_past_suspensions.js"
 import * as earlierVisitsAgreed from "./0093_earlier_visits_agreed.js"
 import * as accountReads from "./0094_account_reads.js"
 import * as importedDevices from "./0095_imported_devices.js"
+import * as importedErasures from "./0096_imported_erasures.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -158,5 +159,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0092_past_suspensions": pastSuspensions.statements,
   "0093_earlier_visits_agreed": earlierVisitsAgreed.statements,
   "0094_account_reads": accountReads.statements,
-  "0095_imported_devices": importedDevices.statements
+  "0095_imported_devices": importedDevices.statements,
+  "0096_imported_erasures": importedErasures.statements
 }

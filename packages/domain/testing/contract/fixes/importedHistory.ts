@@ -208,6 +208,61 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
     })
   },
   {
+    name: "advance: the stretches of a step come before its fixes, and leave those of the same step out [exports-10]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const from = Timestamp.plus(now, -9 * Timestamp.DAY)
+      const fixes = Uploads.fixes(3, from)
+      const [, second, third] = fixes
+      if (second === undefined || third === undefined) return Check.fail("three fixes")
+      const made = yield* waiting(userId)
+      const { lease } = yield* claimed(made, "stretches", now)
+      const erasures = [{ from: second.capturedAt, until: third.capturedAt }]
+      yield* advance(step(made, lease, now, { fixes, erasures }))
+      const { counts } = yield* found(made)
+      Check.equal([counts.read, counts.stored, counts.tooOld, counts.duplicates], [4, 3, 1, 0], "counts")
+      Check.equal(yield* timesOf(userId, made.deviceId), [fixes[0]?.capturedAt, third.capturedAt], "the fixes")
+      Check.equal((yield* history.erasures(userId)).length, 1, "the stretch")
+      yield* forget(made)
+    })
+  },
+  {
+    name: "undo: the stretches of the archive go, and those that the owner deleted stay [imports-13, exports-10, retention-choice-4]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const { userId } = phone
+      const t = (minutes: number) => Timestamp.plus(now, -3 * Timestamp.DAY + minutes * Timestamp.MINUTE)
+      const stretch = (from: number, until: number) => ({ from: t(from), until: t(until) })
+      const stretches = Effect.map(history.erasures(userId), (all) => all.map(({ from, until }) => [from, until]))
+      yield* history.erase(userId, stretch(10, 20), now)
+      const made = yield* waiting(userId)
+      const { lease } = yield* claimed(made, "stretches", now)
+      yield* advance(step(made, lease, now, { erasures: [stretch(0, 30), stretch(40, 60)] }))
+      yield* history.erase(userId, stretch(45, 50), now)
+      const all = [
+        [t(0), t(30)],
+        [t(40), t(60)]
+      ]
+      Check.equal(yield* stretches, all, "of both")
+      const again = yield* waiting(userId)
+      const second = yield* claimed(again, "again", now)
+      yield* advance(step(again, second.lease, now, { erasures: [stretch(0, 30), stretch(42, 58)] }))
+      Check.equal((yield* found(again)).counts.duplicates, 2, "there already")
+      yield* undone(made, now)
+      const own = [
+        [t(10), t(20)],
+        [t(45), t(50)]
+      ]
+      Check.equal(yield* stretches, own, "the owner's")
+      Check.equal(yield* dueFrom(userId, phone.id), t(0), "the stays are derived again")
+      yield* forget(again)
+    })
+  },
+  {
     name: "undo: ends also when a deletion has cut off two reports to equal times [imports-13, retention-choice-4]",
     run: Effect.gen(function* () {
       const history = yield* HistoryStore

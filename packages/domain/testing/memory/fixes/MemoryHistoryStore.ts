@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as History from "../../../src/retention-choice/History.js"
 import { type Between, HistoryStore, type DeletionTimes } from "../../../src/retention-choice/HistoryStore.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
@@ -34,7 +35,7 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
           }
         }),
 
-      erasures: (userId) => Effect.sync(() => tables.erasures.get(userId) ?? []),
+      erasures: (userId) => Effect.sync(() => Erasure.merged(tables.erasures.get(userId) ?? [])),
       erase: (userId, stretch, at) => Effect.sync(() => erase(tables, userId, { ...stretch, erasedAt: at })),
 
       listOverdue: (moments, limit, after) =>

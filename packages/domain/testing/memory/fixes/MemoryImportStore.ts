@@ -9,7 +9,7 @@ import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { bucketOf } from "../leases/buckets.js"
 import { type KeptImport, MemoryDatabase } from "../MemoryDatabase.js"
-import { store, storedByMonth, undo } from "./importedEntries.js"
+import { restore, store, storedByMonth, undo } from "./importedEntries.js"
 
 export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
   ImportStore,
@@ -164,6 +164,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
         Effect.sync(() => {
           const kept = held(read)
           if (kept === undefined) return false
+          const restored = restore(tables, read)
           const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
           // `read` has all entries of the step, and `step` only those whose time the owner has not deleted meanwhile.
@@ -174,7 +175,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           ) {
             tables.streamVersions.set(read.userId, (tables.streamVersions.get(read.userId) ?? 0) + 1)
           }
-          const { leftOut, stored } = store(tables, kept.import, step)
+          const { leftOut, stored } = store(tables, kept.import, step, restored)
           const { counts } = kept.import
           imports.set(step.id, {
             ...kept,

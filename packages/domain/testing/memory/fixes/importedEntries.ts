@@ -110,8 +110,19 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
     tables.importDevices.delete(deviceId)
     tables.importParts.delete(deviceId)
   }
+  withdraw(tables, of)
   tables.imports.delete(id)
   return "gone"
+}
+
+/** Removes the deleted stretches that the archive brought. A visit may go on through their time again. */
+const withdraw = (tables: Tables, { id, userId }: Import): void => {
+  const all = tables.erasures.get(userId) ?? []
+  const own = all.filter(({ importId }) => importId !== id)
+  const [first] = all.filter(({ importId }) => importId === id)
+  if (first === undefined) return
+  tables.erasures.set(userId, own)
+  for (const one of tables.devices.values()) if (one.userId === userId) deriveFrom(tables, one.id, first.from)
 }
 
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
@@ -140,8 +151,11 @@ const addPart = (
   tables.importParts.set(id, deviceId)
 }
 
-/** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
-export const store = (tables: Tables, of: Import, step: ImportStep) => {
+/**
+ * Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit.
+ * `restored`: the number of deleted stretches that `restore` has added.
+ */
+export const store = (tables: Tables, of: Import, step: ImportStep, restored: number) => {
   const { at, notices, places, userId } = step
   const before = tables.fixes.size + tables.visitReports.size + tables.places.size
   const leftOut: Array<string> = []
@@ -160,14 +174,13 @@ export const store = (tables: Tables, of: Import, step: ImportStep) => {
     if (device !== undefined) addPart(tables, of, device, at)
     storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)
   }
-  const erasures = step.erasures.filter((one) => restore(tables, userId, { ...one, erasedAt: at })).length
   const chosen = tables.noticeChoices.get(userId) ?? []
   const together = [...new Set([...chosen, ...notices])].sort()
   if (together.length > chosen.length) tables.noticeChoices.set(userId, together)
   return {
     leftOut,
     stored:
-      erasures +
+      restored +
       together.length -
       chosen.length +
       tables.fixes.size +
@@ -177,8 +190,12 @@ export const store = (tables: Tables, of: Import, step: ImportStep) => {
   }
 }
 
-/** Adds a deleted stretch of an archive. False: the stretch is left out (`Erasure.restored`). */
-const restore = (tables: Tables, userId: UserId, stretch: Erasure.Erasure): boolean => {
+/** Adds the deleted stretches of an archive, before its fixes; returns how many (decision exports-10). */
+export const restore = (tables: Tables, { at: erasedAt, erasures, id: importId, userId }: ImportStep): number =>
+  erasures.filter((one) => restoreOne(tables, userId, { ...one, erasedAt, importId })).length
+
+/** False: the stretch is left out (`Erasure.restored`). */
+const restoreOne = (tables: Tables, userId: UserId, stretch: Erasure.Erasure): boolean => {
   const { from, until } = stretch
   const isOwn = (one: { readonly userId: UserId }) => one.userId === userId
   const hasHistory =
