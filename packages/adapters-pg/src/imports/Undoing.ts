@@ -87,23 +87,27 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
 
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
- * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. The other import may have the visit already,
- * because a deletion can cut off two reports to equal times; then the visit is deleted too.
+ * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. A
+ * deletion can cut off two reports to equal times. So the other import may have the visit already, and two devices of
+ * the import may hand over equal visits: only the first of these is handed over.
  */
 const forget = (sql: SqlClient, of: Undone) =>
   Effect.gen(function* () {
     const { devices, userId } = of
     const isOfImport = sql`user_id = ${userId} AND device_id = ANY(${devices}::text[])`
-    yield* sql`WITH kept AS (
-          UPDATE visit_reports v SET device_id = heir.device_id, also_from = array_remove(v.also_from, heir.device_id)
-          FROM devices heir
+    yield* sql`WITH handed_over AS (
+          SELECT DISTINCT ON (v.report_key, heir.device_id) v.device_id, v.report_key, heir.device_id AS heir_id
+          FROM visit_reports v JOIN devices heir ON ${isHeir(sql, of, "v")}
           WHERE v.user_id = ${userId} AND v.device_id = ANY(${devices}::text[]) AND v.also_from IS NOT NULL
-            AND ${isHeir(sql, of, "v")}
             AND NOT EXISTS (
-              SELECT 1 FROM visit_reports o WHERE o.user_id = ${userId} AND o.report_key = v.report_key
-                AND (o.device_id = heir.device_id
-                     OR o.device_id = ANY(${devices}::text[]) AND o.device_id < v.device_id))
-          RETURNING heir.device_id, coalesce(v.departure, v.arrival) AS last_at
+              SELECT 1 FROM visit_reports o
+              WHERE o.user_id = ${userId} AND o.device_id = heir.device_id AND o.report_key = v.report_key)
+          ORDER BY v.report_key, heir.device_id, v.device_id COLLATE "C"
+        ), kept AS (
+          UPDATE visit_reports v SET device_id = one.heir_id, also_from = array_remove(v.also_from, one.heir_id)
+          FROM handed_over one
+          WHERE v.user_id = ${userId} AND v.device_id = one.device_id AND v.report_key = one.report_key
+          RETURNING one.heir_id AS device_id, coalesce(v.departure, v.arrival) AS last_at
         ), span AS (SELECT device_id, max(last_at) AS last_at FROM kept GROUP BY device_id)
         UPDATE devices SET history_ends_at = greatest(history_ends_at, span.last_at)
         FROM span WHERE devices.user_id = ${userId} AND devices.device_id = span.device_id`

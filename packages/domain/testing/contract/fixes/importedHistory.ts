@@ -229,6 +229,27 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
     })
   },
   {
+    name: "undo: of two reports that a deletion made equal, the other import gets the one that it brought too [imports-13, exports-7]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const { id: userId } = yield* Fixtures.user
+      const t = (minutes: number) => Timestamp.plus(now, (minutes - 600) * Timestamp.MINUTE)
+      const [short, long] = [Uploads.visit(t(0), t(75)), Uploads.visit(t(0), t(480))]
+      const parts = [yield* part, yield* part].sort((a, b) => (a.id < b.id ? -1 : 1))
+      const visits = [
+        { ...short, device: parts[0] },
+        { ...long, device: parts[1] }
+      ]
+      const archive = yield* done(userId, now, { visits })
+      const other = yield* done(userId, now, { visits: [long] })
+      yield* history.erase(userId, { from: t(60), until: t(120) }, now)
+      yield* undone(archive, now)
+      Check.equal((yield* history.survey(userId, { after: null, until: null })).visits, 1, "the other one has it")
+      yield* undone(other, now)
+    })
+  },
+  {
     name: "undo: the stretches of the archive go, and those that the owner deleted stay [imports-13, exports-10, retention-choice-4]",
     run: Effect.gen(function* () {
       const history = yield* HistoryStore
