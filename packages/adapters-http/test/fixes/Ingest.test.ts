@@ -40,7 +40,7 @@ it("an upload that waits for its turn is judged by its arrival [fixes-6, L3]", a
 it("an upload that arrives while the clock is wrong is refused, also when the clock is put right before its turn [fixes-6]", async () => {
   const { account } = await world.person()
   const device = await world.run(RuleSamples.device(account.id))
-  const reading = { capturedAt: world.clock.now(), lat: 52.37, lon: 4.89, accuracyM: 10 }
+  const reading = { capturedAt: Timestamp.make(world.clock.now()), lat: 52.37, lon: 4.89, accuracyM: 10 }
   const answer = await world.run(
     Effect.gen(function* () {
       const clock = yield* Effect.clock
