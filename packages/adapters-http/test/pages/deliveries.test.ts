@@ -133,6 +133,15 @@ it("the filter by a removed endpoint is named in the form, and such deliveries c
   expect(chosen).toBe(`${on.endpoints[0]} (removed)`)
 })
 
+it("the filter by an endpoint that the app never had is a fault, and no removed endpoint", async () => {
+  const [on, other] = [await stage(world), await stage(world)]
+  await other.fire()
+  for (const endpoint of ["nonsense", other.endpoints[0]]) {
+    const { status, text } = await on.developer.get(`/developer/apps/${on.app.id}/deliveries?endpoint=${endpoint}`)
+    expect([status, text.includes("must be one of the list"), text.includes("(removed)")]).toEqual([400, true, false])
+  }
+})
+
 it("a later part of the list leads back to the newest deliveries with the same filter", async () => {
   const on = await stage(world)
   for (let count = 0; count < 51; count++) await on.fire()

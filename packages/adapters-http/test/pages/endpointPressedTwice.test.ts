@@ -27,6 +27,7 @@ const form = async () => {
   const path = `/developer/apps/${app.id}/webhooks`
   const page = await browser.get(path)
   return {
+    browser,
     add: (fields = {}) => browser.submit(page, path, { url: HOOK, ...fields }),
     endpoints: async () =>
       ((await person.get(`/v1${path}`)).json as { readonly webhooks: ReadonlyArray<Listed> }).webhooks,
@@ -39,6 +40,18 @@ const form = async () => {
 
 const secretOf = ({ text }: Answer) => /data-testid="signing-secret"\s*>([^<]+)</.exec(text)?.[1]
 const where = ({ headers, status }: Answer) => [status, headers.get("location")]
+
+describe("the page of a new signing secret", () => {
+  it.each(["rotate-secret", "replace-secret"])("leads back to the page with the button: %s", async (action) => {
+    const { add, browser, endpoints, path } = await form()
+    await add()
+    const [endpoint] = await endpoints()
+    for (const page of [path, `${path}/${endpoint?.id}`]) {
+      const { text } = await browser.submit(await browser.get(page), `${path}/${endpoint?.id}/${action}`)
+      expect(text).toContain(`<a class="button" href="${page}">I have kept it</a>`)
+    }
+  })
+})
 
 describe("the form of a webhook endpoint that is sent twice [idempotency-6]", () => {
   it("with another value of a header, or another header, it adds another endpoint", async () => {

@@ -98,7 +98,7 @@ export const webhooks: typeof en.webhooks = {
   edit: {
     titleOf: (app) => `Endpunkt von ${app}`,
     heading: "Endpunkt ändern",
-    controls: "Test, Schlüssel und Entfernen",
+    controls: "Test, Schlüssel, Zustellungen und Entfernen",
     text: (url) =>
       html`<code>${url}</code> behält seine Kennung und seinen Signaturschlüssel. Eine Regel, die diese Adresse nennt,
         folgt nicht zu einer anderen.`,

@@ -97,7 +97,7 @@ export const webhooks = {
   edit: {
     titleOf: (app: string): string => `Endpoint of ${app}`,
     heading: "Change an endpoint",
-    controls: "Test, secret and removal",
+    controls: "Test, secret, deliveries and removal",
     text: (url: string): Html =>
       html`<code>${url}</code> keeps its id and its signing secret. A rule that names this address does not follow to
         another one.`,

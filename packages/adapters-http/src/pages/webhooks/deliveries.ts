@@ -47,15 +47,23 @@ const list = Visitor.signedIn((visitor) =>
           Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
-    const fields = Form.shown(form, query.problems)
-    const path = `${appPath(app)}/deliveries`
     const filtered = query.filter.endpointId
+    const isRemoved = filtered !== undefined && !urls.has(filtered)
+    // An endpoint that was removed has deliveries. An id without any is a mistake, or of another app.
+    const isMistaken =
+      isRemoved &&
+      page.deliveries.length === 0 &&
+      (yield* listDeliveries(visitor.account, app.id, { endpointId: filtered, limit: 1, cursor: undefined })).deliveries
+        .length === 0
+    const problems = isMistaken ? [...query.problems, { field: "endpoint", message: words.notOfList }] : query.problems
+    const fields = Form.shown(form, problems)
+    const path = `${appPath(app)}/deliveries`
     const at = (cursor: string) => `${path}?${new URLSearchParams({ ...query.shown, cursor }).toString()}`
     return yield* respond({
       title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      status: query.problems.length === 0 ? 200 : 400,
+      status: problems.length === 0 ? 200 : 400,
       main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
         <form class="card filter long" method="get" action="${path}">
           <div class="pair">
@@ -64,9 +72,7 @@ const list = Visitor.signedIn((visitor) =>
               ...Array.from(urls, ([value, text]) => ({ value, text })),
               // An endpoint that was removed. Without this entry the form would not name the endpoint by which the list
               // is filtered, and would drop the filter when it is sent again.
-              ...(filtered === undefined || urls.has(filtered)
-                ? []
-                : [{ value: filtered, text: words.removedEndpoint(filtered) }])
+              ...(isRemoved && !isMistaken ? [{ value: filtered, text: words.removedEndpoint(filtered) }] : [])
             ])}
             ${Fields.select(fields, { name: "state", label: LABELS.state }, [
               { value: "", text: words.allOutcomes },

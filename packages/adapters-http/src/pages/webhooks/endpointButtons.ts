@@ -43,22 +43,26 @@ const onEndpoint =
 /** Whether the button is on the endpoint's own page. Otherwise it is on the tab with all endpoints. */
 const isOnOwnPage = (form: Form.Form): boolean => form.value("on_page") === "endpoint"
 
-/** The address of the page with the button, with a notice. */
+/** The address of the page with the button. */
+const pageOf = (app: TeamApp, id: EndpointId, form: Form.Form): string =>
+  `${appPath(app)}/webhooks${isOnOwnPage(form) ? `/${id}` : ""}`
+
+/** Leads back to the page with the button, with a notice. */
 const back = (app: TeamApp, id: EndpointId, form: Form.Form, done: string) =>
-  seeOther(`${appPath(app)}/webhooks${isOnOwnPage(form) ? `/${id}` : ""}?done=${done}`)
+  seeOther(`${pageOf(app, id, form)}?done=${done}`)
 
 const rotate = Visitor.signedIn(
-  onEndpoint((visitor, app, id) =>
+  onEndpoint((visitor, app, id, form) =>
     Effect.flatMap(rotateSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
-      secretPage(visitor, app, endpoint.url, secret)
+      secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)
     )
   )
 )
 
 const replace = Visitor.signedIn(
-  onEndpoint((visitor, app, id) =>
+  onEndpoint((visitor, app, id, form) =>
     Effect.flatMap(replaceSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
-      secretPage(visitor, app, endpoint.url, secret)
+      secretPage(visitor, pageOf(app, id, form), endpoint.url, secret)
     )
   )
 )

@@ -134,8 +134,8 @@ export const fields = (
   html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
   ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers, removed)}`
 
-/** The page that shows a new signing secret, once. */
-export const secretPage = (visitor: Visitor.Visitor, app: TeamApp, url: string, secret: string) =>
+/** The page that shows a new signing secret, once. `to`: where its button leads. */
+export const secretPage = (visitor: Visitor.Visitor, to: string, url: string, secret: string) =>
   Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
       title: words.secret.title,
@@ -158,7 +158,7 @@ export const secretPage = (visitor: Visitor.Visitor, app: TeamApp, url: string, 
             <dd>${words.secret.signedText}</dd>
           </dl>
         </section>
-        <p><a class="button" href="${appPath(app)}/webhooks">${words.secret.kept}</a></p>`
+        <p><a class="button" href="${to}">${words.secret.kept}</a></p>`
     })
   )
 
@@ -190,7 +190,7 @@ const add = Visitor.signedIn((visitor) =>
           // The endpoint of a repeated form may have been removed meanwhile, or may have another secret.
           return endpoint === undefined
             ? seeOther(`${appPath(app)}/webhooks`)
-            : yield* secretPage(visitor, app, endpoint.url, secret)
+            : yield* secretPage(visitor, `${appPath(app)}/webhooks`, endpoint.url, secret)
         })
       ),
       Effect.catchTags({
