@@ -3,6 +3,10 @@ import type { StoreError } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
 
+/** Whether the service requires a second factor of the account, because it belongs to a reviewer or admin. */
+export const isRequired = (account: Account.Account): Effect.Effect<boolean, never, HttpOptions> =>
+  Effect.map(HttpOptions, ({ staffSecondFactor }) => staffSecondFactor === "required" && Account.isStaff(account))
+
 /**
  * Whether the account belongs to a reviewer or admin, has no second factor, and the service requires a second factor of
  * them (decision factors-9). Staff routes then answer 403 `second_factor_missing`, and pages lead to the page that sets
@@ -10,7 +14,6 @@ import { HttpOptions } from "../HttpOptions.js"
  */
 export const isLacking = (account: Account.Account): Effect.Effect<boolean, StoreError, HttpOptions | AccountStore> =>
   Effect.gen(function* () {
-    const { staffSecondFactor } = yield* HttpOptions
-    if (staffSecondFactor !== "required" || !Account.isStaff(account)) return false
+    if (!(yield* isRequired(account))) return false
     return !(yield* (yield* AccountStore).hasFactor(account.id))
   })

@@ -400,6 +400,9 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
     expect([refused.status, refused.json]).toMatchObject([403, { error: "second_factor_missing" }])
     const staffed = await withCodeApp(["admin"])
     expect((await staffed.browser.get("/review")).status).toBe(200)
+    const removal = async (browser: Visitor) => (await browser.get(FACTOR)).text
+    expect(await removal(staffed.browser)).toContain("Without it you reach no page for reviewers and admins")
+    expect(await removal((await withCodeApp([])).browser)).toContain("Without it, your password alone signs you in")
     expect((await staffed.person.get("/v1/admin/reviews")).status).toBe(200)
     // Tries to bypass the check. The router ends the path at the `;`. Another program might resolve the `..`, and read
     // the path of the page that sets a factor up, which is allowed without a factor.

@@ -44,6 +44,13 @@ describe("a button whose act cannot be taken back is folded away, and says what 
     expect(folded(text, action)).toContain(only)
   })
 
+  it("the role Admin, and of no other [staff-2]", async () => {
+    const admin = await world.person({ roles: ["admin", "reviewer"] })
+    const { text } = await admin.get(`/admin/accounts/${admin.account.id}`)
+    expect(folded(text, `/admin/accounts/${admin.account.id}/roles/admin/take`)).toContain("Remove the role Admin")
+    expect(folded(text, `/admin/accounts/${admin.account.id}/roles/reviewer/take`)).toBeUndefined()
+  })
+
   it("new recovery codes, while earlier codes are left [factors-5]", async () => {
     const browser = await signedIn(world, (await world.person()).account.email)
     await addCodeApp(browser)

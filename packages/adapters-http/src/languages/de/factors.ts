@@ -15,6 +15,8 @@ export const factors: typeof en.factors = {
   remove: "Entfernen",
   removeOnly:
     "Das ist Ihr einziger zweiter Faktor. Ohne ihn genügt zum Anmelden Ihr Passwort, und Ihre Wiederherstellungscodes gelten nicht mehr.",
+  removeOnlyOfStaff:
+    "Das ist Ihr einziger zweiter Faktor. Ohne ihn erreichen Sie keine Seite für Prüfer und Administratoren, bis Sie einen anderen einrichten, und Ihre Wiederherstellungscodes gelten nicht mehr.",
   removal: {
     text: (opensAt) =>
       html`<strong>Jemand hat die Betreiber dieses Dienstes gebeten, Ihren zweiten Faktor zu entfernen.</strong> Möglich

@@ -15,6 +15,8 @@ export const factors = {
   remove: "Remove",
   removeOnly:
     "This is your only second factor. Without it, your password alone signs you in, and your recovery codes no longer work.",
+  removeOnlyOfStaff:
+    "This is your only second factor. Without it you reach no page for reviewers and admins until you set up another one, and your recovery codes no longer work.",
   removal: {
     text: (opensAt: Html): Html =>
       html`<strong>Somebody asked those who run this service to remove your second factor.</strong> They can do it from

@@ -103,13 +103,25 @@ const roles = (account: Account.Account, token: string): Html =>
               <p class="soft small">${words.means[role]}</p>
               ${
                 Account.hasRole(account, role)
-                  ? button(account, token, `roles/${role}/take`, words.take(texts.admin.roles[role]), "stop")
+                  ? removal(account, token, role)
                   : button(account, token, `roles/${role}/give`, words.give(texts.admin.roles[role]), "second")
               }
             </dd>`
       )}
     </dl>
   </section>`
+
+/** The button that removes a role. That of the role Admin is folded away: without the role, an admin is shut out. */
+const removal = (account: Account.Account, token: string, role: Account.Role): Html => {
+  const text = words.take(texts.admin.roles[role])
+  const form = button(account, token, `roles/${role}/take`, text, "stop")
+  return role === "admin"
+    ? html`<details>
+        <summary>${text}</summary>
+        <div>${form}</div>
+      </details>`
+    : form
+}
 
 /** `isOwn`: suspending the own account would sign the admin out at once, and only another admin could undo it. */
 const access = (account: Account.Account, token: string, isOwn: boolean): Html =>

@@ -30,6 +30,7 @@ const page = (portal: string) =>
       const now = yield* Timestamp.now
       const options = yield* HttpOptions
       const token = yield* Visitor.tokenFor(visitor)
+      const last = (yield* StaffFactor.isRequired(visitor.account)) ? words.removeOnlyOfStaff : words.removeOnly
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
@@ -40,7 +41,8 @@ const page = (portal: string) =>
           <p class="lead">${Factors.isOn(factors) ? words.isOn : words.isOff}</p>
           ${notice((yield* Form.query).value("done"))} ${(yield* StaffFactor.isLacking(visitor.account)) && REQUIRED}
           ${Factors.isRemovalPending(factors, now) && removal(portal, factors, token)}
-          ${passkeys(portal, factors, token, canHavePasskeys(options))} ${codeApp(portal, factors, token)}
+          ${passkeys(portal, factors, token, { possible: canHavePasskeys(options), last })}
+          ${codeApp(portal, factors, token, last)}
           ${Factors.isOn(factors) && recoveryCodes(portal, factors.recoveryCodes, token, getsMail(visitor.account))}
           <p>
             ${words.otherBrowsers}
@@ -68,7 +70,13 @@ const removal = (portal: string, { removal: asked }: Factors.Factors, token: str
 const usage = (createdAt: Timestamp.Timestamp, usedAt: Timestamp.Timestamp | null): Html =>
   usedAt === null ? words.passkeys.neverUsed(time(createdAt)) : words.passkeys.used(time(createdAt), time(usedAt))
 
-const passkeys = (portal: string, factors: Factors.Factors, token: string, possible: boolean): Html =>
+/** `last`: what the removal of the only factor means for the person. */
+interface Passkeys {
+  readonly possible: boolean
+  readonly last: Text
+}
+
+const passkeys = (portal: string, factors: Factors.Factors, token: string, { last, possible }: Passkeys): Html =>
   html`<section class="card" aria-labelledby="passkeys">
     <h2 id="passkeys">${words.passkeys.heading}</h2>
     <p>${words.passkeys.text}</p>
@@ -83,7 +91,8 @@ const passkeys = (portal: string, factors: Factors.Factors, token: string, possi
                 action: `${pathOf(portal)}/passkeys/${id}/remove`,
                 token,
                 name: words.passkeys.removeOne(name),
-                button: words.remove
+                button: words.remove,
+                last
               })}
             </li>`
         )}
@@ -97,7 +106,7 @@ const passkeys = (portal: string, factors: Factors.Factors, token: string, possi
     }
   </section>`
 
-const codeApp = (portal: string, factors: Factors.Factors, token: string): Html =>
+const codeApp = (portal: string, factors: Factors.Factors, token: string, last: Text): Html =>
   html`<section class="card" aria-labelledby="codes">
     <h2 id="codes">${words.codes.heading}</h2>
     <p>${words.codes.text}</p>
@@ -108,7 +117,8 @@ const codeApp = (portal: string, factors: Factors.Factors, token: string): Html 
               action: `${pathOf(portal)}/app/remove`,
               token,
               name: words.codes.remove,
-              button: words.codes.remove
+              button: words.codes.remove,
+              last
             })}`
         : html`<form method="post" action="${pathOf(portal)}/app/begin">
             ${Fields.hidden("form_token", token)}
@@ -124,13 +134,15 @@ interface Removal {
   /** What the button does, with the name of the factor. */
   readonly name: Text
   readonly button: Text
+  /** What the removal of the only factor means for the person. */
+  readonly last: Text
 }
 
 /**
  * The form that removes a factor. For the only factor, the form is folded away and says what it switches off, because
  * the recovery codes go with this factor.
  */
-const removalOf = (factors: Factors.Factors, { action, button, name, token }: Removal): Html => {
+const removalOf = (factors: Factors.Factors, { action, button, last, name, token }: Removal): Html => {
   const form = html`<form method="post" action="${action}">
     ${Fields.hidden("form_token", token)}
     <button class="second" aria-label="${name}">${button}</button>
@@ -139,7 +151,7 @@ const removalOf = (factors: Factors.Factors, { action, button, name, token }: Re
     ? html`<details>
         <summary>${name}</summary>
         <div>
-          <p>${words.removeOnly}</p>
+          <p>${last}</p>
           ${form}
         </div>
       </details>`
