@@ -34,6 +34,9 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
     <div><label for="${id}">${label}</label></div>
   </div>`
 
+/** Writes the times of an example, which are of no real zone, as if the reader were in UTC: without the letters UTC. */
+const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
+
 /** The consent page in short, as the person has filled it in. Its controls are disabled: there is nothing to decide. */
 export const consent: Html = forReader(({ language, now }) => {
   const { consent: page, signIn } = textsIn(language)
@@ -44,7 +47,7 @@ export const consent: Html = forReader(({ language, now }) => {
     preselected: days === 30
   }))
   return html`<figure class="example">
-    <figcaption class="soft small">${words.caption}</figcaption>
+    <figcaption class="soft small" aria-hidden="true">${words.caption}</figcaption>
     <fieldset class="preview consent" disabled>
       <legend class="unseen">${words.caption}</legend>
       <h3 class="big">${page.headings.connect(words.app)}</h3>
@@ -59,7 +62,7 @@ export const consent: Html = forReader(({ language, now }) => {
           ${choice("example-home", html`${words.home}`, true)} ${choice("example-work", html`${words.work}`, false)}
         </div>
       </fieldset>
-      ${radios({ choices: undefined, problems: [] }, "standard_days", page.durations.heading, null, options)}
+      ${inUtc(radios({ choices: undefined, problems: [] }, "standard_days", page.durations.heading, null, options))}
       <div class="decide">
         <button type="button" class="second">${page.cancel}</button><button type="button">${page.allow}</button>
       </div>

@@ -21,7 +21,8 @@ caption h3.named { display: inline-flex; }
 .example { margin: 0; }
 .example figcaption { margin-bottom: 0.5rem; }
 .example .preview { background: var(--card); margin: 0; }
-.example .preview button { cursor: default; }
+.example .preview button { cursor: default; opacity: 0.6; }
+.example .preview label, .example .preview label::after { cursor: default; }
 .search {
   margin-bottom: 0.5rem; display: grid; grid-template-columns: 1fr auto auto; gap: 0.35rem 0.5rem; align-items: center;
 }
