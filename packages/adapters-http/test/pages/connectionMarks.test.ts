@@ -2,8 +2,9 @@ import { AppLogo } from "@place-access/domain/apps"
 import { recordAccess } from "@place-access/domain/access-log"
 import { marks } from "@place-access/adapters-http/pages/steering/marks"
 import { listConnections } from "@place-access/domain/connection"
-import { createPurpose, flagVolumes, Purpose } from "@place-access/domain/purposes"
-import { Timestamp } from "@place-access/domain/shared"
+import { createPurpose, flagVolumes, Purpose, type VolumeFlag } from "@place-access/domain/purposes"
+import { ConnectionId, PurposeId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startWorld, type World } from "../support/World.js"
@@ -122,5 +123,24 @@ describe("the page of a connection [purposes-5]", () => {
     expect(await page()).toContain(`${app.name} asked unusually often`)
     expect(await page()).toContain("3 times from")
     expect((await (await exact()).person.get(path)).status).toBe(404)
+  })
+
+  it("also when other apps have asked too often a hundred times since", async () => {
+    const { app, connection, path, person } = await exact({ standardDays: "90", sensitiveDays: "30" })
+    const { volumeFlags } = await world.run(MemoryDatabase)
+    const flag = (connectionId: ConnectionId, age: number): VolumeFlag.VolumeFlag => ({
+      userId: person.account.id,
+      appId: app.id,
+      connectionId,
+      purposeId: PurposeId.make("pur_1"),
+      purposeKey: Purpose.PurposeKey.make("order_ahead"),
+      expectedDailyVolume: 1,
+      calls: 3,
+      from: Timestamp.make(world.clock.now() - age * 1_000 - Timestamp.DAY),
+      to: Timestamp.make(world.clock.now() - age * 1_000)
+    })
+    volumeFlags.push(flag(connection.id, 200))
+    for (let age = 0; age < 100; age++) volumeFlags.push(flag(ConnectionId.make("con_other"), age))
+    expect((await person.get(path)).text).toContain("asked unusually often")
   })
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { signedIn } from "../support/browsing.js"
+import { connected, CURRENT, LATEST } from "../support/connected.js"
 import { startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -41,6 +42,19 @@ describe("a fault is tied to its control or group, for screen readers", () => {
     const page = await browser.get("/portal/settings")
     const { status, text } = await browser.submit(page, "/portal/settings/history", { keep_days: "7" })
     expect([status, namesFault(text, "keep_days")]).toEqual([400, true])
+  })
+
+  it("the places of a connected app, and both groups of its permissions", async () => {
+    const { connection, connect, person } = await connected(world)
+    await connect([CURRENT, LATEST])
+    const path = `/portal/connections/${(await connection()).id}`
+    const browser = await signedIn(world, person.account.email)
+    const places = await browser.submit(await browser.get(path), `${path}/places`, { place: "plc_unknown" })
+    expect([places.status, namesFault(places.text, "places")]).toEqual([400, true])
+    const change = { scopes: "location.unknown", standard_days: "", sensitive_days: "" }
+    const scopes = await browser.submit(await browser.get(path), `${path}/permissions`, change)
+    expect([scopes.status, namesFault(scopes.text, "scopes")]).toEqual([400, true])
+    expect(scopes.text).toMatch(/<fieldset class="sensitive"\s+aria-describedby="scopes-fault"/)
   })
 
   it("a file: the logo of an app, and the log of a test person", async () => {

@@ -49,7 +49,8 @@ const scopes = (view: View, form: Fields.Shown): Html => {
     choices.length > 0 &&
     html`<fieldset
       class="${name}"
-      ${name === standardName(view) && html` id="scope"${Fields.describedByFaults(form, "scope")}`}
+      ${name === standardName(view) && html` id="scope"`}
+      ${Fields.describedByFaults(form, "scope")}
     >
       <legend ${name === "standard" && sensitive.length === 0 && new Html(' class="unseen"')}>${legend}</legend>
       ${more}

@@ -130,7 +130,7 @@ export const detail = (
         ${used(portal, connection, uses, yield* flagsOf(visitor, connection))}
         ${
           connection.live &&
-          html`${sharing(portal, connection, places, token, ticked)}
+          html`${sharing(portal, connection, places, { token, ticked, problems })}
           ${ruleList(portal, connection, { ...rules, isFirst: cursor === "" }, token)}`
         }`
     })
@@ -143,16 +143,24 @@ const noPhone = (portal: string): Html =>
     <p><a class="button" href="${portal}/devices">${words.noPhone.setUp}</a></p>
   </div>`
 
-/** The newest volume flags of a person that are searched for those of one connection. */
-const FLAGS = 20
+/** How many volume flags of a person are read at once, and how often, in search of one about a connection. */
+const FLAGS = 50
+const FLAG_PAGES = 10
 
-/** The volume flags of the connection, the newest first (decision purposes-5). */
+/** Volume flags of the connection, the newest first (decision purposes-5). */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
-  Effect.map(
-    // `Invalid` means a wrong cursor, and this call has no cursor.
-    Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
-    ({ flags }) => flags.filter(({ connectionId }) => connectionId === id)
-  )
+  Effect.gen(function* () {
+    let cursor: string | undefined
+    for (let page = 1; page <= FLAG_PAGES; page++) {
+      // `Invalid` means a wrong cursor, and these cursors are the service's own.
+      const read = Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor }), "Invalid", Effect.die)
+      const { flags, nextCursor } = yield* read
+      const found = flags.filter(({ connectionId }) => connectionId === id)
+      if (found.length > 0 || nextCursor === null) return found
+      cursor = nextCursor
+    }
+    return []
+  })
 
 const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription, to }: ReadableFlag): Html => {
   const { heading, text } = texts.accessLog.flagged
@@ -210,9 +218,17 @@ const sharing = (
   portal: string,
   connection: ListedConnection,
   places: ReadonlyArray<Place.Place>,
-  token: string,
-  ticked: TickedPlaces = ticksOf(connection)
+  {
+    problems,
+    ticked = ticksOf(connection),
+    token
+  }: {
+    readonly token: string
+    readonly ticked: TickedPlaces | undefined
+    readonly problems: Fields.Shown["problems"]
+  }
 ): Html => {
+  const form: Fields.Shown = { values: () => "", problems }
   const present = places.filter(({ archivedAt }) => archivedAt === null)
   return html`<section class="card" aria-labelledby="where">
     <h2 id="where">${words.places.heading}</h2>
@@ -222,8 +238,9 @@ const sharing = (
         : html`<form method="post" action="${portal}/connections/${connection.id}/places">
             ${Fields.hidden("form_token", token)}${Fields.hidden("was_shared", ticked.was.shared)}
             ${Fields.hidden("was_earlier", ticked.was.earlier)}
-            <fieldset id="places">
+            <fieldset id="places" ${Fields.describedByFaults(form, "places")}>
               <legend>${words.places.legend}</legend>
+              ${Fields.groupFault(form, "places", words.places.field)}
               <div class="choices">
                 ${present.map(
                   (place) =>

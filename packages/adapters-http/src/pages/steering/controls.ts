@@ -130,7 +130,7 @@ export const permissions = (
     </fieldset>
     ${
       sensitive.length > 0 &&
-      html`<fieldset class="sensitive">
+      html`<fieldset class="sensitive" ${Fields.describedByFaults(form, "scopes")}>
         <legend>${words.permissions.sensitive}</legend>
         ${boxes(sensitive)}
       </fieldset>`
