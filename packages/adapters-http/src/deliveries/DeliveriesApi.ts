@@ -159,7 +159,7 @@ const Query = Fields.request({
   }),
   status: Schema.optionalWith(Status, { exact: true }).annotations({
     description:
-      "Only the deliveries to whose newest attempt the receiver answered this HTTP status; `none`: those without an answer"
+      "Only the deliveries to whose newest attempt the receiver answered this HTTP status; `none`: those whose newest attempt got no answer"
   }),
   from: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, inclusive" }),
   to: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, exclusive" }),

@@ -74,7 +74,7 @@ const ADVICE: Readonly<Record<Code, string>> = {
   not_signed_in: "Sign in: send the session cookie of `POST /v1/session`.",
   missing_scope: "The message names the scope. Request it at consent, or do without it: the user may have declined it.",
   scope_expired:
-    "Before `renewal_grace_ends_at`, send the user to the consent page with exactly the scopes that you hold. One confirmation renews them. Each sensitive scope needs a purpose that you may use: if you have archived it, register another one first.",
+    "Before `renewal_grace_ends_at`, send the user to the consent page with exactly the scopes that you hold. One confirmation renews them. Each sensitive scope needs a purpose that you may use: if you have archived the purpose, register another one and have it approved.",
   confirmation_required:
     "Send `POST /v1/session/confirmation` in the same session, then the request again. A person with a browser confirms at `/confirm`.",
   second_factor_required: "Send the request again with `code`. A browser signs in at `/sign-in`, also with a passkey.",

@@ -274,7 +274,7 @@ describe("Spec §4.2", () => {
     const changed = await one.person.send("PATCH", `/v1/user/connections/${id}`, { standard_days: 7 })
     expect(changed.status).toBe(200)
     const path = `/portal/connections/${id}`
-    expect((await one.person.get(path)).text).toContain("Now: not shared. It ended")
+    expect((await one.person.get(path)).text).toContain("Now: not shared. Ended:")
     const { text } = await one.person.get(`${path}/history`)
     expect(text.match(/Exact location (?:had ended|ends)/g)).toEqual([
       "Exact location had ended",

@@ -86,8 +86,9 @@ export const consent = {
       this page keeps for an hour. The mail that follows Allow leads there, too.`,
   /** Follows a sentence that says until when the app is paused. */
   pauseStays: (connections: string): Html =>
-    html`If you allow something here, the pause stays: the app learns nothing about where you are or were until it ends.
-      You can end it under <a href="${connections}" target="_blank" rel="noopener">Connected apps</a>, in a new tab.`,
+    html`If you allow something here, the pause stays: the app learns nothing about where you are or were until the
+      pause ends. You can end the pause under
+      <a href="${connections}" target="_blank" rel="noopener">Connected apps</a>, in a new tab.`,
   length: (days: Days): string => (days === "never" ? "No end date" : plural(days, "day", "days")),
   ends: (at: Html): Html => html`Ends ${at}`,
   untilDisconnected: "Until you disconnect the app",

@@ -234,7 +234,11 @@ export const developer = {
     oldest: "Oldest rules",
     newest: (at: Html, outcome: Html, text: Html): Html => html`Newest check: ${at}, ${outcome}, ${text}.`,
     checks: (count: number): string =>
-      count === 0 ? "The rule" : `The rule and its last ${plural(count, "check", "checks")}`,
+      count === 0
+        ? "The rule"
+        : count === 1
+          ? "The rule and its last check"
+          : `The rule and its last ${plural(count, "check", "checks")}`,
     rule: "Rule",
     states: {
       active: "Active",

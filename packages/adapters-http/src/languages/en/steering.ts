@@ -52,7 +52,7 @@ export const steering = {
     now: (at: Html): Html => html`Now: ${at}`,
     nowNoEnd: "Now: no end date",
     nowNotShared: "Now: not shared",
-    nowEnded: (at: Html): Html => html`Now: not shared. It ended ${at}`,
+    nowEnded: (at: Html): Html => html`Now: not shared. Ended: ${at}`,
     keep: "As it is now",
     fromNow: (days: number | "never"): string =>
       days === "never" ? "No end date" : `${plural(days, "day", "days")} from now`,

@@ -54,10 +54,13 @@ const show = Visitor.signedIn((visitor) =>
         </p>
         ${isPaused && html`<div class="note warn"><p>${words.paused}</p></div>`}
         ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one, listing))}
-        <p class="actions">
-          ${cursor !== "" && html`<a href="${path}">${words.oldest}</a>`}
-          ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a>`}
-        </p>`
+        ${
+          (cursor !== "" || nextCursor !== null) &&
+          html`<p class="actions">
+            ${cursor !== "" && html`<a href="${path}">${words.oldest}</a>`}
+            ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a>`}
+          </p>`
+        }`
     })
   })
 )

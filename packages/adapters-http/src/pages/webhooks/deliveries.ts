@@ -123,10 +123,13 @@ const list = Visitor.signedIn((visitor) =>
                 )
               )
         }
-        <p class="actions">
-          ${cursor !== "" && html`<a href="${at("")}">${words.newest}</a>`}
-          ${page.nextCursor !== null && html`<a class="button second" href="${at(page.nextCursor)}">${words.older}</a>`}
-        </p>`
+        ${
+          (cursor !== "" || page.nextCursor !== null) &&
+          html`<p class="actions">
+            ${cursor !== "" && html`<a href="${at("")}">${words.newest}</a>`}
+            ${page.nextCursor !== null && html`<a class="button second" href="${at(page.nextCursor)}">${words.older}</a>`}
+          </p>`
+        }`
     })
   })
 )
