@@ -53,8 +53,12 @@ export interface MovementFix extends Geometry.Point {
  */
 export const DELETED: Spot = { lat: 0, lon: 0, bandM: 20_100_000 }
 
-/** Whether the position is still known: the owner did not delete it. */
-export const isKnown = ({ bandM }: Spot): boolean => bandM < DELETED.bandM
+/**
+ * Whether the position is still known: the owner did not delete it. A wide band alone does not say so, because some
+ * apps send a huge number for an unknown accuracy.
+ */
+export const isKnown = ({ bandM, lat, lon }: Spot): boolean =>
+  bandM !== DELETED.bandM || lat !== DELETED.lat || lon !== DELETED.lon
 
 const spotOf = ({ accuracyM, lat, lon }: MovementFix): Spot => ({ lat, lon, bandM: Geometry.bandM(accuracyM) })
 

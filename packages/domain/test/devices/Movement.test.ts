@@ -83,6 +83,14 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
     expect(Movement.without(stretch(-10, 0), having(5, 0))).toEqual({ ...having(5, 0), spot: having(5, 0).last })
   })
 
+  it("a reading with an absurd accuracy is near everything, and no deleted position [M14, retention-choice-4]", () => {
+    const vague = after(seen(0, 0), seen(20, 500), seen(30, 520, 1e8))
+    if (vague === null) throw new Error("a movement")
+    expect(Movement.isKnown(vague.last)).toBe(true)
+    expect(Movement.isAway(vague.last, { ...seen(31, 0), lat: -52, lon: -175 })).toBe(false)
+    expect(movedMinute(vague)).toBe(20)
+  })
+
   it("a reading that is not newer changes nothing, whatever order an upload arrives in", () => {
     const now = after(seen(0, 0), seen(10, 500), seen(11, 500))
     expect(now === null ? now : Movement.step(now, seen(5, 9_000))).toBe(now)
