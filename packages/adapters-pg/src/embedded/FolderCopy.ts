@@ -64,17 +64,35 @@ const flush = async (path: string): Promise<void> => {
   }
 }
 
+/** Some file systems (SMB, FUSE) cannot flush a folder. They write its names without being asked. */
+const CANNOT_FLUSH: ReadonlySet<unknown> = new Set(["EINVAL", "EPERM", "ENOTSUP", "EISDIR"])
+
+const flushFolder = (path: string): Promise<void> =>
+  flush(path).catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && CANNOT_FLUSH.has(error.code))) throw error
+  })
+
+/** `signal`: aborted when the copy is interrupted. The draft is deleted then. */
+const flushAll = async (draft: string, signal: AbortSignal): Promise<void> => {
+  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
+    signal.throwIfAborted()
+    await (entry.isDirectory() ? flushFolder : flush)(join(entry.parentPath, entry.name))
+  }
+  await flushFolder(draft)
+}
+
 /**
  * Gives the copy its name when all of it is on the disk, so that the copy is complete or absent, also after a power
- * cut.
+ * cut. It must not be interrupted: the draft would be deleted while it gets its name.
  */
-const finish = async (draft: string, to: string): Promise<void> => {
-  for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
-    await flush(join(entry.parentPath, entry.name))
-  }
-  await flush(draft)
+const publish = async (draft: string, to: string): Promise<void> => {
   await rename(draft, to)
-  await flush(dirname(resolve(to)))
+  try {
+    await flushFolder(dirname(resolve(to)))
+  } catch (error) {
+    await rm(to, { recursive: true, force: true })
+    throw error
+  }
 }
 
 const reasonOf = (error: unknown): string =>
@@ -116,7 +134,8 @@ export const copyFolder = (
       )
       .pipe(
         // The database goes on working while the copy is written to the disk.
-        Effect.tap(() => copying(() => finish(draft, to))),
+        Effect.tap(() => copying((signal) => flushAll(draft, signal))),
+        Effect.tap(() => Effect.uninterruptible(copying(() => publish(draft, to)))),
         // When the commit fails, it is not certain that the transaction held the session all the time.
         Effect.onError(() => Effect.promise(() => rm(draft, { recursive: true, force: true })))
       )
