@@ -133,8 +133,8 @@ const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
 /**
  * Finds, for each connection of `asked`, the time of its newest entry without an error, at or before the connection's
- * `until`. Entries about the app's developer do not count. PostgreSQL reads the index of user and app
- * backwards and stops at the first match.
+ * `until`. Requests of the app's developer do not count. PostgreSQL reads the index of user and app backwards and
+ * stops at the first match.
  */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>

@@ -65,8 +65,10 @@ const approvalState = (sql: SqlClient) => {
 
     /**
      * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
-     * connection that this transaction makes. A lock FOR KEY SHARE lets other changes of the account go on. The
-     * deletion locks the account before connections too.
+     * connection that this transaction makes. The deletion locks the account before connections too. On a single
+     * server, a lock FOR KEY SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied
+     * table, such a lock makes all writes to the table wait, also sign-ups of other people, until this transaction
+     * ends.
      */
     hasAccount: (userId: UserId) =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`, (rows) => rows.length > 0),
