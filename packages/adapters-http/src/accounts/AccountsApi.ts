@@ -3,6 +3,7 @@ import { Account, type ListedSession } from "@place-access/domain/accounts"
 import { History } from "@place-access/domain/retention-choice"
 import { Language, TimeZone } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { NAME, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
@@ -133,7 +134,9 @@ export const AccountsApi = HttpApiGroup.make("accounts")
     HttpApiEndpoint.put("changeName", "/v1/user/name")
       .setPayload(Fields.request({ display_name: Account.DisplayName }))
       .addSuccess(AccountBody)
+      .addError(Errors.RateLimited)
       .middleware(SessionAuth)
+      .annotate(RateOfAccount, NAME)
       .annotate(OpenApi.Summary, "Change the name that others read")
       .annotate(
         OpenApi.Description,

@@ -13,6 +13,7 @@ interface Counted {
 
 export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
 export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIONS }
+export const NAME: Counted = { of: Subject.namedBy, rate: Rate.NAME_CHANGES }
 export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
 export const WEBHOOK_ADDRESS: Counted = { of: Subject.webhooksOf, rate: Rate.WEBHOOK_ADDRESSES }
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }

@@ -181,6 +181,20 @@ describe("what an account does [limits-9]", () => {
     expect((await person.send("POST", `/v1${path}`, { url })).status).toBe(201)
   })
 
+  it("changes its name 30 times in a day, by the API or the page", async () => {
+    const person = await world.person()
+    await use(Subject.namedBy(person.account.id), Rate.NAME_CHANGES, 29)
+    const put = (display_name: string) => person.send("PUT", "/v1/user/name", { display_name })
+    expect((await put("Ann")).status).toBe(200)
+    expect(errorOf(await put("Anna"))).toEqual([429, sentence(AccountLimits.NAME_CHANGES.refusal)])
+    const browser = await signedIn(world, person.account.email)
+    const page = "/portal/settings/name"
+    const shown = await browser.submit(await browser.get(page), page, { display_name: "Anna" })
+    expect([shown.status, shown.text.includes("change its name 30 times in a day")]).toEqual([429, true])
+    world.clock.advance(24 * HOUR)
+    expect((await put("Anna")).status).toBe(200)
+  })
+
   it("opens 120 consent pages in an hour, from whatever addresses; another account at the address goes on", async () => {
     const person = await world.person()
     const { app } = await world.app(person, { status: "production" })

@@ -50,6 +50,9 @@ export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
 /** For invitations into teams by one account. */
 export const INVITATIONS = of(AccountLimits.INVITED)
 
+/** For changes of an account's name. Each change is an event in the audit log. */
+export const NAME_CHANGES = of(AccountLimits.NAME_CHANGES)
+
 /** For simulated trips of one account. Each trip is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 

@@ -24,6 +24,7 @@ export const KINDS = [
   "trips-of",
   "keyed",
   "invited-by",
+  "named-by",
   "dead",
   "reset",
   "mailbox",
@@ -71,6 +72,9 @@ export const webhooksOf = (id: UserId): LimitSubject => make("webhooks-of", id)
 
 /** Invitations into the teams of apps, by an account. */
 export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
+
+/** Changes of an account's name, by its owner. */
+export const namedBy = (id: UserId): LimitSubject => make("named-by", id)
 
 /** Simulated trips of the test people of an account's apps. */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)

@@ -169,6 +169,15 @@ export const INVITED = within(
   "an account can invite 50 people in a day; wait and try again"
 )
 
+/** Each change of a name is an event in the audit log, which admins read, so the number is limited. */
+export const NAME_CHANGES = within(
+  "Changes of the name",
+  30,
+  DAY,
+  "an account's, by the API and the page",
+  "an account can change its name 30 times in a day; wait and try again"
+)
+
 /** Each trip is an upload of up to 1,000 readings, so the number is limited. */
 export const TRIPS = within(
   "Simulated trips of test people",
@@ -231,6 +240,7 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   TEST_WEBHOOKS,
   WEBHOOK_ADDRESSES,
   INVITED,
+  NAME_CHANGES,
   TRIPS,
   CONSENT_PAGES,
   CONSENT_PAGES_OF_ADDRESS,

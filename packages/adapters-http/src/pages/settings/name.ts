@@ -2,6 +2,7 @@ import { Account, changeName } from "@place-access/domain/accounts"
 import { Effect, Either, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../../html/Html.js"
@@ -52,6 +53,7 @@ const change = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const choice = Form.decode(Choice, { display_name: form.value("display_name").trim() })
       if (Either.isLeft(choice)) return yield* page(portal, visitor, Form.shown(form, choice.left))
+      yield* RateOfAccount.take(RateOfAccount.NAME, visitor.account.id)
       yield* changeName(visitor.account.id, choice.right.display_name)
       return seeOther(`${portal}/settings?done=name-changed`)
     })

@@ -83,6 +83,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "ein Konto kann in einer Stunde {n:number} Test-Webhooks senden; warten Sie, und versuchen Sie es wieder"
   },
   {
+    en: "an account can change its name {n:number} times in a day; wait and try again",
+    de: "ein Konto kann seinen Namen an einem Tag {n:number} Mal ändern; warten Sie, und versuchen Sie es wieder"
+  },
+  {
     en: "an account can set {n:number} webhook addresses in an hour; wait and try again",
     de: "ein Konto kann in einer Stunde {n:number} Webhook-Adressen festlegen; warten Sie, und versuchen Sie es wieder"
   },
