@@ -71,7 +71,8 @@ export const CHANGES: ReadonlyArray<Change> = [
     id: "change-name",
     kind: "added",
     title: "People can change their name",
-    text: `\`PUT /v1/user/name\` replaces \`display_name\` ([reference](${DOCS}/reference/accounts)).`
+    text: `\`PUT /v1/user/name\` replaces \`display_name\`, 30 times in a day at most
+    ([reference](${DOCS}/reference/accounts)).`
   },
   {
     on: "2026-11-26",
