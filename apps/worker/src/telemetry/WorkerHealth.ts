@@ -1,17 +1,19 @@
+import type { WorkerLoop } from "@place-access/domain/dispatch"
 import { VERSION } from "../version.js"
 
 /**
- * Whether a worker works, as `GET /healthz` on the port of the metrics says (decision leases-4). The sign of work is a
- * read of the outbox: a worker reads it at least once a second, also when there is nothing to do, and no read succeeds
- * while the database is away or the machine's clock is wrong.
+ * Whether a worker works, as `GET /healthz` on the port of the metrics says (decision leases-4). The signs of work are
+ * a read of the outbox and a claim of deliveries: a worker makes both every few seconds, also when there is nothing to
+ * do. No claim succeeds while the database is away. A worker without a share of the outbox reads nothing and asks no
+ * database, so its reads alone prove little. Neither goes on while the machine's clock is wrong.
  */
 
-/** Ten times the longest pause between two reads. */
+/** Five times the longest pause of a loop. */
 const PATIENCE_MILLIS = 10_000
 
 export interface WorkerHealth {
-  /** Notes that the worker has read the outbox. */
-  readonly noteRead: () => void
+  /** Notes that a loop of the worker has done its work. */
+  readonly noteRead: (loop: WorkerLoop) => void
   readonly answer: () => HealthAnswer
 }
 
@@ -20,19 +22,25 @@ export interface HealthAnswer {
   readonly body: Readonly<Record<string, string>>
 }
 
+/** What each loop does, in the messages. */
+const DONE: Record<WorkerLoop, string> = { "fan-out": "read the outbox", delivery: "claimed deliveries" }
+
+const LOOPS = ["fan-out", "delivery"] as const
+
 /** `now`: milliseconds of a clock that nobody sets; setting a clock would make a read look older than it is. */
 export const make = (now: () => number = () => performance.now()): WorkerHealth => {
-  let readAt: number | undefined
+  const doneAt = new Map<WorkerLoop, number>()
   return {
-    noteRead: () => {
-      readAt = now()
-    },
+    noteRead: (loop) => void doneAt.set(loop, now()),
     answer: () => {
-      if (readAt === undefined) return silent("starting", "The worker has not read the outbox yet")
-      const age = now() - readAt
-      return age <= PATIENCE_MILLIS
-        ? { status: 200, body: { status: "ok", version: VERSION } }
-        : silent("stalled", `The worker last read the outbox ${Math.round(age / 1_000)} s ago`)
+      for (const loop of LOOPS) {
+        const at = doneAt.get(loop)
+        if (at === undefined) return silent("starting", `The worker has not ${DONE[loop]} yet`)
+        const age = now() - at
+        if (age <= PATIENCE_MILLIS) continue
+        return silent("stalled", `The worker last ${DONE[loop]} ${Math.round(age / 1_000)} s ago`)
+      }
+      return { status: 200, body: { status: "ok", version: VERSION } }
     }
   }
 }

@@ -14,14 +14,16 @@ const freePort = (): Promise<number> =>
   })
 
 describe("a worker is healthy [leases-4]", () => {
-  it("from its first read of the outbox until 10 s after its last one", () => {
+  it("from its first read of the outbox and its first claim until 10 s after the last ones", () => {
     let now = 1_000_000
     const health = WorkerHealth.make(() => now)
     expect(health.answer()).toEqual({
       status: 503,
       body: { status: "starting", version: VERSION, message: "The worker has not read the outbox yet" }
     })
-    health.noteRead()
+    health.noteRead("fan-out")
+    expect(health.answer().body["message"]).toBe("The worker has not claimed deliveries yet")
+    health.noteRead("delivery")
     now += 10_000
     expect(health.answer()).toEqual({ status: 200, body: { status: "ok", version: VERSION } })
     now += 24_000
@@ -29,7 +31,12 @@ describe("a worker is healthy [leases-4]", () => {
       status: 503,
       body: { status: "stalled", version: VERSION, message: "The worker last read the outbox 34 s ago" }
     })
-    health.noteRead()
+    health.noteRead("fan-out")
+    expect(health.answer()).toMatchObject({
+      status: 503,
+      body: { status: "stalled", message: "The worker last claimed deliveries 34 s ago" }
+    })
+    health.noteRead("delivery")
     expect(health.answer().status).toBe(200)
   })
 })

@@ -26,9 +26,15 @@ export interface WorkerOptions {
   readonly pollEvery: Duration.DurationInput
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
-  /** Called each time the worker has read the outbox, also when it found nothing. Not called when the read failed. */
-  readonly onRead: () => void
+  /**
+   * Called each time the worker has read the outbox or has claimed deliveries, also when it found nothing. Not called
+   * when that failed.
+   */
+  readonly onRead: (loop: WorkerLoop) => void
 }
+
+/** A loop of the worker: `fan-out` reads the outbox, and `delivery` claims deliveries. */
+export type WorkerLoop = "fan-out" | "delivery"
 
 const DEFAULTS: WorkerOptions = {
   fanOutBatch: 200,
@@ -141,7 +147,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       if (pauseMillis > 0) return yield* toFanOut.wait(Option.some(Duration.millis(pauseMillis)))
       yield* firsts.releaseStuck
       const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring, firsts)
-      onRead()
+      onRead("fan-out")
       fullReadAt = taken === fanOutBatch ? startedAt : undefined
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
@@ -158,7 +164,11 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
 
     const deliverStep = Effect.gen(function* () {
       const free = slots - inFlight.size()
-      if (free <= 0) return yield* toDeliver.wait(Option.none())
+      if (free <= 0) {
+        // The loop runs: it waits for the answer of a receiver.
+        onRead("delivery")
+        return yield* toDeliver.wait(Option.none())
+      }
       const pauseMillis =
         free < half && filledAt !== undefined ? remaining(filledAt, BACKLOG_PAUSE_MILLIS, yield* Timestamp.now) : 0
       if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
@@ -174,6 +184,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
         )
       )
       lookedAt = now
+      onRead("delivery")
       filledAt = claims.length === limit ? now : undefined
       if (filledAt !== undefined) return
       if (claims.length > 0) yield* pause(now)

@@ -37,31 +37,37 @@ const counted = Effect.gen(function* () {
 })
 
 describe("what wakes the worker's loops", () => {
-  it("a worker says that it has read the outbox, and does not say so while the reads fail [leases-4]", () => {
+  it("a worker says that it has read the outbox and that it has claimed, and not while that fails [leases-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         yield* scene
-        const events = yield* EventStore
+        const [events, deliveries] = [yield* EventStore, yield* DeliveryStore]
         let isAway = false
-        const away = Effect.fail(StoreError.unavailable("the database is away"))
-        const store: typeof EventStore.Service = {
-          ...events,
-          pending: (...args) => Effect.suspend(() => (isAway ? away : events.pending(...args)))
-        }
-        let reads = 0
+        const unlessAway = <A>(effect: Effect.Effect<A, StoreError>) =>
+          Effect.suspend(() => (isAway ? Effect.fail(StoreError.unavailable("the database is away")) : effect))
+        const done = { "fan-out": 0, delivery: 0 }
         const watch = Effect.gen(function* () {
           yield* Effect.sleep("5500 millis")
-          expect(reads).toBeGreaterThanOrEqual(5)
+          expect(done["fan-out"]).toBeGreaterThanOrEqual(5)
+          expect(done.delivery).toBeGreaterThanOrEqual(2)
           isAway = true
-          const before = reads
+          const before = { ...done }
           yield* Effect.sleep("1 minute")
-          expect(reads).toBe(before)
+          expect(done).toEqual(before)
           isAway = false
           yield* Effect.sleep("11 seconds")
-          expect(reads).toBeGreaterThan(before)
+          expect(done["fan-out"]).toBeGreaterThan(before["fan-out"])
+          expect(done.delivery).toBeGreaterThan(before.delivery)
         })
-        yield* withWorker(watch, { pollEvery: "1 second", onRead: () => void (reads += 1) }).pipe(
-          Effect.provideService(EventStore, store)
+        yield* withWorker(watch, { pollEvery: "1 second", onRead: (loop) => void (done[loop] += 1) }).pipe(
+          Effect.provideService(EventStore, {
+            ...events,
+            pending: (...args) => unlessAway(events.pending(...args))
+          }),
+          Effect.provideService(DeliveryStore, {
+            ...deliveries,
+            claim: (...args) => unlessAway(deliveries.claim(...args))
+          })
         )
       })
     )
