@@ -1,6 +1,6 @@
 import { Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { type Duration, Effect } from "effect"
 
 /**
  * How often a worker makes and drops partitions: often enough to make a partition long before its month begins, and to
@@ -18,13 +18,16 @@ const partitions = (
     Effect.catchAllCause((cause) => Effect.logWarning(`partitions could not be ${what}; the next run retries`, cause))
   )
 
-const change = Effect.zipRight(
-  partitions("made", (now) => Partitions.ensurePartitions(now)),
-  partitions("dropped", Partitions.dropExpired)
-)
+const change = (limit: Duration.DurationInput) =>
+  Effect.zipRight(
+    partitions("made", (now) => Partitions.ensurePartitions(now, limit)),
+    partitions("dropped", Partitions.dropExpired)
+  )
 
 /**
  * Makes and drops partitions. Never ends and never fails. Every worker does this, without a lease: on a cluster only a
  * worker that is connected to the coordinator can, and the worker with a lease might be connected to another node.
+ * `limit`: the longest time for one statement that makes a partition; 0: no limit.
  */
-export const housekeeping = Effect.forever(Effect.zipRight(change, Effect.sleep(EVERY)))
+export const housekeeping = (limit: Duration.DurationInput) =>
+  Effect.forever(Effect.zipRight(change(limit), Effect.sleep(EVERY)))

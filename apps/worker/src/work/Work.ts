@@ -1,4 +1,4 @@
-import { runWorker } from "@place-access/domain/dispatch"
+import { runWorker, type WorkerLoop } from "@place-access/domain/dispatch"
 import { recordFigures } from "@place-access/domain/figures"
 import { holdLeases, type WorkerLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
@@ -30,8 +30,8 @@ export interface LoopOptions {
    * other workers.
    */
   readonly leases?: WorkerLeases
-  /** Called each time the worker has read the outbox (`WorkerHealth`). */
-  readonly onRead?: () => void
+  /** Called each time the worker has read the outbox or has claimed deliveries (`WorkerHealth`). */
+  readonly onRead?: (loop: WorkerLoop) => void
 }
 
 const ORDINARY: LoopOptions = { regular: identity }
@@ -48,7 +48,8 @@ export const work = (
         [
           runWorker(onRead === undefined ? {} : { onRead }, leases),
           regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
-          regular(housekeeping),
+          // The embedded database has one session: while it makes a partition, it answers nothing else.
+          regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
           regular(Mail.sending(mail, addresses, leases.people)),
           regular(
             Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)

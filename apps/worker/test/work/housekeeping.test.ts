@@ -28,7 +28,7 @@ describe("the months of a worker", () => {
   it("every worker makes them, also without a lease: at its start, and then every hour [sweeps-1, leases-3]", () =>
     run(
       Effect.gen(function* () {
-        const working = yield* Effect.fork(housekeeping)
+        const working = yield* Effect.fork(housekeeping(0))
         const now = yield* Timestamp.now
         yield* untilThere(monthAfter(now, 2))
         yield* TestClock.adjust("70 days")

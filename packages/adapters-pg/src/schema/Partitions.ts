@@ -142,7 +142,13 @@ const ensure = (
 ): Effect.Effect<"made" | "there" | "elsewhere", SqlError, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    if (yield* isThere(sql, missing)) return "there"
+    if (yield* isThere(sql, missing)) {
+      // A process of an earlier release makes the partition without the constraint that a killed process left behind.
+      // The constraint would refuse imported rows of the month after retention has dropped the partition.
+      const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
+      if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
+      return "there"
+    }
     if (!(yield* mayChangeTables(sql))) return "elsewhere"
     if (!(yield* isLarge(sql, missing))) return yield* make(sql, missing, limit, "quickly read")
     yield* closeMonth(sql, missing)

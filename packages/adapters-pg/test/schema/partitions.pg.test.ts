@@ -83,6 +83,18 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     expect(await countIn(url, "fixes_2031_05")).toBe(61)
   })
 
+  it("a month that is closed although it has its partition is opened by the next run [sweeps-3]", async () => {
+    const { url } = database
+    expect(await ensureOn(url)).toContain("fixes_2031_06")
+    await ask(
+      url,
+      `ALTER TABLE fixes_default ADD CONSTRAINT fixes_default_without_2031_06
+         CHECK (captured_at < '2031-06-01Z' OR captured_at >= '2031-07-01Z') NOT VALID`
+    )
+    await ensureOn(url)
+    expect(await closings(url)).toEqual([])
+  })
+
   it("after a run that failed, rows of its month go to the DEFAULT partition again [sweeps-3]", async () => {
     const { url } = database
     await ask(url, insert("usr_new", "2031-05-10", 1))
