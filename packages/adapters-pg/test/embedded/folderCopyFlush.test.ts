@@ -1,22 +1,22 @@
 import { FolderCopy, layerEmbedded } from "@place-access/adapters-pg"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import type { FileHandle } from "node:fs/promises"
+import type * as Files from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { vi } from "vitest"
 
 /** What the file system does in a test before it flushes a path, and before it deletes one. */
-const disk = vi.hoisted(() => ({
-  beforeSync: (_: string): Promise<void> => Promise.resolve(),
-  beforeRemoval: (_: string): Promise<void> => Promise.resolve()
-}))
+const disk = vi.hoisted(() => {
+  const nothing: (path: string) => Promise<void> = () => Promise.resolve()
+  return { beforeSync: nothing, beforeRemoval: nothing }
+})
 
 vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>()
+  const real = await original<typeof Files>()
   return {
     ...real,
-    open: async (path: string, flags: string): Promise<Pick<FileHandle, "sync" | "close">> => {
+    open: async (path: string, flags: string): Promise<Pick<Files.FileHandle, "sync" | "close">> => {
       const file = await real.open(path, flags)
       return { sync: () => disk.beforeSync(path).then(() => file.sync()), close: () => file.close() }
     },
@@ -24,8 +24,7 @@ vi.mock("node:fs/promises", async (original) => {
   }
 })
 
-const { mkdir, mkdtemp, readdir, rm, stat, writeFile } =
-  await vi.importActual<typeof import("node:fs/promises")>("node:fs/promises")
+const { mkdir, mkdtemp, readdir, rm, stat, writeFile } = await vi.importActual<typeof Files>("node:fs/promises")
 
 let directory: string
 beforeEach(async () => {

@@ -250,7 +250,8 @@ const writesOf = (
 
 /**
  * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes at once, also in the
- * grace period. A connection without another scope that the app declares ends. Empty when another tab has already stopped the sharing.
+ * grace period. A connection without another scope that the app declares ends. Empty when another tab has already
+ * stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []

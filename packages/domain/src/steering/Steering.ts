@@ -121,8 +121,9 @@ const setPause = (
 ]
 
 /**
- * Takes every sensitive scope away at once, also in the grace period. A connection without
- * another scope that the app declares ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes when no sensitive scope is granted.
+ * Takes every sensitive scope away at once, also in the grace period. A connection without another scope that the app
+ * declares ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes when no sensitive
+ * scope is granted.
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
