@@ -7,6 +7,7 @@ import { AppRow, COLUMNS as APP_COLUMNS, toApp } from "../apps/AppRow.js"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
 import * as ConnectionWrites from "../connection/ConnectionWrites.js"
 import * as Rows from "../driver/Rows.js"
+import { isDistributed } from "../schema/isDistributed.js"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, RequestRow, toRequest } from "./RequestRow.js"
 
@@ -60,18 +61,25 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 
 /** The reads and locks that a decision about a consent request needs. */
 const approvalState = (sql: SqlClient) => {
+  const onCluster = isDistributed(sql)
   return {
     readUnended: ConnectionReads.make(sql).readUnended,
 
     /**
      * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
-     * connection that this transaction makes. The deletion locks the account before connections too. On a single
-     * server, a lock FOR KEY SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied
-     * table, such a lock makes all writes to the table wait, also sign-ups of other people, until this transaction
-     * ends.
+     * connection that this transaction makes. The deletion locks the account before connections too. A lock FOR KEY
+     * SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks at
+     * the same time deadlock, so nothing is locked there (decision deletions-2).
      */
     hasAccount: (userId: UserId) =>
-      Effect.map(sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`, (rows) => rows.length > 0),
+      Effect.map(
+        Effect.flatMap(onCluster, (isCluster) =>
+          isCluster
+            ? sql`SELECT 1 FROM accounts WHERE user_id = ${userId}`
+            : sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`
+        ),
+        (rows) => rows.length > 0
+      ),
 
     lockRequest: (id: ConsentRequestId) =>
       sql`SELECT ${COLUMNS} FROM consent_requests WHERE request_id = ${id} FOR UPDATE`.pipe(

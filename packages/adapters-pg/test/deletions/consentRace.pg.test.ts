@@ -6,22 +6,22 @@ import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/dele
 import { ConnectionSamples } from "@place-access/domain/testing"
 import { Deferred, Effect, Either, Fiber, Layer, Option, TestServices } from "effect"
 import { expect, it } from "vitest"
-import { migratedOn, withStores } from "../support/contracts.js"
-import { describeServers, lockWaits, type Server } from "../support/postgres.js"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg, lockWaits, postgres } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 /** Returns when `count` connections to this database wait for a row lock. */
-const waitsForRow = (server: Server, count: number): Effect.Effect<void, unknown, SqlClient> =>
+const waitsForRow = (count: number): Effect.Effect<void, unknown, SqlClient> =>
   Effect.gen(function* () {
-    if ((yield* lockWaits(server, yield* SqlClient)) < count) {
+    if ((yield* lockWaits(postgres, yield* SqlClient)) < count) {
       yield* TestServices.provideLive(Effect.sleep("5 millis"))
-      yield* waitsForRow(server, count)
+      yield* waitsForRow(count)
     }
   })
 
-describeServers("approving an app and deleting the account", (server) => {
+describePg("accountLock", "approving an app and deleting the account", () => {
   const run = withStores(
-    migratedOn(server),
+    migratedPostgres,
     Layer.mergeAll(SqlAccountDeletionStore.layer, SqlMailOutbox.layer, UploadStores)
   )
 
@@ -46,11 +46,11 @@ describeServers("approving an app and deleting the account", (server) => {
         )
         yield* Deferred.await(held)
         const approving = yield* ConnectionSamples.approve(request, connection).pipe(Effect.either, Effect.fork)
-        yield* waitsForRow(server, 1)
+        yield* waitsForRow(1)
         const deleting = yield* Effect.flatMap(AccountDeletionStore, (store) =>
           store.begin(user.id, AccountDeletion.decide)
         ).pipe(Effect.either, Effect.fork)
-        yield* waitsForRow(server, 2)
+        yield* waitsForRow(2)
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(Either.isRight(yield* Fiber.join(approving))).toBe(true)

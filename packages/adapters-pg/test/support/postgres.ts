@@ -213,6 +213,7 @@ const ALONE = {
   driver: "the driver and the server to which it is connected: it cannot tell whether nodes are behind that server",
   plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
   texts: "the statements that a single server gets; `tasks.e2e.test.ts` has those of a cluster",
+  accountLock: "a lock of one row of a copied table; on a cluster such locks deadlock, as deletions-2 says",
   skipping: "locked rows are skipped; on a cluster the sweep waits for them, as limits-6 says",
   standIn: "a stand-in for Citus, for machines without a cluster; `distribution.citus.test.ts` has the real one",
   stock: "the stock client, which is another driver",

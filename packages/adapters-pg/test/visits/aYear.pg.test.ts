@@ -49,11 +49,23 @@ const aYear = Effect.gen(function* () {
   return { sql, userId, phone, places }
 })
 
-/** The scans of a plan, the number of pages that it reads, and the number of rows that it returns. */
-const cost = (root: Node) => ({
+/** The partitions of `fixes` that have no rows: PostgreSQL may read one of these whole, because it has no page. */
+const emptyPartitions = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const rows = yield* sql<{ name: string }>`
+    SELECT inhrelid::regclass::text AS name FROM pg_inherits
+    WHERE inhparent = 'fixes'::regclass AND pg_relation_size(inhrelid) = 0`
+  return new Set(rows.map(({ name }) => name))
+})
+
+/**
+ * The scans of a plan without those of empty partitions, the number of pages that it reads, and the number of rows that
+ * it returns.
+ */
+const cost = (root: Node, empty: ReadonlySet<string>) => ({
   scans: nodes(root).flatMap((node) => {
     const relation = node["Relation Name"]
-    return relation === undefined ? [] : [`${node["Node Type"]} ${relation}`]
+    return relation === undefined || empty.has(relation) ? [] : [`${node["Node Type"]} ${relation}`]
   }),
   buffers: root["Shared Hit Blocks"] + root["Shared Read Blocks"],
   rows: root["Actual Rows"]
@@ -103,9 +115,10 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
           laterTold: 1_500,
           due: 200
         }
+        const empty = yield* emptyPartitions
         for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
           for (const name of Struct.keys(statements)) {
-            const { buffers, rows, scans } = cost(yield* explained(sql, statements[name], mode))
+            const { buffers, rows, scans } = cost(yield* explained(sql, statements[name], mode), empty)
             const history = scans.filter((scan) => /fixes|stays|visit_reports/.test(scan))
             expect({ mode, name, others: history.filter((scan) => !/^Index (Only )?Scan/.test(scan)) }).toEqual({
               mode,
