@@ -68,8 +68,8 @@ const approvalState = (sql: SqlClient) => {
     /**
      * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
      * connection that this transaction makes. The deletion locks the account before connections too. A lock FOR KEY
-     * SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks at
-     * the same time deadlock, so nothing is locked there (decision deletions-2).
+     * SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks
+     * at the same time deadlock, so nothing is locked there (decision deletions-2).
      */
     hasAccount: (userId: UserId) =>
       Effect.map(
