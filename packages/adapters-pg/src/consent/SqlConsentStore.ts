@@ -59,27 +59,30 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
   })
 )
 
+/**
+ * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
+ * connection that this transaction makes. The deletion locks the account before connections too. A lock FOR KEY SHARE
+ * lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks at the same
+ * time deadlock, so nothing is locked there (decision deletions-2).
+ */
+const hasAccount = (sql: SqlClient) => {
+  const onCluster = isDistributed(sql)
+  return (userId: UserId) =>
+    Effect.map(
+      Effect.flatMap(onCluster, (isCluster) =>
+        isCluster
+          ? sql`SELECT 1 FROM accounts WHERE user_id = ${userId}`
+          : sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`
+      ),
+      (rows) => rows.length > 0
+    )
+}
+
 /** The reads and locks that a decision about a consent request needs. */
 const approvalState = (sql: SqlClient) => {
-  const onCluster = isDistributed(sql)
   return {
+    hasAccount: hasAccount(sql),
     readUnended: ConnectionReads.make(sql).readUnended,
-
-    /**
-     * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
-     * connection that this transaction makes. The deletion locks the account before connections too. A lock FOR KEY
-     * SHARE lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks
-     * at the same time deadlock, so nothing is locked there (decision deletions-2).
-     */
-    hasAccount: (userId: UserId) =>
-      Effect.map(
-        Effect.flatMap(onCluster, (isCluster) =>
-          isCluster
-            ? sql`SELECT 1 FROM accounts WHERE user_id = ${userId}`
-            : sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR KEY SHARE`
-        ),
-        (rows) => rows.length > 0
-      ),
 
     lockRequest: (id: ConsentRequestId) =>
       sql`SELECT ${COLUMNS} FROM consent_requests WHERE request_id = ${id} FOR UPDATE`.pipe(
