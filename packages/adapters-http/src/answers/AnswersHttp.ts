@@ -11,7 +11,7 @@ import { fn, gen, type PlaceId } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
-import { orPaused } from "./Paused.js"
+import { orPaused } from "./orPaused.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 

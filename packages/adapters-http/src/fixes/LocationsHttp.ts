@@ -5,7 +5,7 @@ import { Option } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
-import { orPaused } from "../answers/Paused.js"
+import { orPaused } from "../answers/orPaused.js"
 import { toWire } from "../wire/toWire.js"
 import type { FixBody } from "./LocationsApi.js"
 

@@ -3,7 +3,7 @@ import { gen } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
-import { orPaused } from "../answers/Paused.js"
+import { orPaused } from "../answers/orPaused.js"
 import { toWire } from "../wire/toWire.js"
 
 export const layer = Group.group(Api, "visits", (handlers) =>
