@@ -35,6 +35,7 @@ export type ConnectionSamplePorts =
   | Entropy.Entropy
   | Vault
 
+/** The hash of a new secret. */
 export const freshHash: Effect.Effect<Hash, never, Entropy.Entropy | Vault> = Effect.flatMap(Vault, (vault) =>
   Effect.map(Entropy.secret, vault.sha256)
 )
@@ -72,6 +73,7 @@ export const request = (
     return made
   })
 
+/** A shared place that is not stored. */
 export const place = (sharedAt: Timestamp.Timestamp, includeEarlierVisits = false) =>
   Effect.map(Entropy.id("plc"), (id): SharedPlace => ({ placeId: PlaceId.make(id), sharedAt, includeEarlierVisits }))
 
@@ -104,6 +106,7 @@ export const connection = (
     }
   })
 
+/** An authorization code for the connection. It is not stored. */
 export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, never, Entropy.Entropy | Vault> =>
   Effect.gen(function* () {
     return {
@@ -134,6 +137,7 @@ export const approve = (asked: ConsentRequest, made: Connection, expired: Connec
     return { code, state: Option.getOrElse(state, (): ApprovalState => Check.fail("the request is there")) }
   })
 
+/** The state of a consent request that the connection's user approved. */
 export const approvedBy = (made: Connection): DecidedConsent => ({
   by: made.userId,
   outcome: "approved",
@@ -150,6 +154,7 @@ export const connected = (overrides: Partial<Connection> = {}) =>
     return { app, user, code, connection: made }
   })
 
+/** Stores the writes. */
 export const change = (id: ConnectionId, ...writes: ReadonlyArray<TokenWrite>) =>
   Effect.flatMap(TokenStore, (store) => store.change(id, {}, () => ({ outcome: undefined, writes })))
 
@@ -168,8 +173,10 @@ export const seen = (id: ConnectionId, presented: Presented = {}) =>
     return Option.getOrElse(state, () => Check.fail("the connection is there"))
   })
 
+/** The id of a new family. */
 export const family = Effect.map(Entropy.id("fam"), (id) => FamilyId.make(id))
 
+/** An access token of the family. It is not stored. */
 export const accessToken = (made: Connection, familyId: FamilyId) =>
   Effect.gen(function* () {
     const token: AccessToken = {
@@ -183,9 +190,11 @@ export const accessToken = (made: Connection, familyId: FamilyId) =>
     return token
   })
 
+/** An unspent refresh token of the family. It is not stored. */
 export const refreshToken = (made: Connection, familyId: FamilyId) =>
   Effect.map(accessToken(made, familyId), (token): RefreshToken => ({ ...token, rotation: null }))
 
+/** A rotation that happens now. */
 export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
 
 /**

@@ -55,9 +55,9 @@ export const archivePlaceContract: Contract<Visits.VisitSamplePorts | StaffStore
       Check.equal(yield* suspended, [], "before any suspension")
       yield* yield* suspend(app.ownerId)
       Check.equal(yield* suspended, [], "after a suspension")
-      yield* suspend(app.ownerId)
+      yield* Effect.asVoid(suspend(app.ownerId))
       Check.equal(yield* suspended, [connection.id], "while the developer is suspended")
-      yield* suspend(user.id)
+      yield* Effect.asVoid(suspend(user.id))
       Check.equal(yield* suspended, "both", "while the person is suspended")
     })
   },
