@@ -54,43 +54,54 @@ const copyParts = async (
   return parts
 }
 
-/** Waits until the file, or the names in the folder, are on the disk. */
-const flush = async (path: string): Promise<void> => {
-  const file = await open(path, "r")
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+/** The operations of a copy that can take long or fail after its files are written. Tests replace them. */
+export interface Disk {
+  /** Waits until the file, or the names in the folder, are on the disk. */
+  readonly flush: (path: string) => Promise<void>
+  /** Deletes the folder with all that is in it, if it exists. */
+  readonly remove: (path: string) => Promise<void>
+}
+
+export const DISK: Disk = {
+  flush: async (path) => {
+    const file = await open(path, "r")
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  },
+  remove: (path) => rm(path, { recursive: true, force: true })
 }
 
 /** Some file systems (SMB, FUSE) cannot flush a folder. They write its names without being asked. */
 const CANNOT_FLUSH: ReadonlySet<unknown> = new Set(["EINVAL", "EPERM", "ENOTSUP", "EISDIR"])
 
-const flushFolder = (path: string): Promise<void> =>
-  flush(path).catch((error: unknown) => {
+const flushFolder = (disk: Disk, path: string): Promise<void> =>
+  disk.flush(path).catch((error: unknown) => {
     if (!(error instanceof Error && "code" in error && CANNOT_FLUSH.has(error.code))) throw error
   })
 
 /** `signal`: aborted when the copy is interrupted. The draft is deleted then. */
-const flushAll = async (draft: string, signal: AbortSignal): Promise<void> => {
+const flushAll = async (disk: Disk, draft: string, signal: AbortSignal): Promise<void> => {
   for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
     signal.throwIfAborted()
-    await (entry.isDirectory() ? flushFolder : flush)(join(entry.parentPath, entry.name))
+    const path = join(entry.parentPath, entry.name)
+    await (entry.isDirectory() ? flushFolder(disk, path) : disk.flush(path))
   }
-  await flushFolder(draft)
+  await flushFolder(disk, draft)
 }
 
 /**
  * Gives the copy its name when all of it is on the disk, so that the copy is complete or absent, also after a power
  * cut. It must not be interrupted: the draft would be deleted while it gets its name.
  */
-const publish = async (draft: string, to: string): Promise<void> => {
+const publish = async (disk: Disk, draft: string, to: string): Promise<void> => {
   await rename(draft, to)
   try {
-    await flushFolder(dirname(resolve(to)))
+    await flushFolder(disk, dirname(resolve(to)))
   } catch (error) {
-    await rm(to, { recursive: true, force: true })
+    await disk.remove(to)
     throw error
   }
 }
@@ -107,7 +118,7 @@ const reasonOf = (error: unknown): string =>
 export const copyFolder = (
   from: string,
   to: string,
-  { withoutKeys }: { readonly withoutKeys: boolean } = { withoutKeys: false }
+  { disk = DISK, withoutKeys = false }: { readonly withoutKeys?: boolean; readonly disk?: Disk } = {}
 ): Effect.Effect<ReadonlyArray<Part>, SqlError | CopyFailed, SqlClient> =>
   Effect.gen(function* () {
     if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
@@ -134,9 +145,9 @@ export const copyFolder = (
       )
       .pipe(
         // The database goes on working while the copy is written to the disk.
-        Effect.tap(() => copying((signal) => flushAll(draft, signal))),
-        Effect.tap(() => Effect.uninterruptible(copying(() => publish(draft, to)))),
+        Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
+        Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
         // When the commit fails, it is not certain that the transaction held the session all the time.
-        Effect.onError(() => Effect.promise(() => rm(draft, { recursive: true, force: true })))
+        Effect.onError(() => Effect.promise(() => disk.remove(draft)))
       )
   })
