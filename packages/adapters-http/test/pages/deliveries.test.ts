@@ -139,6 +139,7 @@ it("the filter by an endpoint that the app never had is a fault, and no removed 
   for (const endpoint of ["nonsense", other.endpoints[0]]) {
     const { status, text } = await on.developer.get(`/developer/apps/${on.app.id}/deliveries?endpoint=${endpoint}`)
     expect([status, text.includes("must be one of the list"), text.includes("(removed)")]).toEqual([400, true, false])
+    expect(text).not.toContain("Nothing was sent here.")
   }
 })
 

@@ -137,7 +137,9 @@ describeBrowser("why a rule fired, and why not", () => {
     expect(await page.getByLabel("Event id").inputValue()).toMatch(/^evt_/)
     await page.getByLabel("Event id").fill("no event")
     await page.getByRole("button", { name: "Show" }).click()
-    await page.getByText("Nothing was sent here.").waitFor()
+    await page.getByRole("heading", { name: "There is a problem" }).waitFor()
+    expect(await page.getByText("Nothing was sent here.").count()).toBe(0)
+    expect(await page.locator("tbody tr").count()).toBe(0)
 
     await at.as(person)
     await page.goto(`${world.url}/portal/access-log`)

@@ -87,7 +87,12 @@ const list = (portal: string) =>
             </div>
           </form>
           ${!isFiltered && asked.length > 0 && strips({ path, days: lastDays, asked })} ${flags.map(flagged)}
-          ${page.entries.length === 0 ? html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>` : days(page.entries, look)}
+          ${
+            // With a filter that cannot be applied, an empty list does not mean that there is nothing.
+            page.entries.length === 0
+              ? problems.length === 0 && html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>`
+              : days(page.entries, look)
+          }
           <p class="actions">
             ${cursor !== "" && html`<a href="${again({})}">${words.newest}</a>`}
             ${page.nextCursor !== null && html`<a class="button second" href="${again({ cursor: page.nextCursor })}">${words.older}</a>`}

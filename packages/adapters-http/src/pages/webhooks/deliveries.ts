@@ -94,8 +94,10 @@ const list = Visitor.signedIn((visitor) =>
           </div>
         </form>
         ${
+          // With a filter that cannot be applied, an empty list does not mean that there is nothing.
           page.deliveries.length === 0
-            ? html`<p class="empty">
+            ? problems.length === 0 &&
+              html`<p class="empty">
                 ${Object.values(query.shown).some((value) => value !== "") ? words.nothingHere : words.nothingYet}
               </p>`
             : Table.stacked(
