@@ -207,10 +207,10 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
 
 /**
- * SQL: a time in the device's row, which is null for a phone. The fixes that an imported file shares with
- * other devices lie between `shared_from` and `shared_until`. So the queries below read no fixes of other devices for a
- * phone, and none outside of this span for a file. The time is null for a file that brought nothing new, too: its last
- * stay would never end, because `history_ends_at` is null (decision imports-2).
+ * SQL: a time in the device's row, which is null for a phone. The fixes that an imported file shares with other devices
+ * lie between `shared_from` and `shared_until`. So the queries below read no fixes of other devices for a phone, and
+ * none outside of this span for a file. The time is null for a file that brought nothing new, too: its last stay would
+ * never end, because `history_ends_at` is null (decision imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
   sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}

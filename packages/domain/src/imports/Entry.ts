@@ -9,7 +9,10 @@ import type { MonthTally } from "./Months.js"
 import type { ImportedDevice, ImportedFix, ImportedVisit } from "./ImportedDevice.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
-/** One entry of a file: a fix, a visit, a place, a kind of notice that the person had chosen, or something unusable. */
+/**
+ * One entry of a file: a fix, a visit, a place, a kind of notice that the person had chosen, a stretch of deleted
+ * history, or something unusable.
+ */
 export type ImportEntry =
   /**
    * `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). `origin`: the id

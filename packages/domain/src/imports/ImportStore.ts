@@ -128,8 +128,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
      * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
      * exports-9). Deleted stretches are added to those of the user (`Erasure.restored`), and delete nothing. No rule is
-     * evaluated. The version of the user's uploads grows. An entry belongs to its
-     * `ImportedDevice`, which is created with the first of its entries, or else to the device of the import.
+     * evaluated. The version of the user's uploads grows. An entry belongs to its `ImportedDevice`, which is created
+     * with the first of its entries, or else to the device of the import.
      *
      * The stays of a device are derived from all entries that the file has of it, so that a visit does not go on
      * through a time for which the file has readings elsewhere. As soon as one entry is new, they are derived again
@@ -157,7 +157,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. When another import contained the same fix or visit, the fix or visit moves to that
-     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the device, the deleted
+     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the devices, the deleted
      * stretches that an archive brought and the import, and returns "gone". "lost": the lease was lost. The version of
      * the user's uploads grows.
      */
