@@ -197,6 +197,8 @@ export const holdLeases = program(
         const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.has(keyOf(lease)))
         hasLeft = true
         holding = undefined
+        // A loop that waits for a look would wait for ever, because no look follows.
+        announce(false)
         const others = uses.size === 0 || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
         return others.pipe(
           Effect.zipRight(signal.raise),

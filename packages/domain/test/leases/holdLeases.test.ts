@@ -293,6 +293,18 @@ describe("pieces of work [leases-2]", () => {
     )
   })
 
+  it("a loop that waits for a look goes on when the worker leaves", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const one = yield* worker
+        const waiting = yield* Effect.fork(one.people.using(SOMEBODY, Effect.void))
+        yield* Effect.sleep(1)
+        yield* one.leave
+        expect(yield* Fiber.join(waiting)).toEqual(Option.none())
+      })
+    )
+  })
+
   it("who waits for the next lease hears of it once, also when it was taken before the wait", () => {
     inVirtualTime(
       Effect.gen(function* () {
