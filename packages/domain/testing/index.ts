@@ -1,6 +1,7 @@
 /**
  * Helpers for tests: of a program that embeds the domain, of an adapter, or of an app that calls the service. Do not
- * use them in production. They read neither the host's clock nor its randomness. `docs/embedding.md` has examples.
+ * use them in production. They read neither the host's clock nor its randomness.
+ * `packages/domain/docs/embedding.md` has examples.
  *
  * - `Simulation` runs days of phones, receivers, crashes and faults in seconds; the same seed always gives the same
  *   run. `VirtualTime` runs any program on the simulation's clock.

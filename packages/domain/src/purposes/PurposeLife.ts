@@ -7,7 +7,8 @@ import { type Archived, type Live, normalised, type Purpose, sameTerms, type Pur
 
 /**
  * The result of a transition of a purpose: the purpose after the transition, or `Conflict` when the present status does
- * not allow the transition (Spec §3.2, decision P1). docs/state-machines.md draws all statuses and transitions.
+ * not allow the transition (Spec §3.2, decision P1). packages/domain/docs/state-machines.md draws all statuses and
+ * transitions.
  */
 type Step = Either.Either<Purpose, Conflict>
 

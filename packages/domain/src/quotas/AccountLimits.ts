@@ -1,4 +1,5 @@
-// The limits on what one account may own and do (decision limits-9). The pages and docs/decisions/limits.md show them.
+// The limits on what one account may own and do (decision limits-9). The pages and
+// packages/domain/docs/decisions/limits.md show them.
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**

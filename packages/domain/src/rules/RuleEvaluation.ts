@@ -5,7 +5,8 @@ import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { RuleType, RuleWindow } from "./Rule.js"
 
 /**
- * The state machine of Spec §4.6: each step applies one fix to one rule. `docs/state-machines.md` draws it.
+ * The state machine of Spec §4.6: each step applies one fix to one rule.
+ * `packages/domain/docs/state-machines.md` draws it.
  *
  * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and stores
  * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never

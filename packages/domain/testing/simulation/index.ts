@@ -1,7 +1,7 @@
 /**
  * The simulation: a world with people, apps, receivers and the real programs of the service, on virtual time. A
- * scenario acts on the world, the engine runs it from one seed, and oracles judge the trace. `docs/simulation.md`
- * explains the parts.
+ * scenario acts on the world, the engine runs it from one seed, and oracles judge the trace.
+ * `packages/domain/docs/simulation.md` explains the parts.
  */
 
 export { Engine, type EngineOptions, START, Stuck } from "./engine/Engine.js"

@@ -1,7 +1,7 @@
 /**
  * The oracles: one for each invariant of the specification. An oracle reads the trace of a run and reports where the
  * run broke its rule. It shares no code with the product, because an oracle that did would repeat the product's
- * mistakes. `docs/oracles.md` lists which row of the specification each oracle judges.
+ * mistakes. `packages/domain/docs/oracles.md` lists which row of the specification each oracle judges.
  */
 
 import type { Oracle } from "../Oracle.js"
