@@ -151,14 +151,16 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, id, at) =>
     Effect.gen(function* () {
-      // The raised version keeps a worker from firing a dwell that it read before the removal (`Settling.commit`), and
-      // an upload that began before from storing readings.
-      yield* UploadStream.lock(sql, userId, 1)
+      // An upload in flight, and a worker that settles dwells, wait from here until the end of the transaction.
+      yield* UploadStream.lock(sql, userId, 0)
       const removed = yield* Rows.affected(
         sql`UPDATE devices SET removed_at = ${Rows.at(at)}
             WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
       )
       if (removed === 0) return false
+      // The raised version keeps the worker from firing a dwell that it read before the removal (`Settling.commit`), and
+      // the upload from storing readings.
+      yield* UploadStream.lock(sql, userId, 1)
       yield* forgetDwells(sql, userId, at)
       return true
     }).pipe(sql.withTransaction, orStoreError)

@@ -152,9 +152,8 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, connectionId, id, kind, at) =>
     Effect.gen(function* () {
-      // An upload in flight waits from here until the end of the transaction. Then it reads the rules again, so that it
-      // does not store a state of the deleted rule.
-      yield* UploadStream.lock(sql, userId, 1)
+      // An upload in flight waits from here until the end of the transaction.
+      yield* UploadStream.lock(sql, userId, 0)
       const rows = yield* sql`
         WITH gone AS (
           UPDATE rules r SET deleted_at = ${Rows.at(at)}
@@ -165,5 +164,9 @@ const remove =
           DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
         )
         SELECT rule_id FROM gone`
-      return rows.length > 0
+      // Otherwise an app that removes an unknown rule again and again would hold up the person's uploads and stays.
+      if (rows.length === 0) return false
+      // The upload then reads the rules again, so that it does not store a state of the deleted rule.
+      yield* UploadStream.lock(sql, userId, 1)
+      return true
     }).pipe(sql.withTransaction, orStoreError)

@@ -87,8 +87,8 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<ReadonlyMap<RuleId, Evaluations>>
     /**
      * Deletes a rule. Returns false when the connection has no such rule of this kind. `connectionId` null: a rule of
-     * any connection of the user. The version of the user's uploads (`UploadView.version`) rises, so that an upload in
-     * progress does not fire the deleted rule.
+     * any connection of the user. A removal raises the version of the user's uploads (`UploadView.version`), so that an
+     * upload in progress does not fire the deleted rule. A call that removes nothing does not raise the version.
      */
     readonly remove: (
       userId: UserId,

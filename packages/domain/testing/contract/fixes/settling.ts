@@ -3,7 +3,9 @@ import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import type { RuleMemory, Unsettled } from "../../../src/rules/RuleEvaluation.js"
-import type { UserId } from "../../../src/shared/Ids.js"
+import { RuleStore } from "../../../src/rules/RuleStore.js"
+import type { StoreError } from "../../../src/shared/Errors.js"
+import { DeviceId, RuleId, type UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -143,6 +145,30 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
       Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")
       Check.equal(yield* unsettled, [false, true, true], "without any device")
+    })
+  },
+  {
+    name: "RuleStore.remove, DeviceStore.remove: a removal raises the version, and one that finds nothing does not",
+    run: Effect.gen(function* () {
+      const rules = yield* RuleStore
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const { connection, phone, rule, user } = yield* waiting(null)
+      const rise = (removal: Effect.Effect<boolean, StoreError>) =>
+        Effect.gen(function* () {
+          const before = yield* version(user.id, now)
+          const isRemoved = yield* removal
+          return { isRemoved, by: (yield* version(user.id, now)) - before }
+        })
+      const nothing = { isRemoved: false, by: 0 }
+      const removed = { isRemoved: true, by: 1 }
+      Check.equal(yield* rise(rules.remove(user.id, connection.id, RuleId.make("rul_none"), "all", now)), nothing, "id")
+      Check.equal(yield* rise(rules.remove(user.id, connection.id, rule.id, "Zone", now)), nothing, "another kind")
+      Check.equal(yield* rise(devices.remove(user.id, DeviceId.make("dev_none"), now)), nothing, "an unknown device")
+      Check.equal(yield* rise(rules.remove(user.id, connection.id, rule.id, "Place", now)), removed, "the rule")
+      Check.equal(yield* rise(rules.remove(user.id, connection.id, rule.id, "Place", now)), nothing, "the rule again")
+      Check.equal(yield* rise(devices.remove(user.id, phone.id, now)), removed, "the device")
+      Check.equal(yield* rise(devices.remove(user.id, phone.id, now)), nothing, "the device again")
     })
   },
   {
