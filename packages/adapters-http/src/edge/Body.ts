@@ -1,6 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect, Either, Exit } from "effect"
+import { Data, Effect, Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import * as Admission from "./Admission.js"
@@ -78,6 +78,13 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
     })
   })
 }
+
+/** Lowers the bound of the request's body to `bytes`, for a guard that reads the body before it knows the caller. */
+export const atMost = (bytes: number): Effect.Effect<void> =>
+  CurrentRequest.cellWith((cell) => {
+    cell.route = { ...cell.route, bounds: { ...cell.route.bounds, bytes } }
+    return Effect.void
+  })
 
 /** The body's content type (default JSON). Refuses compressed bodies and types that the route does not read. */
 export const acceptable = (
@@ -204,16 +211,17 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 }
 
 /**
- * Parses the body that a phone's app sent as JSON. A body that is not JSON yields undefined instead of a refusal, and
- * NUL characters are kept (decisions devices-7 and devices-12). A body with more entries than the route allows is
+ * Parses the body that a phone's app sent as JSON. A body that is not JSON or is nested too deeply yields undefined
+ * instead of a refusal, and NUL characters are kept (decisions devices-7 and devices-12). A body with more entries than the route allows is
  * refused.
  */
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
 
-/** What happens to a body that is not JSON, and to NUL characters. `STRICT` refuses both, `LENIENT` refuses neither. */
+/** What happens to a body that is not JSON, or is too deep, and to NUL. `STRICT` refuses all, `LENIENT` none. */
 interface Strictness {
   readonly noJson: Exit.Exit<unknown>
+  readonly tooDeep: Exit.Exit<unknown>
   readonly refusesNul: boolean
 }
 
@@ -221,45 +229,68 @@ const parseJson = (text: string, entriesMax: number, strictness: Strictness): Ef
   Slices.isLong(text) ? parseLong(text, entriesMax, strictness) : parseShort(text, entriesMax, strictness)
 
 /** Does the same as `parseShort`, but in slices, between which other requests run. */
-const parseLong = (text: string, entriesMax: number, { noJson, refusesNul }: Strictness): Effect.Effect<unknown> => {
+const parseLong = (text: string, entriesMax: number, strictness: Strictness): Effect.Effect<unknown> => {
   let entries = 0
-  const mayHoldNul = refusesNul && text.includes("\\u0000")
-  return Effect.flatMap(
-    Effect.either(
-      Slices.parse(text, (part) => {
-        entries += entriesOf(part, entriesMax)
-        if (entries > entriesMax) return tooManyEntries(entriesMax)
-        return mayHoldNul && holdsNul(part) ? NUL : Effect.void
-      })
-    ),
-    (parsed) => (Either.isLeft(parsed) ? noJson : Effect.succeed(parsed.right))
-  )
+  const mayHoldNul = strictness.refusesNul && text.includes("\\u0000")
+  const parsed = Slices.parse(text, (part) => {
+    const size = sizeOf(part, entriesMax)
+    entries += size.entries
+    if (entries > entriesMax) return tooManyEntries(entriesMax)
+    if (size.levels > LEVELS) return Effect.fail(TOO_DEEP)
+    return mayHoldNul && holdsNul(part) ? NUL : Effect.void
+  })
+  return Effect.catchAll(parsed, (fault) => {
+    if (fault === TOO_DEEP) return strictness.tooDeep
+    return fault instanceof Slices.TooManyValues ? TOO_MANY_VALUES : strictness.noJson
+  })
 }
 
-const parseShort = (text: string, entriesMax: number, { noJson, refusesNul }: Strictness): Exit.Exit<unknown> => {
+const parseShort = (text: string, entriesMax: number, strictness: Strictness): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
-    // Each entry takes at least a character and a comma, so a shorter text cannot have too many entries.
-    if (text.length > 2 * entriesMax && entriesOf(value, entriesMax) > entriesMax) return tooManyEntries(entriesMax)
+    // Each level takes two brackets, and each entry a character and a comma.
+    if (text.length > 2 * LEVELS) {
+      const { entries, levels } = sizeOf(value, entriesMax)
+      if (entries > entriesMax) return tooManyEntries(entriesMax)
+      if (levels > LEVELS) return strictness.tooDeep
+    }
     // PostgreSQL cannot store NUL in a text. A refusal here names the fault; a failed statement would answer 500.
-    return refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
+    return strictness.refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
-    return noJson
+    return strictness.noJson
   }
 }
 
-/** The number of entries of all lists. Counting stops once the number is above `most`. */
-const entriesOf = (body: unknown, most: number): number => {
-  const left: Array<unknown> = [body]
-  let entries = 0
-  while (left.length > 0) {
-    const value = left.pop()
-    if (typeof value !== "object" || value === null) continue
-    if (Array.isArray(value)) entries += value.length
-    if (entries > most) break
-    for (const inner of Object.values(value)) left.push(inner)
+/**
+ * The most levels of values within each other. Functions that call themselves for each level, such as `holdsNul` and
+ * those that describe a wrong value, would overflow the stack in a deeper body.
+ */
+const LEVELS = 100
+const TOO_DEEP = "too deep"
+
+/** How many members of an object are not counted as entries. A reading of a phone's app has fewer. */
+const UNCOUNTED_MEMBERS = 64
+
+/**
+ * The levels of a body, and the number of its entries: those of all lists, and the members of objects beyond
+ * `UNCOUNTED_MEMBERS`. Counting stops once a number is too large.
+ */
+const sizeOf = (body: unknown, entriesMax: number): { readonly entries: number; readonly levels: number } => {
+  let level: ReadonlyArray<unknown> = [body]
+  let [entries, levels] = [0, 0]
+  while (level.length > 0 && levels <= LEVELS) {
+    levels++
+    const next: Array<unknown> = []
+    for (const value of level) {
+      if (typeof value !== "object" || value === null) continue
+      const members: ReadonlyArray<unknown> = Object.values(value)
+      entries += Array.isArray(value) ? members.length : Math.max(0, members.length - UNCOUNTED_MEMBERS)
+      if (entries > entriesMax) return { entries, levels }
+      for (const inner of members) next.push(inner)
+    }
+    level = next
   }
-  return entries
+  return { entries, levels }
 }
 
 const holdsNul = (value: unknown): boolean =>
@@ -271,9 +302,15 @@ const holdsNul = (value: unknown): boolean =>
 export const tooManyEntries = (most: number): Exit.Exit<never> =>
   Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(most) }))
 
+const TOO_MANY_VALUES = Exit.die(new BodyRefused({ answer: Errors.tooManyValues(Slices.VALUES) }))
+
 const unreadable = (message: string) => Exit.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))
 
 const NUL = unreadable("The JSON holds a NUL character")
 
-const STRICT: Strictness = { noJson: unreadable("The body is not valid JSON"), refusesNul: true }
-const LENIENT: Strictness = { noJson: Exit.succeed(undefined), refusesNul: false }
+const STRICT: Strictness = {
+  noJson: unreadable("The body is not valid JSON"),
+  tooDeep: unreadable(`The JSON is nested more than ${LEVELS} levels deep`),
+  refusesNul: true
+}
+const LENIENT: Strictness = { noJson: Exit.void, tooDeep: Exit.void, refusesNul: false }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 
 /**
  * Long work on one large body, in slices: after each slice, the other requests of the process run. A phone that was
@@ -9,6 +9,14 @@ import { Effect } from "effect"
 const CHARACTERS = 131_072
 /** The most entries that are converted at once. */
 const ENTRIES = 1_000
+/**
+ * The most values that are parsed at once. A text of `CHARACTERS` characters cannot have more. So only one entry of a
+ * list that is longer, or the members of the root that are not lists, can have too many.
+ */
+export const VALUES = CHARACTERS
+
+/** The text has more than `VALUES` values in a part that would be parsed at once. */
+export class TooManyValues extends Data.TaggedError("TooManyValues") {}
 
 /** Gives the event loop one turn, in which other requests can run. */
 const turn: Effect.Effect<void> = Effect.async((resume) => {
@@ -44,7 +52,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Parses a long JSON text in pieces, with the same values and the same refusals as `JSON.parse`.
+ * Parses a long JSON text in pieces, with the same values and the same refusals as `JSON.parse`. Also refuses a text
+ * with more than `VALUES` values in one piece, or in the rest that is parsed at the end.
  *
  * When the root is a list, the root is cut between its elements. When the root is an object, the members that are lists
  * are cut between their elements. Each piece is parsed by itself. Everything else is parsed at the end: there, `[n]`
@@ -57,7 +66,7 @@ export const parse = <E>(
   text: string,
   onPart: (part: unknown) => Effect.Effect<void, E>,
   characters = CHARACTERS
-): Effect.Effect<unknown, E | SyntaxError> =>
+): Effect.Effect<unknown, E | SyntaxError | TooManyValues> =>
   Effect.gen(function* () {
     const opening = /^[\t\n\r ]*([[{])/.exec(text)?.[1]
     /**
@@ -72,6 +81,9 @@ export const parse = <E>(
     let pieceFrom = 0
     let pausedAt = 0
     let [depth, isText] = [0, false]
+    /** How many values the piece, and the rest, have so far: each comma and each opening bracket counts one. */
+    let [valuesOfPiece, valuesOfRest] = [0, 0]
+    const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfPiece) > VALUES && inList > 0
 
     const take = (until: number, isLast: boolean) =>
       Effect.gen(function* () {
@@ -84,6 +96,7 @@ export const parse = <E>(
         yield* onPart(elements)
         for (const element of elements) list?.push(element)
         pieceFrom = until + 1
+        valuesOfPiece = 0
       })
 
     for (let at = 0; at < text.length; at++) {
@@ -97,6 +110,7 @@ export const parse = <E>(
         else if (code === QUOTE) isText = false
       } else if (code === QUOTE) isText = true
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        if (hasTooMany()) return yield* new TooManyValues()
         depth++
         if (depth === inList && code === OPEN_BRACKET && list === undefined) {
           rest += `${text.slice(restFrom, at)}[${lists.length}]`
@@ -111,10 +125,12 @@ export const parse = <E>(
           list = undefined
           restFrom = at + 1
         }
-      } else if (code === COMMA && depth === inList && list !== undefined && at - pieceFrom >= characters) {
-        yield* take(at, false)
-        pausedAt = at
-        yield* turn
+      } else if (code === COMMA) {
+        if (depth === inList && list !== undefined && at - pieceFrom >= characters) {
+          yield* take(at, false)
+          pausedAt = at
+          yield* turn
+        } else if (hasTooMany()) return yield* new TooManyValues()
       }
     }
     if (list !== undefined) return yield* Effect.fail(new SyntaxError("end"))
@@ -125,7 +141,8 @@ export const parse = <E>(
       return root
     }
     const members = root as Record<string, unknown>
-    for (const [key, value] of Object.entries(members)) {
+    for (const [index, [key, value]] of Object.entries(members).entries()) {
+      if (index % ENTRIES === ENTRIES - 1) yield* turn
       if (Array.isArray(value)) members[key] = lists[Number(value[0])]
       else yield* onPart({ [key]: value })
     }

@@ -1,5 +1,6 @@
 import { HttpServerRequest } from "@effect/platform"
 import { Effect, Layer } from "effect"
+import * as Body from "../edge/Body.js"
 import * as Services from "../engine/Services.js"
 import { OsmAndAuth } from "../security/DeviceAuth.js"
 import { type DeviceAuthPorts, phoneOf } from "../security/DeviceAuthLive.js"
@@ -8,7 +9,14 @@ import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 
 /**
- * An app with OsmAnd's protocol may send its token in the body. So this guard reads the body before it knows the phone.
+ * The most bytes of a body that is read to find the token in it. The apps that send the token in the body send one
+ * reading in it, with less than a kilobyte. Without this bound, anybody could make the service keep and parse 8 MiB.
+ */
+const UNKNOWN_PHONE_BYTES = 262_144
+
+/**
+ * An app with OsmAnd's protocol may send its token in the body. So this guard reads the body of a request that has no
+ * token in its headers and its query, before it knows the phone.
  */
 export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effect(
   OsmAndAuth,
@@ -18,9 +26,18 @@ export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effe
       deviceId: () =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const token = DeviceCredentials.ofHeader(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
+          const token = DeviceCredentials.ofHeader(request) ?? ofQuery(request) ?? (yield* ofBody(request))
           return yield* phoneOf(token)
         }).pipe(Services.over(context))
     })
   })
 )
+
+/** The device token of the query. Undefined for another identifier: the token may then be in the body. */
+const ofQuery = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const id = OsmAnd.deviceId(OsmAnd.requestOf(OsmAndRequest.queryOf(request), "", undefined))
+  return id !== undefined && DeviceCredentials.isDeviceToken(id) ? id : undefined
+}
+
+const ofBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string | undefined> =>
+  Effect.zipRight(Body.atMost(UNKNOWN_PHONE_BYTES), Effect.map(OsmAndRequest.read(request), OsmAnd.deviceId))

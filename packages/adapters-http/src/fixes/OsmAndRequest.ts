@@ -10,13 +10,16 @@ import { BOUNDS } from "./UploadAnnotations.js"
  */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OsmAnd.OsmAndRequest> =>
   Effect.gen(function* () {
-    const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : ""
     const body = request.method === "POST" ? yield* Effect.orDie(request.text) : ""
     const json = yield* Body.lenientJson(body)
     const isForm = typeof json !== "object" || json === null
     if (isForm && hasMoreFields(body, BOUNDS.entries)) return yield* Body.tooManyEntries(BOUNDS.entries)
-    return OsmAnd.requestOf(query, body, json)
+    return OsmAnd.requestOf(queryOf(request), body, json)
   })
+
+/** The request's query without the question mark. */
+export const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
+  url.includes("?") ? url.slice(url.indexOf("?") + 1) : ""
 
 /** Whether a form has more than `most` fields. Decoding millions of fields would block other requests for a second. */
 const hasMoreFields = (form: string, most: number): boolean => {

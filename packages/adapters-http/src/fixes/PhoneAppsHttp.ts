@@ -24,7 +24,12 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
   handlers
     .handleRaw("overland", ({ request }) => overland(request).pipe(toWire), { uninterruptible: true })
     .handleRaw("owntracks", ({ request }) => ownTracks(request).pipe(toWire), { uninterruptible: true })
-    .handleRaw("osmandQuery", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
+    .handleRaw(
+      "osmandQuery",
+      // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1): link previews send it.
+      ({ request }) => (request.method === "HEAD" ? Effect.succeed(TAKEN) : osmAnd(request).pipe(toWire)),
+      { uninterruptible: true }
+    )
     .handleRaw("osmand", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
 )
 
@@ -75,5 +80,8 @@ const osmAnd = (request: Request) =>
     const decode = OsmAnd.decode(sent.query, yield* Timestamp.now)
     const readings = yield* Slices.mapped(OsmAnd.entries(sent), decode, Effect.succeed)
     yield* ingest(yield* CallingDevice, readings.flat(), [])
-    return HttpServerResponse.empty({ status: 200 })
+    return TAKEN
   })
+
+/** The answer to an upload that was taken. */
+const TAKEN = HttpServerResponse.empty({ status: 200 })

@@ -63,4 +63,5 @@ export const ofAddress = ({ url }: Request): string | undefined => {
   )
 }
 
-const isDeviceToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "dv")
+/** Whether the text has the form of a device token. Says nothing about whether the token works. */
+export const isDeviceToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "dv")

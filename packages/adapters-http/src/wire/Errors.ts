@@ -288,7 +288,12 @@ export const payloadTooLarge = (limitBytes: number): typeof PayloadTooLarge.Type
 export const tooManyEntries = (limit: number): typeof PayloadTooLarge.Type => ({
   statusCode: 413,
   error: "payload_too_large",
-  message: `The lists of the body must have at most ${limit} entries together`
+  message: `The lists and objects of the body must have at most ${limit} entries together`
+})
+export const tooManyValues = (limit: number): typeof PayloadTooLarge.Type => ({
+  statusCode: 413,
+  error: "payload_too_large",
+  message: `An entry of a list, or all that is in no list, must have at most ${limit} values`
 })
 export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof UnsupportedMediaType.Type => ({
   statusCode: 415,

@@ -290,6 +290,20 @@ describe("what HttpApi itself refuses", () => {
     const latin1 = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
     expect((await post("/v1/things", { headers, body: latin1 })).json).toMatchObject({ error: "invalid_request" })
   })
+
+  it("a deeply nested body: 400, and no error in the log", async () => {
+    const headers = { "content-type": "application/json" }
+    const deep = (levels: number, leaf: string) => `${'{"a":'.repeat(levels)}${leaf}${"}".repeat(levels)}`
+    const send = (note: string) =>
+      post("/v1/things", { headers, body: `{"label":"x","type":"enter","count":1,"note":${note}}` })
+    for (const levels of [200, 40_000, 60_000]) {
+      for (const leaf of ["1", '"\\u0000"']) {
+        expect(await send(deep(levels, leaf))).toMatchObject({ status: 400, json: { error: "invalid_request" } })
+      }
+    }
+    expect(await send(deep(97, "1"))).toMatchObject({ status: 400, json: { error: "validation_failed" } })
+    expect(served.log.join("\n")).not.toMatch(/request failed/)
+  })
 })
 
 describe("body limit", () => {

@@ -84,4 +84,33 @@ describe("a long JSON text in slices", () => {
     clearImmediate(waiting)
     expect(turns).toBeGreaterThan(10)
   })
+
+  it("refuses before parsing what would be parsed at once and has too many values [fixes-8]", async () => {
+    const members = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":1`).join(",")
+    const many = members(Slices.VALUES + 1)
+    const deep = "[".repeat(Slices.VALUES + 2)
+    const wholes = [`{${many}}`, `{"a":{${many}}}`, `[{${many}}]`, `{"a":[{${many}}]}`, `{"a":${deep}`, `[${deep}`]
+    for (const whole of wholes) {
+      const parsed = await parse(whole)
+      expect(Either.isLeft(parsed) && parsed.left).toBeInstanceOf(Slices.TooManyValues)
+    }
+    const lists = Array.from({ length: Slices.VALUES }, (_, index) => `"${index}":[]`).join(",")
+    expect(Either.isLeft(await parse(`{${lists}}`))).toBe(true)
+    const noJson = await parse(`a=${",".repeat(Slices.VALUES + 2)}`)
+    expect(Either.isLeft(noJson) && noJson.left).toBeInstanceOf(SyntaxError)
+    const few = `{${members(Slices.VALUES - 1)}}`
+    expect(await found(few, 1_000)).toEqual(JSON.parse(few))
+  })
+
+  it("lets others run between the members of the root", async () => {
+    let turns = 0
+    const count = (): void => {
+      turns++
+      waiting = setImmediate(count)
+    }
+    let waiting = setImmediate(count)
+    await parse(JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [index, 1]))))
+    clearImmediate(waiting)
+    expect(turns).toBeGreaterThan(80)
+  })
 })

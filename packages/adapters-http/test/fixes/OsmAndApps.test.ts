@@ -105,6 +105,41 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect(await stored()).toEqual([])
   })
 
+  it("a phone that neither header nor query names is not read further than 256 KiB [devices-10]", async () => {
+    const { token } = await phone("osmand")
+    const long = (more: object, bytes: number) => {
+      const body = { ...Recorded.traccarSdk("", now()), id: undefined, ...more, filling: "" }
+      return jsonBody({ ...body, filling: "x".repeat(bytes - JSON.stringify(body).length) })
+    }
+    const KIB = 1_024
+    expect((await post("/v1/phone/osmand", long({ id: token }, 256 * KIB))).status).toBe(200)
+    const answer = await post("/v1/phone/osmand", long({ id: token }, 256 * KIB + 1))
+    expect([answer.status, answer.json]).toEqual([413, expect.objectContaining({ error: "payload_too_large" })])
+    expect((await post("/v1/phone/osmand?id=12345678", long({ id: token }, 256 * KIB + 1))).status).toBe(413)
+    expect((await post(`/v1/phone/osmand?id=${token}`, long({}, 300 * KIB))).status).toBe(200)
+    expect((await post("/v1/phone/osmand", long({}, 300 * KIB), bearer(token).headers)).status).toBe(200)
+  })
+
+  it("a token of the query is checked before the body is looked at [devices-10]", async () => {
+    const { token } = await phone("osmand")
+    const body = { body: "x".repeat(8 * 1_048_576 + 1), headers: { "content-type": "application/json" } }
+    expect((await post(`/v1/phone/osmand?id=${token}x`, body)).status).toBe(401)
+    expect((await post(`/v1/phone/osmand?id=${token}`, body)).status).toBe(413)
+    const other = jsonBody(Recorded.traccarSdk("12345678", now()))
+    expect(saying(await post(`/v1/phone/osmand?id=${token}`, other))).toEqual(EMPTY)
+    expect(saying(await post("/v1/phone/osmand?id=12345678", jsonBody(Recorded.traccarSdk(token, now()))))).toEqual(
+      EMPTY
+    )
+    expect(await stored()).toHaveLength(1)
+  })
+
+  it("HEAD tells what GET would, and stores nothing", async () => {
+    const { token } = await phone("osmand")
+    const head = (id: string) => desk.world.call(`/v1/phone/osmand?id=${id}&lat=52.37&lon=4.89`, { method: "HEAD" })
+    expect([(await head(token)).status, (await head(`${token}x`)).status]).toEqual([200, 401])
+    expect([await stored(), await aside()]).toEqual([[], []])
+  })
+
   it("a store that is away: 503; the log has neither the place nor the token of the address", async () => {
     const { token } = await phone("osmand")
     unavailable(

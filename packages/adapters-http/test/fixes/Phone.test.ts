@@ -56,6 +56,21 @@ describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
     expect(await sent(`{"locations":${list(2_500_000, "{}")}}`)).toEqual([413, "payload_too_large"])
   })
 
+  it("an object with very many members is 413 too; the members of readings are not counted [fixes-8]", async () => {
+    const sent = async (locations: ReadonlyArray<unknown>, unknown: unknown) =>
+      (await upload({ locations, unknown })).status
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 1]))
+    expect(await sent([], [members(80_000), members(80_000)])).toBe(200)
+    expect(await sent([], [members(80_000), members(80_200)])).toBe(413)
+    expect(await sent([], members(200_000))).toBe(413)
+    expect(
+      await sent(
+        [],
+        Array.from({ length: 20_000 }, () => members(20))
+      )
+    ).toBe(200)
+  })
+
   it("numbers that cannot be are put aside and counted, and the rest is stored [fixes-1]", async () => {
     const text = JSON.stringify({
       locations: [
