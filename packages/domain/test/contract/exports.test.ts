@@ -1,6 +1,7 @@
 import {
   exportStoreContract,
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryDatabase,
   MemoryDeviceStore,
   MemoryEntropy,
@@ -14,6 +15,7 @@ import { runContract } from "../support/runContract.js"
 
 const layer = Layer.mergeAll(
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryDeviceStore.layer,
   MemoryExportStore.layer,
   MemoryExportStore.layerSource,

@@ -2,11 +2,13 @@ import {
   leaksContract,
   MemoryAccountStore,
   MemoryAppStore,
+  MemoryAuditLog,
   MemoryConnectionStore,
   MemoryConsentStore,
   MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
+  MemoryMailOutbox,
   MemoryPurposeStore,
   MemoryReviewStore,
   MemoryVault,
@@ -18,6 +20,7 @@ import { runContract } from "../support/runContract.js"
 
 const layer = Layer.mergeAll(
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,
@@ -25,6 +28,7 @@ const layer = Layer.mergeAll(
   MemoryPurposeStore.layer,
   MemoryReviewStore.layer,
   MemoryEntropy.layer,
+  MemoryMailOutbox.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 

@@ -7,6 +7,7 @@ import {
   logRetentionContract,
   MemoryAccountStore,
   MemoryAppStore,
+  MemoryAuditLog,
   MemoryConnectionStore,
   MemoryConsentStore,
   MemoryTokenStore,
@@ -32,6 +33,7 @@ import { runContract } from "../support/runContract.js"
 
 const memory = Layer.mergeAll(
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,

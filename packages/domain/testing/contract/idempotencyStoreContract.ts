@@ -1,4 +1,4 @@
-import { Effect, Either, type Option, Ref } from "effect"
+import { Deferred, Effect, Either, Exit, Fiber, type Option, Ref } from "effect"
 import * as Idempotency from "../../src/idempotency/Idempotency.js"
 import { IdempotencyStore, type ReservationOutcome } from "../../src/idempotency/IdempotencyStore.js"
 import * as Entropy from "../../src/shared/Entropy.js"
@@ -44,6 +44,9 @@ const ask = (
     )
     return { outcome, worked: yield* Ref.get(worked) }
   })
+
+const decideFirst = (kept: Option.Option<Idempotency.KeptAnswer>, now: Timestamp.Timestamp) =>
+  Idempotency.decide(kept, FIRST, now)
 
 const WORKED = { outcome: { _tag: "Worked", value: "made" }, worked: 1 } as const
 const replay = (sealed: string) => ({ outcome: { _tag: "Replay", sealed: Sealed.make(sealed) }, worked: 0 }) as const
@@ -96,11 +99,25 @@ export const idempotencyStoreContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const place = yield* freshPlace
       const store = yield* IdempotencyStore
-      const decide = (kept: Option.Option<Idempotency.KeptAnswer>, now: Timestamp.Timestamp) =>
-        Idempotency.decide(kept, FIRST, now)
-      const failed = yield* Effect.either(store.once(place, FIRST, decide, Effect.fail("no")))
+      const failed = yield* Effect.either(store.once(place, FIRST, decideFirst, Effect.fail("no")))
       Check.equal(failed, Either.left("no"), "the failure")
       Check.equal(yield* ask(place), WORKED, "the next one")
+    })
+  },
+  {
+    name: "once: work that dies, or is interrupted because the client is gone, leaves the key free",
+    run: Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const [bug, gone] = [yield* freshPlace, yield* freshPlace]
+      const died = yield* Effect.exit(store.once(bug, FIRST, decideFirst, Effect.die("bug")))
+      Check.isTrue(Exit.isFailure(died), "the defect is passed on")
+      Check.equal(yield* ask(bug), WORKED, "after a defect")
+      const begun = yield* Deferred.make<void>()
+      const work = Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never)
+      const request = yield* Effect.fork(store.once(gone, FIRST, decideFirst, work))
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(request)
+      Check.equal(yield* ask(gone), WORKED, "after an interruption")
     })
   },
   {

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as Factors from "../../../src/factors/Factors.js"
 import { type FactorChange, FactorStore } from "../../../src/factors/FactorStore.js"
 import type { MailMessage } from "../../../src/mail/Mail.js"
@@ -12,8 +13,9 @@ import { Sealed, Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { auditEvent, auditOf } from "../auditSamples.js"
 
-type Ports = AccountStore | FactorStore | MailOutbox | Entropy.Entropy | Vault
+type Ports = AccountStore | AuditLog | FactorStore | MailOutbox | Entropy.Entropy | Vault
 
 const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
 
@@ -162,6 +164,21 @@ export const factorStoreContract: Contract<Ports> = [
         message.to === account.id ? [message.dedupeKey] : []
       )
       Check.equal(keys.sort(), ["one", "two"], "mails")
+    })
+  },
+  {
+    name: "change: the audit events are stored with it, and are about this account alone [audit-1]",
+    run: Effect.gen(function* () {
+      const store = yield* FactorStore
+      const [account, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const newer = yield* auditEvent(account.id, { kind: "factor_removed", factor: "recovery_codes" })
+      const older = {
+        ...(yield* auditEvent(account.id, { kind: "factor_removed", factor: "totp" })),
+        at: Timestamp.plus(newer.at, -1)
+      }
+      yield* store.change(account.id, () => storing(Factors.NONE, { audit: [older, newer] }))
+      Check.equal(yield* auditOf(account.id), [newer, older], "events")
+      Check.equal(yield* auditOf(other.id), [], "of another account")
     })
   },
   {

@@ -3,6 +3,8 @@ import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
 import type { Differences } from "../../../src/apps/AppProposal.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
+import type { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import { PurposeStore } from "../../../src/purposes/PurposeStore.js"
 import type { RecordedDecision } from "../../../src/reviews/ReviewDecision.js"
 import * as AppReview from "../../../src/apps/AppReview.js"
@@ -15,9 +17,10 @@ import { Hash } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { reviewRecords } from "./reviewRecords.js"
 import { decisionsAbout, recorded, recordedAbout } from "./reviewSamples.js"
 
-type Ports = ReviewStore | AppStore | PurposeStore | AccountStore | Entropy.Entropy
+type Ports = ReviewStore | AppStore | PurposeStore | AccountStore | AuditLog | MailOutbox | Entropy.Entropy
 
 const owner = Effect.map(Fixtures.user, ({ id }) => id)
 const ownedApp = Effect.flatMap(owner, (id) => Fixtures.app(id))
@@ -64,6 +67,7 @@ const CHANGE: Differences = {
 
 /** Rules of `ReviewStore`: what waits for a reviewer, in which order, and the decisions that were made. */
 export const reviewStoreContract: Contract<Ports> = [
+  ...reviewRecords,
   {
     name: "queue: what waits is there as it is stored, purposes with their app",
     run: Effect.gen(function* () {

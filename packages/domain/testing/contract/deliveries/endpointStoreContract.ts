@@ -1,4 +1,6 @@
 import { Effect, Option, TestClock } from "effect"
+import { type AuditEvent, OWNER } from "../../../src/audit/AuditEvent.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
@@ -8,10 +10,11 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Sealed } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import { auditOf } from "../auditSamples.js"
 import { draftEndpoint, endpoint, type WebhookFixturePorts, ownedApp } from "./webhookFixtures.js"
 
 /** Rules of `EndpointStore`: an app has at most five endpoints, and no app reads or changes those of another. */
-export const endpointStoreContract: Contract<WebhookFixturePorts> = [
+export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
   {
     name: "create: what was stored is found, field by field",
     run: Effect.gen(function* () {
@@ -114,6 +117,25 @@ export const endpointStoreContract: Contract<WebhookFixturePorts> = [
       }
       Check.equal(updated, Option.some(expected), "returned")
       Check.equal(yield* store.find(app.id, before.id), Option.some(expected), "stored")
+    })
+  },
+  {
+    name: "update: the audit event is stored with the change, and not without it [audit-1]",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const [app, other] = [yield* ownedApp, yield* ownedApp]
+      const { id } = yield* endpoint(app.id)
+      const audit = (at: Timestamp.Timestamp): AuditEvent => ({
+        at,
+        userId: app.ownerId,
+        actor: OWNER,
+        detail: { kind: "secret_rotated", secret: "signing", appId: app.id, endpointId: id }
+      })
+      yield* TestClock.adjust("90 minutes")
+      yield* store.update(other.id, id, WebhookEndpoint.clearStrikes, audit)
+      Check.equal(yield* auditOf(app.ownerId), [], "another app's endpoint")
+      yield* store.update(app.id, id, WebhookEndpoint.clearStrikes, audit)
+      Check.equal(yield* auditOf(app.ownerId), [audit(yield* Timestamp.now)], "with the clock read under the lock")
     })
   },
   {

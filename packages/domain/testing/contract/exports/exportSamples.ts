@@ -1,5 +1,7 @@
 import { Effect, Either, Option } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { AuditEvent } from "../../../src/audit/AuditEvent.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as Export from "../../../src/exports/Export.js"
 import { type ExportEnd, type ExportSource, ExportStore, type LeasedExport } from "../../../src/exports/ExportStore.js"
 import type { DeviceStore } from "../../../src/devices/DeviceStore.js"
@@ -14,6 +16,7 @@ import * as Check from "../../Check.js"
 /** The ports that the cases of `exportStoreContract` need. */
 export type ExportSamplePorts =
   | AccountStore
+  | AuditLog
   | DeviceStore
   | Entropy.Entropy
   | ExportSource
@@ -73,12 +76,13 @@ export const ready = (now: Timestamp.Timestamp, pieces = 1): ExportEnd => ({
   expiresAt: Timestamp.plus(now, Export.KEPT_FOR)
 })
 
-export const finish = (leased: LeasedExport, end: ExportEnd) =>
+export const finish = (leased: LeasedExport, end: ExportEnd, audit?: AuditEvent) =>
   Effect.flatMap(ExportStore, (store) =>
     store.finish(
       leased,
       end,
-      end._tag === "Ready" ? Export.readyMail(leased, end.expiresAt) : Export.failedMail(leased, end.fault)
+      end._tag === "Ready" ? Export.readyMail(leased, end.expiresAt) : Export.failedMail(leased, end.fault),
+      audit
     )
   )
 

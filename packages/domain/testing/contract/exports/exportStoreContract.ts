@@ -7,12 +7,13 @@ import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { DeviceId, ImportId } from "../../../src/shared/Ids.js"
+import { DeviceId, ExportId, ImportId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { auditEvent, auditOf } from "../auditSamples.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import {
   append,
@@ -118,6 +119,29 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
     })
   },
   {
+    name: "due: of several, the export that was requested first, also when it was stored last",
+    run: Effect.gen(function* () {
+      const store = yield* ExportStore
+      const now = yield* Timestamp.now
+      const requestedAt = (millis: number) =>
+        Effect.gen(function* () {
+          const of = { userId: (yield* Fixtures.user).id, id: ExportId.make(yield* Entropy.id("exp")) }
+          yield* store.request(of.userId, (present, at) =>
+            Either.map(Export.request(of, present, at), (one) => ({ ...one, requestedAt: Timestamp.plus(at, millis) }))
+          )
+          return of
+        })
+      const [third, first, second] = [yield* requestedAt(2), yield* requestedAt(0), yield* requestedAt(1)]
+      const buckets = [third, first, second].map(({ userId }) => bucketOf(userId))
+      const later = at(now, 3)
+      for (const one of [first, second, third]) {
+        Check.equal(yield* store.due(buckets, later), Option.some(one), "due")
+        yield* claimed(one, "lease", later)
+      }
+      yield* forget(third, first, second)
+    })
+  },
+  {
     name: "handBack: due at once, and the attempt does not count; nothing of an attempt that lost its lease",
     run: Effect.gen(function* () {
       const store = yield* ExportStore
@@ -212,7 +236,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
     })
   },
   {
-    name: "finish: the mail is put into the outbox with the end, and not without it",
+    name: "finish: the mail is put into the outbox and the audit event is stored with the end, and not without it",
     run: Effect.gen(function* () {
       const user = yield* Fixtures.user
       const now = yield* Timestamp.now
@@ -223,9 +247,12 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
           all.flatMap(({ message }) => (message.to === user.id ? [message.dedupeKey] : []))
         )
       )
-      yield* finish({ ...leased, lease: "another" }, ready(now))
+      const made = yield* auditEvent(user.id, { kind: "export_made" })
+      yield* finish({ ...leased, lease: "another" }, ready(now), made)
       Check.equal(yield* letters, [], "no end, no mail")
-      yield* finish(leased, ready(now))
+      Check.equal(yield* auditOf(user.id), [], "no end, no event")
+      yield* finish(leased, ready(now), made)
+      Check.equal(yield* auditOf(user.id), [made], "event")
       Check.equal(yield* letters, [`export_ready ${one.id}`], "mailed")
       yield* forget(one)
     })
