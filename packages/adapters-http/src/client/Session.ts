@@ -50,7 +50,7 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     await store.write({ ...plain, refreshing_since: since })
     try {
       const fields = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
-      const fresh = await grant(endpoint, fields, since, earlier !== undefined)
+      const fresh = await grant(endpoint, { fields }, since, earlier !== undefined)
       await store.write(fresh)
       return fresh
     } catch (error) {

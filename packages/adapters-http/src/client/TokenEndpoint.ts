@@ -18,11 +18,15 @@ export interface TokenEndpoint {
 export const formRequest = (
   { baseUrl, clientId, clientSecret }: Pick<TokenEndpoint, "baseUrl" | "clientId" | "clientSecret">,
   path: string,
-  fields: Readonly<Record<string, string>>
+  fields: Readonly<Record<string, string>>,
+  key?: string
 ): Transport.WireRequest => ({
   method: "POST",
   url: baseUrl + path,
-  headers: { "content-type": "application/x-www-form-urlencoded" },
+  headers: {
+    "content-type": "application/x-www-form-urlencoded",
+    ...(key === undefined ? {} : { "idempotency-key": key })
+  },
   body: String(
     new URLSearchParams({
       client_id: clientId,
@@ -46,6 +50,12 @@ export class GrantFailure extends Error {
   }
 }
 
+/** A token request. With a key, the service repeats its answer to an exchange of a code. */
+interface GrantRequest {
+  readonly fields: Readonly<Record<string, string>>
+  readonly key?: string
+}
+
 /**
  * Exchanges a code for tokens, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
  * `RefreshDecision.REPEATABLE_MS` after `since`. `wasUncertain`: whether an earlier attempt may have spent the refresh
@@ -53,13 +63,13 @@ export class GrantFailure extends Error {
  */
 export const grant = async (
   endpoint: TokenEndpoint,
-  fields: Readonly<Record<string, string>>,
+  { fields, key }: GrantRequest,
   since: number,
   wasUncertain: boolean
 ): Promise<StoredTokens> => {
   const { attempt, policy } = endpoint
   const { runtime } = attempt
-  const request = formRequest(endpoint, OAUTH.token.path, fields)
+  const request = formRequest(endpoint, OAUTH.token.path, fields, key)
   let isUncertain = wasUncertain
   for (let attempts = 1; ; attempts++) {
     const outcome = await Transport.attempt(request, attempt).catch((error: unknown) => {

@@ -46,8 +46,9 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // Like a refresh token, a code can be sent again for 30 seconds, and counts as stolen afterwards.
-      return await grant(endpoint, fields, runtime.now(), false)
+      // With a key, a code can be sent again for 30 seconds, like a refresh token.
+      const key = globalThis.crypto.randomUUID()
+      return await grant(endpoint, { fields, key }, runtime.now(), false)
     } catch (error) {
       throw error instanceof GrantFailure ? error.cause : error
     }

@@ -82,11 +82,14 @@ export const Metadata = Schema.Struct({
 export const OAuthApi = HttpApiGroup.make("oauth")
   .add(
     HttpApiEndpoint.post("token", "/v1/oauth/token")
-      .annotate(WithoutKey, "codes and refresh tokens can be repeated for 30 seconds, without a key")
+      .annotate(
+        WithoutKey,
+        "an exchange of a code reads the key itself, and a refresh can be repeated for 30 seconds without one"
+      )
       .annotate(OpenApi.Summary, "Exchange a code, or refresh")
       .annotate(
         OpenApi.Description,
-        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic. When the answer gets lost, send the same request again within 30 seconds: the answer has the same refresh token and another access token. After 30 seconds, or once a token of that answer was used, a spent code or refresh token counts as stolen and ends the connection."
+        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic. When the answer to a refresh gets lost, send the same request again within 30 seconds: the answer has the same refresh token and another access token. An exchange of a code can be repeated in the same way if both requests have the same `Idempotency-Key`. In all other cases a code or a refresh token that is sent again counts as stolen and ends the connection."
       )
       .setPayload(Schema.Union(ExchangeJson, RefreshJson, HttpApiSchema.withEncoding(TokenForm, FORM)))
       .addSuccess(TokenResponse)

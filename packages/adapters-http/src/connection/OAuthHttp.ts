@@ -67,8 +67,14 @@ const token = fn(function* (request: Request) {
     case "authorization_code": {
       const { code, code_verifier, redirect_uri } = yield* sent.require("code", "code_verifier", "redirect_uri")
       const app = yield* authenticate(request, client)
+      const repeatable = yield* OAuthRequest.idempotencyKey(request)
       return issued(
-        yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
+        yield* exchangeCode(app, {
+          code,
+          codeVerifier: code_verifier,
+          redirectUri: redirect_uri,
+          ...repeatable
+        }).pipe(
           Effect.catchTags({
             InvalidGrant: () => Effect.fail(CODE_REFUSED),
             Suspended: () => Effect.fail(Errors.connectionOnHold)

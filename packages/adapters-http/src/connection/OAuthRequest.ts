@@ -1,5 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
+import * as IdempotencyKey from "../idempotency/IdempotencyKey.js"
 import * as ClientCredentials from "../security/ClientCredentials.js"
 import * as Errors from "../wire/Errors.js"
 
@@ -143,5 +144,15 @@ export const credentials = (
     : Effect.fail(TWO_NAMES)
 }
 
+/** The header `Idempotency-Key`, with which an exchange of a code can be repeated (decision tokens-1). */
+export const idempotencyKey = (
+  request: HttpServerRequest.HttpServerRequest
+): Effect.Effect<{ readonly idempotencyKey?: string }, InvalidRequest> => {
+  const key = request.headers["idempotency-key"]
+  if (key === undefined) return Effect.succeed({})
+  return IdempotencyKey.isKey(key) ? Effect.succeed({ idempotencyKey: key }) : Effect.fail(WRONG_KEY)
+}
+
+const WRONG_KEY = Errors.invalidRequest(IdempotencyKey.INVALID)
 const BOTH = Errors.invalidRequest("The client must authenticate in the body or by HTTP Basic, not both")
 const TWO_NAMES = Errors.invalidRequest("The client names itself differently in the body and in HTTP Basic")

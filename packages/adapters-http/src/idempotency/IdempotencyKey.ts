@@ -69,9 +69,9 @@ const once = (
     return again(answered.answer)
   }).pipe(Effect.mapError(toWire)) as HandledRequest
 
-const isKey = Schema.is(Idempotency.IdempotencyKey)
+export const isKey = Schema.is(Idempotency.IdempotencyKey)
 
-const INVALID = "Idempotency-Key must be 1 to 255 visible ASCII characters"
+export const INVALID = "Idempotency-Key must be 1 to 255 visible ASCII characters"
 
 /** The caller that the guard let through. Keys belong to a caller: two callers never see each other's answers. */
 const subjectOf = (

@@ -45,7 +45,7 @@ describe("the words of the access log", () => {
     expect(Object.keys(EntryWords.DEEDS).sort()).toEqual([...labels, ...BY_DEVELOPERS, ...types].sort())
   })
 
-  it("only an endpoint that an app calls shows that the app has its tokens, none of its developer's [tokens-1]", () => {
+  it("only an endpoint that an app calls shows that the app has its tokens, none of its developer's", () => {
     const endpoints = Object.keys(EntryWords.DEEDS)
     expect(endpoints.filter((endpoint) => AccessLogEntry.isOfApp({ endpoint })).sort()).toEqual(
       labelsOfApps().toSorted()

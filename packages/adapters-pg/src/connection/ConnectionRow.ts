@@ -119,7 +119,7 @@ export const columns = (sql: SqlClient): ConnectionColumns => {
   }
 }
 
-export const StoredCodeRow = Schema.Struct({
+export const CodeRow = Schema.Struct({
   user_id: UserId,
   code_hash: Vault.Hash,
   connection_id: ConnectionId,
@@ -132,7 +132,6 @@ export const StoredCodeRow = Schema.Struct({
   nonce: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Vault.KeyId)
 })
-export const CodeRow = Schema.Struct({ ...StoredCodeRow.fields, is_spent: Schema.Boolean })
 
 export const toCode = (row: typeof CodeRow.Type): AuthorizationCode.AuthorizationCode => ({
   hash: row.code_hash,

@@ -117,7 +117,6 @@ export const read = (sql: SqlClient) => {
 const stateOf = (row: ViewRow): Locked => ({
   ...toWithApp(row),
   code: Option.none(),
-  isCodeSpent: false,
   access: Option.none(),
   chain:
     row.token_hash === null || row.token_family_id === null || row.token_issued_at === null

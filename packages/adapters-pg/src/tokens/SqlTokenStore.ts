@@ -4,7 +4,6 @@ import { type ConnectionId, fn, Timestamp, type UserId, type Vault } from "@plac
 import type { ConnectionDecision } from "@place-access/domain/connection"
 import { type Locked, type Presented, TokenFamily, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
 import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
-import { NOT_OF_APP } from "../access-log/EntryRow.js"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
 import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
 import {
@@ -12,7 +11,6 @@ import {
   CodeRow,
   columns,
   RefreshTokenRow,
-  StoredCodeRow,
   toAccessToken,
   toCode,
   toRefreshToken,
@@ -30,7 +28,7 @@ const readWithApps = Rows.read(WithAppRow)
 const readCodes = Rows.read(CodeRow)
 const readAccessTokens = Rows.read(AccessTokenRow)
 const readRefreshTokens = Rows.read(RefreshTokenRow)
-const CODE_COLUMNS = Rows.columns(StoredCodeRow, "c")
+const CODE_COLUMNS = Rows.columns(CodeRow)
 const REFRESH_COLUMNS = Rows.columns(RefreshTokenRow, "r")
 
 /**
@@ -114,15 +112,8 @@ const lockedReads = (sql: SqlClient) => {
   const connections = ConnectionReads.make(sql)
 
   const codeOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
-    sql`SELECT ${CODE_COLUMNS},
-          EXISTS (SELECT 1 FROM refresh_tokens r
-                  WHERE r.user_id = ${userId} AND r.family_id = c.family_id AND r.rotated_at IS NOT NULL)
-          OR EXISTS (SELECT 1 FROM access_log l
-                     WHERE l.user_id = ${userId} AND l.app_id = c.app_id AND l.at >= c.used_at
-                       AND l.connection_id = c.connection_id AND l.status <> 401
-                       AND l.endpoint NOT LIKE ALL(${NOT_OF_APP}::text[])) AS is_spent
-        FROM authorization_codes c
-        WHERE c.user_id = ${userId} AND c.code_hash = ${hash} AND c.connection_id = ${id}`
+    sql`SELECT ${CODE_COLUMNS} FROM authorization_codes
+        WHERE user_id = ${userId} AND code_hash = ${hash} AND connection_id = ${id}`
 
   const accessOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
     sql`SELECT user_id, connection_id, token_hash, family_id AS token_family_id, issued_at AS token_issued_at,
@@ -160,11 +151,9 @@ const lockedReads = (sql: SqlClient) => {
       ])
       const [row] = yield* readWithApps(found)
       if (row === undefined) return Option.none()
-      const code = Array.head(yield* readCodes(codes))
       return Option.some({
         ...toWithApp(row),
-        code: Option.map(code, toCode),
-        isCodeSpent: Option.exists(code, ({ is_spent }) => is_spent),
+        code: Option.map(Array.head(yield* readCodes(codes)), toCode),
         access: Option.map(Array.head(yield* readAccessTokens(accesses)), toAccessToken),
         chain: (yield* readRefreshTokens(chain)).map(toRefreshToken)
       })

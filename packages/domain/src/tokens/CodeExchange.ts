@@ -18,9 +18,12 @@ export interface CodeOffer {
   readonly verifier: string
   readonly familyId: FamilyId
   readonly accessHash: Hash
-  /** The hash of the refresh token. The refresh token is derived from the code with the key and nonce of `exchange`. */
   readonly refreshHash: Hash
-  readonly exchange: Omit<Rotation, "at">
+  /**
+   * The nonce and key with which the refresh token is derived from the code, if the client sent a key by which it can
+   * repeat the request: the nonce is the hash of that key. Null without such a key.
+   */
+  readonly exchange: Omit<Rotation, "at"> | null
 }
 
 export type ExchangeRefusal =
@@ -30,7 +33,7 @@ export type ExchangeRefusal =
   | "verifier_differs"
   | "connection_ended"
   | "standard_tier_passed"
-  /** The code was exchanged before, and this is no repetition after a lost answer. */
+  /** The code was exchanged before, and this is not the same request again. */
   | "used"
   | "expired"
   /** The account of the person or of the developer is suspended. The code stays unused. */
@@ -38,15 +41,17 @@ export type ExchangeRefusal =
 
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
-  /** The client did not get the answer of the first exchange: it gets the same refresh token and a new access token. */
+  /** The client repeats its request with the same key: it gets the same refresh token and a new access token. */
   | { readonly _tag: "Repeated"; readonly grant: WithApp; readonly at: Timestamp; readonly exchange: Rotation }
   | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
 
 /**
  * Decides an exchange (decision O7). A client that cannot prove that it began the flow changes nothing: the code stays
- * unused and nothing is revoked. When the right client repeats the exchange within 30 s, while the tokens are unused,
- * the first answer was probably lost, and the client gets it again. A later exchange means that the code leaked, and
- * ends the connection, however old the code is.
+ * unused and nothing is revoked. A second exchange means that the code leaked, and ends the connection, however old the
+ * code is. A client that sent a key can repeat its request within 30 s and gets the answer again.
+ *
+ * When the database's answer to the commit was lost, the program calls `decide` again with the same offer. The code then
+ * has the offer's family, and nothing is left to write.
  */
 export const decide = (
   vault: typeof Vault.Service,
@@ -76,8 +81,9 @@ export const decide = (
     // The code is from before the user connected again. Its repetition must not end the new tokens.
     if (code.familyId !== connection.familyId)
       return refuse("used", [{ _tag: "RevokeFamily", familyId: code.familyId }])
+    if (code.familyId === offer.familyId) return { outcome: { _tag: "Issued", grant, at: now }, writes: [] }
     const { exchange } = code
-    if (exchange === null || state.isCodeSpent || !isRace(exchange.at, now)) {
+    if (exchange === null || exchange.nonce !== offer.exchange?.nonce || !isRace(exchange.at, now)) {
       return refuse("used", LeakNotice.writes("code_reused", grant, now))
     }
     return {
@@ -86,11 +92,12 @@ export const decide = (
     }
   }
   if (!AuthorizationCode.isLive(code, now)) return refuse("expired")
+  const exchange = offer.exchange === null ? null : { ...offer.exchange, at: now }
   return {
     outcome: { _tag: "Issued", grant, at: now },
     writes: [
       { _tag: "RevokeTokens" },
-      { _tag: "UseCode", hash: code.hash, familyId: offer.familyId, exchange: { ...offer.exchange, at: now } },
+      { _tag: "UseCode", hash: code.hash, familyId: offer.familyId, exchange },
       { _tag: "StartFamily", familyId: offer.familyId },
       { _tag: "IssueAccess", token: { ...token, hash: offer.accessHash } },
       { _tag: "IssueRefresh", token: { ...token, hash: offer.refreshHash, rotation: null } }

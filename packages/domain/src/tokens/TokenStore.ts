@@ -16,11 +16,6 @@ export interface Locked extends WithApp {
   /** The presented code, if it belongs to this connection. */
   readonly code: Option.Option<AuthorizationCode>
   /**
-   * Whether the tokens of the code were used: there was a refresh, or the access log has a request of the app since the
-   * exchange (`AccessLogEntry.isOfApp`) that was not answered with 401.
-   */
-  readonly isCodeSpent: boolean
-  /**
    * The presented refresh token, and the tokens after it, ordered by issue; empty if the token does not belong to this
    * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`: then
    * no decision reads them, and a chain has no bound.
@@ -33,7 +28,12 @@ export interface Locked extends WithApp {
 /** One change to a connection or its tokens. A decision returns a list of them, which are committed together. */
 export type TokenWrite =
   | Write
-  | { readonly _tag: "UseCode"; readonly hash: Vault.Hash; readonly familyId: FamilyId; readonly exchange: Rotation }
+  | {
+      readonly _tag: "UseCode"
+      readonly hash: Vault.Hash
+      readonly familyId: FamilyId
+      readonly exchange: Rotation | null
+    }
   /**
    * Marks the unspent refresh tokens and the live access tokens of all families of the connection as revoked. Spent and
    * expired tokens stay as they are, however many there are: nothing accepts a token whose family is not that of the

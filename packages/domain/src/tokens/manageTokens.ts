@@ -1,7 +1,17 @@
 import { Effect, Option } from "effect"
 import type { App } from "../apps/App.js"
 import { InvalidGrant, InvalidToken, Suspended } from "../connection/Errors.js"
-import { ConnectionId, Entropy, FamilyId, Timestamp, Token, Vault, program, withPort } from "../shared/index.js"
+import {
+  ConnectionId,
+  Entropy,
+  FamilyId,
+  Timestamp,
+  Token,
+  Vault,
+  program,
+  retryTransient,
+  withPort
+} from "../shared/index.js"
 import * as Caller from "./Caller.js"
 import * as CodeExchange from "./CodeExchange.js"
 import * as RefreshDecision from "./RefreshDecision.js"
@@ -42,11 +52,16 @@ export interface PresentedCode {
   readonly code: string
   readonly codeVerifier: string
   readonly redirectUri: string
+  /**
+   * With a key, the client can send the same request again within 30 s, and gets the same refresh token (decision
+   * tokens-1). Without one, a second exchange ends the connection.
+   */
+  readonly idempotencyKey?: string
 }
 
 /**
  * Handles `grant_type=authorization_code` of an authenticated client (Spec §4.3, decision O7). The refresh token is
- * derived from the code, so that a lost answer can be repeated although only hashes are stored.
+ * derived from the code, so that the answer can be repeated although only hashes are stored.
  */
 export const exchangeCode = program("exchangeCode", function* (client: App, presented: PresentedCode) {
   const token = Option.filter(Token.parse(presented.code), ({ kind }) => kind === "ac")
@@ -54,7 +69,9 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   const vault = yield* Vault.Vault
   const connectionId = ConnectionId.make(token.value.route)
   const accessToken = yield* Token.fresh("at", connectionId)
-  const exchange = { nonce: yield* Entropy.secret, keyId: vault.currentKey }
+  const { idempotencyKey } = presented
+  const nonce = idempotencyKey === undefined ? yield* Entropy.secret : vault.sha256(idempotencyKey)
+  const exchange = { nonce, keyId: vault.currentKey }
   const refreshToken = yield* derived(presented.code, connectionId, exchange)
   const offer: CodeExchange.CodeOffer = {
     appId: client.id,
@@ -63,13 +80,14 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     familyId: FamilyId.make(yield* Entropy.id("fam")),
     accessHash: vault.sha256(accessToken),
     refreshHash: vault.sha256(refreshToken),
-    exchange
+    exchange: idempotencyKey === undefined ? null : exchange
   }
-  const outcome = yield* (yield* TokenStore).change(
-    connectionId,
-    { code: vault.sha256(presented.code) },
-    (state, now) => CodeExchange.decide(vault, offer, state, now)
-  )
+  // If the answer to the commit was lost, the second try finds the offer's own family.
+  const outcome = yield* (yield* TokenStore)
+    .change(connectionId, { code: vault.sha256(presented.code) }, (state, now) =>
+      CodeExchange.decide(vault, offer, state, now)
+    )
+    .pipe(retryTransient(1))
   if (Option.isNone(outcome)) return yield* new InvalidGrant({ reason: "unknown" })
   if (outcome.value._tag === "Refused") {
     if (outcome.value.why === "suspended") return yield* new Suspended({ known: null })

@@ -71,7 +71,6 @@ const state = (overrides: Partial<Locked> = {}): Locked => ({
   connection: connection(),
   app: appOf({ id: APP }),
   code: Option.some(code),
-  isCodeSpent: false,
   chain: [refresh],
   access: Option.some(access),
   ...overrides

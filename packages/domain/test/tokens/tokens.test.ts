@@ -1,8 +1,14 @@
-import { recordAccess } from "@place-access/domain/access-log"
 import type { App } from "@place-access/domain/apps"
-import { authenticateAccess, exchangeCode, LeakNotice, refreshTokens, revokeToken } from "@place-access/domain/tokens"
+import {
+  authenticateAccess,
+  exchangeCode,
+  LeakNotice,
+  refreshTokens,
+  revokeToken,
+  TokenStore
+} from "@place-access/domain/tokens"
 import { disconnect, InvalidGrant } from "@place-access/domain/connection"
-import { Timestamp, Vault } from "@place-access/domain/shared"
+import { StoreError, Timestamp, Vault } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
@@ -237,7 +243,7 @@ describe("code exchange [O7]", () => {
       })
     ))
 
-  it.each([30_001, 60_000, 3 * DAY])(
+  it.each([0, 30_000, 60_000, 3 * DAY])(
     "a second exchange %d ms later ends what the first issued: the connection is flagged, one e-mail [§3.1-code-reuse, M9]",
     (later) =>
       inWorld(
@@ -265,39 +271,85 @@ describe("code exchange [O7]", () => {
       expect((yield* leakMails).length).toBe(1)
     })
 
-  it("the same exchange within 30.000 s gives the answer again: the same refresh token, an access token of its own [§3.1-code-reuse, tokens-1]", () =>
+  const keyed = (app: App.App, code: string, idempotencyKey: string) =>
+    exchangeCode(app, {
+      code,
+      codeVerifier: ConsentFlow.VERIFIER,
+      redirectUri: app.redirectUris[0] ?? "",
+      idempotencyKey
+    })
+
+  it("the same exchange with the same key within 30.000 s gives the same refresh token, and an access token of its own [tokens-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId } = yield* approved
-        const lost = yield* ConsentFlow.exchange(app, code).pipe(
-          Effect.provideService(Vault.Vault, MemoryVault.make(["k1"]))
-        )
+        const first = yield* keyed(app, code, "k-1").pipe(Effect.provideService(Vault.Vault, MemoryVault.make(["k1"])))
         yield* TestClock.adjust(30_000)
-        const again = yield* ConsentFlow.exchange(app, code)
-        expect(again).toEqual({ ...lost, accessToken: again.accessToken })
-        expect(again.accessToken).not.toBe(lost.accessToken)
-        for (const { accessToken } of [lost, again]) yield* authenticateAccess(accessToken)
+        const again = yield* keyed(app, code, "k-1")
+        expect(again).toEqual({ ...first, accessToken: again.accessToken })
+        expect(again.accessToken).not.toBe(first.accessToken)
+        for (const { accessToken } of [first, again]) yield* authenticateAccess(accessToken)
         yield* refreshTokens(app, again.refreshToken)
         expect(yield* ended(connectionId)).toBe("live")
         expect(yield* leakMails).toEqual([])
       })
     ))
 
-  it.each(["refreshed", "used"])("once the tokens were %s, the same exchange is a reuse [tokens-1]", (how) =>
+  it.each([
+    ["the same key after 30.001 s", "k-1", 30_001],
+    ["another key", "k-2", 0],
+    ["no key", null, 0]
+  ] as const)("an exchange with a key, and again with %s, is a reuse [§3.1-code-reuse, tokens-1]", (_, key, later) =>
     inWorld(
       Effect.gen(function* () {
-        const { app, code, connectionId, user } = yield* approved
-        const tokens = yield* ConsentFlow.exchange(app, code)
-        const owner = { userId: user.id, appId: app.id, connectionId }
-        const answered = { purpose: null, status: 200, error: null, disclosed: null }
-        if (how === "refreshed") yield* refreshTokens(app, tokens.refreshToken)
-        else yield* recordAccess({ owner, endpoint: "GET /v1/me", ...answered })
-        yield* reused(app, code, connectionId)
+        const { app, code, connectionId } = yield* approved
+        yield* keyed(app, code, "k-1")
+        yield* TestClock.adjust(later)
+        const again = key === null ? ConsentFlow.exchange(app, code) : keyed(app, code, key)
+        expect(refused(yield* Effect.either(again))).toBe("used")
+        expect(yield* ended(connectionId)).toBe("code_reused")
       })
     )
   )
 
-  it("within the 30 s nobody else learns anything: a wrong verifier, redirect URI or client is refused and ends nothing", () =>
+  it("two exchanges at the same time: one gets tokens, the other ends what they are worth [§2.1-code]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* approved
+        const both = yield* Effect.all(
+          [1, 2].map(() => Effect.either(ConsentFlow.exchange(app, code))),
+          {
+            concurrency: "unbounded"
+          }
+        )
+        expect(both.filter(Either.isRight).length).toBe(1)
+        expect(yield* ended(connectionId)).toBe("code_reused")
+      })
+    ))
+
+  it("an exchange whose commit was done, but not confirmed by the database, still answers with working tokens [tokens-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* approved
+        const store = yield* TokenStore
+        let isFirst = true
+        const unconfirmed = TokenStore.of({
+          ...store,
+          change: (id, presented, decide) =>
+            Effect.flatMap(store.change(id, presented, decide), (outcome) => {
+              if (!isFirst) return Effect.succeed(outcome)
+              isFirst = false
+              return Effect.fail(StoreError.unavailable("the answer to COMMIT was lost"))
+            })
+        })
+        const tokens = yield* ConsentFlow.exchange(app, code).pipe(Effect.provideService(TokenStore, unconfirmed))
+        yield* authenticateAccess(tokens.accessToken)
+        yield* refreshTokens(app, tokens.refreshToken)
+        expect(yield* ended(connectionId)).toBe("live")
+      })
+    ))
+
+  it("after an exchange nobody else learns anything: a wrong verifier, redirect URI or client is refused and ends nothing", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId } = yield* approved
@@ -311,7 +363,6 @@ describe("code exchange [O7]", () => {
         ]
         for (const one of tries) expect(refused(yield* Effect.either(one))).not.toBe("not refused")
         expect(yield* ended(connectionId)).toBe("live")
-        yield* ConsentFlow.exchange(app, code)
       })
     ))
 

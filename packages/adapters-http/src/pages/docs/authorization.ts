@@ -179,10 +179,9 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
       ]
     ]
   ),
-  prose(`- When the answer to an exchange was lost, send the same request again within
-  ${duration(TokenFamily.RACE_WINDOW)}: it gets the same refresh token and another access token. Later, or once a
-  token
-  was used, **the second exchange counts as a leak and ends the connection.**
+  prose(`- A code can be exchanged once. **A second exchange counts as a leak and ends the connection.** If you send an
+  \`Idempotency-Key\` with the exchange, and its answer was lost, send the same request with the same key again within
+  ${duration(TokenFamily.RACE_WINDOW)}: it gets the same refresh token and another access token.
 - When a user renews or changes a connection, the earlier tokens end at once. The code at \`redirect_uri\` gets you
   new tokens.
 - When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to

@@ -60,7 +60,7 @@ export const decisions = (
     }))
   )
 
-const NOTHING_PRESENTED = { code: Option.none(), isCodeSpent: false, chain: [], access: Option.none() }
+const NOTHING_PRESENTED = { code: Option.none(), chain: [], access: Option.none() }
 
 type TokenLookup =
   Effect.Effect.Success<ReturnType<typeof TokenStore.Service.findByAccessToken>> extends Option.Option<infer A>

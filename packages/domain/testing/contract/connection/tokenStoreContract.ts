@@ -1,9 +1,8 @@
 import { RACE_WINDOW } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { Effect, Exit, Option, TestClock } from "effect"
-import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { AccessLogEntryId, ConnectionId } from "../../../src/shared/Ids.js"
+import { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -13,7 +12,7 @@ import { type SuspensionPorts, suspendedTokens } from "./suspended.js"
 import { tokenRaces } from "./tokenRaces.js"
 
 /** Rules of `TokenStore`: the store makes every decision about the tokens of a connection under one lock. */
-export const tokenStoreContract: Contract<SuspensionPorts | AccessLogStore> = [
+export const tokenStoreContract: Contract<SuspensionPorts> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",
     run: Effect.gen(function* () {
@@ -37,7 +36,6 @@ export const tokenStoreContract: Contract<SuspensionPorts | AccessLogStore> = [
           app,
           now: yield* Timestamp.now,
           code: Option.none(),
-          isCodeSpent: false,
           access: Option.none(),
           chain: []
         },
@@ -136,55 +134,10 @@ export const tokenStoreContract: Contract<SuspensionPorts | AccessLogStore> = [
       yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
       const seen = yield* Samples.seen(connection.id, { code: code.hash })
       Check.equal(seen.code, Option.some({ ...code, familyId, exchange }), "used")
-      Check.equal(seen.isCodeSpent, false, "not spent")
-    })
-  },
-  {
-    name: "isCodeSpent: once a token of its family was rotated, or a request of the app was logged since [tokens-1]",
-    run: Effect.gen(function* () {
-      const exchanged = Effect.gen(function* () {
-        const { code, connection } = yield* Samples.connected()
-        const { chain, familyId } = yield* Samples.issue(connection, 1)
-        yield* TestClock.adjust("1 minute")
-        const exchange = yield* Samples.rotation
-        yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
-        const isSpent = Effect.map(Samples.seen(connection.id, { code: code.hash }), (seen) => seen.isCodeSpent)
-        const log = (endpoint: string, status: number, at: Timestamp.Timestamp) =>
-          Effect.gen(function* () {
-            yield* (yield* AccessLogStore).record({
-              userId: connection.userId,
-              id: AccessLogEntryId.make(yield* Entropy.id("log")),
-              at,
-              appId: connection.appId,
-              connectionId: connection.id,
-              endpoint,
-              purpose: null,
-              status,
-              error: null,
-              disclosed: null,
-              times: 1
-            })
-          })
-        return { connection, isSpent, log, link: chain[0] ?? Check.fail("a link"), now: exchange.at }
-      })
-
-      const rotated = yield* exchanged
-      Check.equal(yield* rotated.isSpent, false, "nothing was done yet")
-      const rotation = yield* Samples.rotation
-      yield* Samples.change(rotated.connection.id, { _tag: "Rotate", hash: rotated.link.hash, rotation })
-      Check.equal(yield* rotated.isSpent, true, "refreshed")
-
-      const called = yield* exchanged
-      const other = yield* exchanged
-      yield* other.log("GET /v1/me", 200, other.now)
-      yield* called.log("GET /v1/me", 200, Timestamp.make(called.now - 1))
-      yield* called.log("GET /v1/me", 401, called.now)
-      yield* called.log("webhook place.enter", 200, called.now)
-      yield* called.log("GET /v1/developer/apps/{app_id}/rules", 200, called.now)
-      yield* called.log("HEAD /developer/apps/{app}/users/{grant}/rules", 200, called.now)
-      Check.equal(yield* called.isSpent, false, "a request of before, with a dead token, an event, or the developer")
-      yield* called.log("GET /v1/me", 403, called.now)
-      Check.equal(yield* called.isSpent, true, "a request")
+      const { code: other, connection: another } = yield* Samples.connected()
+      yield* Samples.change(another.id, { _tag: "UseCode", hash: other.hash, familyId, exchange: null })
+      const unrepeatable = yield* Samples.seen(another.id, { code: other.hash })
+      Check.equal(unrepeatable.code, Option.some({ ...other, familyId, exchange: null }), "used without a key")
     })
   },
   ...revokedTokens,

@@ -1,13 +1,11 @@
 import { Effect, Layer, Option } from "effect"
-import { isOfApp } from "../../../src/access-log/AccessLogEntry.js"
 import type { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Hash } from "../../../src/shared/Vault.js"
-import type { AuthorizationCode } from "../../../src/tokens/AuthorizationCode.js"
 import { isRace, type RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { apply, withApp } from "./MemoryConnections.js"
-import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effect(
   TokenStore,
@@ -32,7 +30,6 @@ export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effec
               {
                 ...withApp,
                 code: ofConnection(codes, presented.code, id),
-                isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, presented.code, id))),
                 access: ofConnection(accessTokens, presented.access, id),
                 chain: chain(refreshTokens, presented.refresh, id, now)
               },
@@ -52,17 +49,6 @@ const ofConnection = <A extends { readonly connectionId: ConnectionId }>(
   id: ConnectionId
 ): Option.Option<A> =>
   Option.filter(Option.fromNullable(hash === undefined ? undefined : rows.get(hash)), (row) => row.connectionId === id)
-
-const isSpent = ({ accessLog, refreshTokens }: Tables, code: AuthorizationCode | undefined): boolean => {
-  const at = code?.exchange?.at
-  if (code === undefined || at === undefined) return false
-  return (
-    [...refreshTokens.values()].some((token) => token.familyId === code.familyId && token.rotation !== null) ||
-    accessLog.some(
-      (entry) => entry.connectionId === code.connectionId && entry.at >= at && entry.status !== 401 && isOfApp(entry)
-    )
-  )
-}
 
 const chain = (
   rows: ReadonlyMap<Hash, RefreshToken>,

@@ -235,7 +235,7 @@ const T5 = oracle(
 
 const T6 = oracle(
   "T6",
-  "A code can be exchanged once, within 60 s, and its answer is repeated for 30 s; a later use with the right verifier ends the tokens that the code issued, a use with a wrong verifier changes nothing (Spec §2.1, §3.1)",
+  "A code can be exchanged once, within 60 s; a second use with the right verifier ends the tokens that the code issued, a use with a wrong verifier changes nothing (Spec §2.1, §3.1)",
   (known, say) => {
     const issued = new Map<string, string>()
     for (const { must, op, why } of known.exchanges) {

@@ -323,9 +323,6 @@ export class Knowledge {
     const used = code.uses.find(({ certain, to }) => certain && to < op.from)
     if (used !== undefined) {
       const family = used.family === null ? undefined : familyAlive(used.family, op).life
-      if (op.tMin - used.tMax <= RACE_WINDOW && !this.isSpent(used.family, used, op)) {
-        return { op, code, must: "open", why: "open", reuse: op.outcome._tag === "ok" ? "nothing" : "maybe" }
-      }
       const isSure = family === "live" && life.life === "live" && op.outcome._tag === "refused"
       return fail("used", isSure ? "done" : family === "dead" || life.life === "dead" ? "nothing" : "maybe")
     }
@@ -342,24 +339,6 @@ export class Knowledge {
       // The specification does not say whether a later consent leaves an earlier code valid.
       code.connection.grant.candidates(op.from, op.to).some(({ from }) => from > code.issued.from)
     return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
-  }
-
-  /** Whether a token of the family was certainly used, in a call or a refresh, after `issued`. */
-  private isSpent(family: Family | null, issued: Span, { from }: Span): boolean {
-    if (family === null) return false
-    const isCalled = this.calls.some(
-      ({ op, token }) =>
-        token?.family === family &&
-        op.to < from &&
-        // The service looks in the access log for calls since the exchange. It compares times of the clock, which may
-        // have been set back.
-        op.tMin >= issued.tMax &&
-        op.outcome._tag === "ok" &&
-        op.outcome.value.status !== 401
-    )
-    const isRefreshed = ({ family: of, spent }: Token): boolean =>
-      of === family && spent.some(({ certain, to }) => certain && to < from)
-    return isCalled || [...this.tokens.values()].some(isRefreshed)
   }
 
   private readonly families = new Map<string, Family>()
