@@ -3,13 +3,16 @@ import { VirtualTime } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
-/** How many draws each stream has given. */
+/** How many draws each stream has given, by the stream's name: the process and the purpose, such as `world evt`. */
 type Draws = Readonly<Record<string, number>>
 
 /**
- * Bytes that follow from a seed, for a test world only: anybody who knows the seed can compute every token. The server
- * and the worker's loops draw from streams of their own, so that the loops do not change which ids the next request
- * gets.
+ * Bytes that follow from a seed, for a test world only: anybody who knows the seed can compute every token.
+ *
+ * The server and the worker's loops draw from streams of their own, and each of them has a stream for each purpose. So
+ * the loops do not change which ids the next request gets. And what a tester does not count changes nothing: how often
+ * somebody asks whether the server is ready (each request draws a `req_…`), and how often the worker looks for
+ * deliveries (each look draws an `lse_…`).
  */
 export interface SeededEntropy {
   readonly entropy: Entropy.Entropy["Type"]
@@ -26,9 +29,9 @@ export const make = (seed: string): SeededEntropy => {
   let drawn = new Map<string, number>()
   return {
     entropy: {
-      bytes: (length) =>
+      bytes: (length, purpose = "bytes") =>
         Effect.withFiberRuntime((fiber) => {
-          const stream = fiber.getFiberRef(VirtualTime.Process.current).name
+          const stream = `${fiber.getFiberRef(VirtualTime.Process.current).name} ${purpose}`
           const draw = drawn.get(stream) ?? 0
           drawn.set(stream, draw + 1)
           const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) => block(seed, stream, draw, index))

@@ -16,9 +16,23 @@ const signedIn = async (world: TestWorld) => {
   return robin
 }
 
-/** Makes an app with a webhook, and returns the ids and secrets that the service gave. */
-const story = async (world: TestWorld, receiver: Receiver): Promise<ReadonlyArray<unknown>> => {
+/** Requests that a tester does not count: a program that waits for the world, and a tab that is open. */
+const poll = async (world: TestWorld): Promise<void> => {
+  for (const path of ["/readyz", "/dev/clock", "/sign-in", "/readyz", "/no-such-page", "/dev/clock"]) {
+    await client(world.url).call("GET", path)
+  }
+}
+
+const nothing = (): Promise<void> => Promise.resolve()
+
+/** Makes an app with a webhook, and returns the ids and secrets that the service gave. `between` runs between steps. */
+const story = async (
+  world: TestWorld,
+  receiver: Receiver,
+  between: (world: TestWorld) => Promise<void> = nothing
+): Promise<ReadonlyArray<unknown>> => {
   const robin = await signedIn(world)
+  await between(world)
   const app = await robin.expect("POST", "/v1/developer/apps", {
     as: Id,
     json: { name: "Umbrella", description: "Reminds you of your umbrella", scopes: ["location.rules.place"] }
@@ -27,6 +41,7 @@ const story = async (world: TestWorld, receiver: Receiver): Promise<ReadonlyArra
     as: Credentials,
     json: { redirectUris: ["http://127.0.0.1:9/callback"] }
   })
+  await between(world)
   const webhook = await robin.expect("POST", `/v1/developer/apps/${app.id}/webhooks`, {
     as: Schema.Struct({ id: Schema.String, secret: Schema.String }),
     json: { url: receiver.url, events: ["rule.fired"] }
@@ -42,6 +57,7 @@ const story = async (world: TestWorld, receiver: Receiver): Promise<ReadonlyArra
     json: { type: "enter", place_id: made.places[0]?.id }
   })
   await world.clock({ advance: "10m" })
+  await between(world)
   const begun = receiver.received.length
   await client(world.url).call("POST", `/v1/test-people/${made.id}/trips`, {
     json: { trip: "arrive", place_id: made.places[0]?.id },
@@ -98,6 +114,14 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
     expect((other[1] as { clientSecret: string }).clientSecret).not.toBe(
       (one[1] as { clientSecret: string }).clientSecret
     )
+  })
+
+  it("polls, page views and a slow receiver, which a tester does not count, change no id and no secret", async () => {
+    const receiver = await startReceiver()
+    open.push(receiver)
+    const quiet = await story(await newWorld("--seed", "polled"), receiver)
+    receiver.answer(() => new Promise((resolve) => setTimeout(() => resolve(200), 30)))
+    expect(await story(await newWorld("--seed", "polled"), receiver, poll)).toEqual(quiet)
   })
 
   it("a world that is started again goes on where its clock stood, and gives no id twice", async () => {

@@ -21,7 +21,7 @@ const digestOf = ({ sha256 }: Vault.Vault["Type"], challenge: string, use: Chall
 
 /** A new challenge, which can be answered once within five minutes (decision factors-3). */
 export const issueChallenge = program("issueChallenge", function* (use: ChallengeUse) {
-  const challenge = yield* Entropy.secret
+  const challenge = yield* Entropy.nonce
   const expiresAt = Timestamp.plus(yield* Timestamp.now, Factors.CHALLENGE_LIFETIME)
   yield* (yield* FactorStore).keepChallenge(digestOf(yield* Vault.Vault, challenge, use), expiresAt)
   return challenge

@@ -57,7 +57,7 @@ const withCodes = (
  * confirmed code app.
  */
 export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.Account) {
-  const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20))
+  const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20, "factor"))
   const sealed = yield* (yield* Vault.Vault).seal(secret, Factors.secretContext(id))
   const codeApp: Factors.CodeApp = { secret: sealed, confirmedAt: null, usedStep: -1 }
   const began = yield* change(id, (state, now): Decision<boolean> =>

@@ -5,8 +5,12 @@ import { withPort } from "./Program.js"
 export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
   Entropy,
   {
-    /** `length` uniformly random bytes, unpredictable in production. */
-    readonly bytes: (length: number) => Effect.Effect<Uint8Array>
+    /**
+     * `length` uniformly random bytes, unpredictable in production. `purpose` says what the bytes are for: the prefix
+     * of an id, or a word such as "secret". A test world gives each purpose a stream of its own, so that more requests
+     * for one purpose do not change the bytes of another. Other implementations ignore it.
+     */
+    readonly bytes: (length: number, purpose?: string) => Effect.Effect<Uint8Array>
   }
 >() {}
 
@@ -34,10 +38,18 @@ export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
 
 /** Like `id`, with a given source of random bytes. */
 export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<string> =>
-  Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`)
+  Effect.map(entropy.bytes(15, prefix), (bytes) => `${prefix}_${base32(bytes)}`)
 
 /** 256 random bits as 52 lower-case characters: the secret part of a token. */
 export const secret: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy))
 
 /** Like `secret`, with a given source of random bytes. */
-export const secretFrom = (entropy: Entropy["Type"]): Effect.Effect<string> => Effect.map(entropy.bytes(32), base32)
+export const secretFrom = (entropy: Entropy["Type"], purpose = "secret"): Effect.Effect<string> =>
+  Effect.map(entropy.bytes(32, purpose), base32)
+
+/**
+ * 256 random bits for one view of a page, such as the nonce of its script or the challenge for a passkey. In a test
+ * world they come from a stream of their own, because there a view of a page must not change the tokens that come
+ * later.
+ */
+export const nonce: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy, "nonce"))

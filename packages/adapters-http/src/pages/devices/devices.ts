@@ -167,7 +167,7 @@ const show = (portal: string) =>
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/devices`,
         width: "middle",
-        device: { nonce: yield* Entropy.secret, texts: forScript(({ setUp }) => setUp.copyScript) },
+        device: { nonce: yield* Entropy.nonce, texts: forScript(({ setUp }) => setUp.copyScript) },
         main: html`<p><a href="${portal}/devices">${words.title}</a></p>
           <h1>${device.name}</h1>
           <p>${badge(phone)} <span class="soft">${words.apps[device.format].name}</span></p>

@@ -57,7 +57,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
       reader,
       current: `${portal}/devices`,
       width: "middle",
-      device: { nonce: yield* Entropy.secret, texts: forScript(({ setUp }) => setUp.copyScript) },
+      device: { nonce: yield* Entropy.nonce, texts: forScript(({ setUp }) => setUp.copyScript) },
       main: html`<h1>${words.title(device.name)}</h1>
         <div class="note warn">
           <p>${words.shownOnce}</p>

@@ -39,7 +39,7 @@ const show = (portal: string) =>
         current: `${portal}/devices`,
         width: "middle",
         share: {
-          nonce: yield* Entropy.secret,
+          nonce: yield* Entropy.nonce,
           texts: forScript(({ setUp }) => setUp.share.script),
           // A browser requests the manifest without the session cookie, so the manifest's address names the language.
           manifest: `${manifestPath(portal)}?language=${reader.locale.language}`

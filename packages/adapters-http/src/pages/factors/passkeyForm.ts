@@ -41,6 +41,6 @@ export const withoutPasskeys = (text: Text): Html => html`<p class="note" data-w
 
 /** The nonce and the texts with which the script of passkeys runs on a page. */
 export const passkeyPolicy: Effect.Effect<ScriptPolicy, never, Entropy.Entropy> = Effect.map(
-  Entropy.secret,
+  Entropy.nonce,
   (nonce) => ({ nonce, texts: forScript(({ factors }) => factors.script) })
 )

@@ -50,7 +50,7 @@ export const make = (
 ): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
   Effect.gen(function* () {
     const { tileUrl } = yield* HttpOptions
-    const nonce = yield* Entropy.secret
+    const nonce = yield* Entropy.nonce
     const data = JSON.stringify(circles.map(({ label, lat, lon, radiusM }) => ({ label, lat, lon, radius_m: radiusM })))
     return {
       needs: {

@@ -18,8 +18,8 @@ export const bound = <R>(
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
-    const visitor = known ?? (yield* Entropy.secret)
-    const page = yield* render(yield* Visitor.tokenFor({ cookie: visitor }), { nonce: yield* Entropy.secret })
+    const visitor = known ?? (yield* Entropy.nonce)
+    const page = yield* render(yield* Visitor.tokenFor({ cookie: visitor }), { nonce: yield* Entropy.nonce })
     return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
   })
 

@@ -200,7 +200,7 @@ export const checked = (
  * answer replaces the session cookie or shows a secret once: without the id, the answer to the second request would be
  * an error.
  */
-export const onceField = Effect.map(Entropy.secret, (text) => Fields.hidden("form_id", text))
+export const onceField = Effect.map(Entropy.nonce, (text) => Fields.hidden("form_id", text))
 
 /**
  * Identifies the form that was sent; undefined when the form has no valid `form_id`. The token of the form binds the

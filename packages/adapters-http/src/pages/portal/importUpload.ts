@@ -48,7 +48,7 @@ export const page = (
       current: `${portal}/devices`,
       width: "middle",
       status,
-      files: { nonce: yield* Entropy.secret, texts: forScript(({ portal: own }) => own.imports.upload.script) },
+      files: { nonce: yield* Entropy.nonce, texts: forScript(({ portal: own }) => own.imports.upload.script) },
       main: html`<h1>${words.add}</h1>
         ${
           stored > 0 &&
