@@ -29,7 +29,10 @@ const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquir
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** Starts the server and the worker in this process, on the given clock. Returns when the server answers. */
+/**
+ * Starts the server and the worker in this process, on the given clock. Waits until the server answers, and returns the
+ * fiber that runs both.
+ */
 const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const listener = Listener.make(server.host, server.port, server.addresses.baseUrl)

@@ -47,8 +47,11 @@ const VERDICT_MILLIS = 4_000
  * another question, and goes on waiting for the first answer.
  */
 const CHECK_AFTER_MILLIS = 1_000
-/** Milliseconds for the second IPv4 question of an `Ipv4Fault`, at most. */
-const AGAIN_MILLIS = 1_000
+/**
+ * The longest time, in milliseconds, for asking for a host's IPv4 addresses a second time: after the first question had
+ * no answer and a connection to an IPv6 address failed (`Ipv4Fault`).
+ */
+const SECOND_IPV4_MILLIS = 1_000
 /** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */
 const GRACE_MILLIS = 300
 
@@ -130,7 +133,7 @@ const askAgain = async (
   isWorking: () => Promise<boolean>
 ): Promise<LookupFailed | undefined> => {
   const resolver = client(servers)
-  const four = await settled(resolver.resolve4(hostname), 4, Math.min(AGAIN_MILLIS, millisLeft()))
+  const four = await settled(resolver.resolve4(hostname), 4, Math.min(SECOND_IPV4_MILLIS, millisLeft()))
   resolver.cancel()
   // The name has an IPv4 address after all, which the next attempt will find.
   if (four.addresses.length > 0) return new LookupFailed("ours", "name look-up is not working")

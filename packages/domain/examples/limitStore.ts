@@ -59,7 +59,7 @@ export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
           Effect.gen(function* () {
             const key = JSON.stringify([userId, appId])
             const asking = decide(asked.get(key) ?? ZoneQuestions.none, yield* Timestamp.now)
-            if (asking._tag === "Asked") {
+            if (asking._tag === "Allowed") {
               // The line break comes first, so that the entry has its own line even after a write that failed halfway.
               yield* io(() => appendFile(path, `\n${JSON.stringify([key, asking.questions])}\n`))
               asked.set(key, asking.questions)

@@ -40,7 +40,7 @@ export const start = (options: SimulateOptions, seed: number): Effect.Effect<Twi
   })
 
 const argumentsOf = (
-  { backend, driver, isSwarm, plan, runs, steps }: SimulateOptions,
+  { backend, driver, isSwarm, planFile, runs, steps }: SimulateOptions,
   seed: number
 ): ReadonlyArray<string> => [
   "--hash-only",
@@ -48,8 +48,8 @@ const argumentsOf = (
   driver,
   "--backend",
   backend,
-  ...(plan === undefined
+  ...(planFile === undefined
     ? ["--seed", `${seed}`, "--runs", `${Number.isFinite(runs) ? runs : 10_000_000}`, "--steps", `${steps}`]
-    : ["--plan", plan]),
+    : ["--plan", planFile]),
   ...(isSwarm ? ["--swarm"] : [])
 ]

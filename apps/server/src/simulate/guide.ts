@@ -42,12 +42,12 @@ export const unguided = (first: number, plan: (n: number) => Simulation.Plan, is
 /** A search that changes the plans which reached something new (`Simulation.Search`). */
 export const guided = (
   seed: number,
-  { corpus: folder, hasLines, steps }: SimulateOptions
+  { corpus: folder, countsLines, steps }: SimulateOptions
 ): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
   Effect.gen(function* () {
     const corpus = folder === undefined ? [] : yield* open(folder)
     const search = Simulation.Search.start({ seed, steps, corpus })
-    const lines = hasLines ? yield* watchLines : undefined
+    const lines = countsLines ? yield* watchLines : undefined
     return {
       first: seed,
       plan: search.next,

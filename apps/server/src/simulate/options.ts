@@ -48,15 +48,20 @@ export interface SimulateOptions {
   /** The folder of the plans that a guided search keeps. */
   readonly corpus: string | undefined
   /** Whether a guided search also counts the source lines that a run reaches for the first time. */
-  readonly hasLines: boolean
-  readonly plan: string | undefined
-  readonly isTwice: boolean
+  readonly countsLines: boolean
+  /** The file of the plan to run. Undefined: plans are drawn from seeds. */
+  readonly planFile: string | undefined
+  /** Whether each seed also runs in a second process, and the hashes of both traces are compared. */
+  readonly checksRepeat: boolean
+  /** Whether the steps of a failing run are reduced to those that the failure needs. */
   readonly shrinks: boolean
-  readonly save: string | undefined
-  readonly trace: string | undefined
-  readonly html: string | undefined
-  /** The file with the trace of an earlier run. The page of `html` compares this run with the earlier one. */
-  readonly compare: string | undefined
+  readonly savePlanTo: string | undefined
+  /** The file to which the trace is written. */
+  readonly traceFile: string | undefined
+  /** The file to which the page of the run is written. */
+  readonly timelineFile: string | undefined
+  /** The file with the trace of an earlier run. The page of the run compares both runs. */
+  readonly compareWithTrace: string | undefined
   readonly backend: BackendName
   readonly driver: DriverName
   /** Whether this is the second process of `--twice`: it prints the hash of each run and nothing else. */
@@ -118,14 +123,14 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       isSwarm,
       isGuided,
       corpus,
-      hasLines: given.lines,
-      plan,
-      isTwice: given.twice,
+      countsLines: given.lines,
+      planFile: plan,
+      checksRepeat: given.twice,
       shrinks: given.shrink,
-      save,
-      trace,
-      html,
-      compare,
+      savePlanTo: save,
+      traceFile: trace,
+      timelineFile: html,
+      compareWithTrace: compare,
       backend,
       driver,
       isHashOnly: given["hash-only"]

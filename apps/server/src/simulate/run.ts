@@ -27,7 +27,7 @@ const RUNNING: Running = { runPlan: Simulation.runPlan, startTwin: Twin.start }
 /** Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule. */
 export const simulate = (options: SimulateOptions, running: Running = RUNNING): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
-    const other = options.compare === undefined ? undefined : yield* readTrace(options.compare)
+    const other = options.compareWithTrace === undefined ? undefined : yield* readTrace(options.compareWithTrace)
     const plans = yield* guideOf(options)
     const config = { backend: yield* backendOf(options), driver: yield* driverOf(options) }
     const startedAt = yield* Clock.currentTimeMillis
@@ -35,7 +35,7 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
     const runOne = run(running.runPlan, config)
     if (options.isHashOnly) return yield* hashes(plans, options, runOne)
 
-    const twin = options.isTwice ? yield* running.startTwin(options, plans.first) : undefined
+    const twin = options.checksRepeat ? yield* running.startTwin(options, plans.first) : undefined
     const count = yield* tally(plans.reached)
     // In a scope of its own, whose end gives Control-C back, so that the shrinking below can take it.
     const { differing, last, worst } = yield* Effect.scoped(search(plans, options, { count, runOne, twin, until }))
@@ -120,9 +120,9 @@ const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquir
 
 const guideOf = (options: SimulateOptions): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
   Effect.gen(function* () {
-    const { isGuided, isHashOnly, isSwarm, plan, seed, steps } = options
-    if (plan !== undefined) {
-      const read = yield* readPlan(plan)
+    const { isGuided, isHashOnly, isSwarm, planFile, seed, steps } = options
+    if (planFile !== undefined) {
+      const read = yield* readPlan(planFile)
       return unguided(read.seed, () => read)
     }
     const first = seed ?? (yield* Random.nextIntBetween(1, 2 ** 31))
@@ -291,14 +291,18 @@ const entryOf = (line: string): Simulation.Entry => {
   throw new TypeError("it is no trace that --trace wrote")
 }
 
-const save = (result: Simulation.PlanResult, { html, save, trace }: SimulateOptions, other: Compared | undefined) =>
+const save = (
+  result: Simulation.PlanResult,
+  { savePlanTo, timelineFile, traceFile }: SimulateOptions,
+  other: Compared | undefined
+) =>
   Effect.gen(function* () {
     const page = () =>
       other === undefined ? timelineOf(result) : comparisonOf(other, { name: `seed ${result.seed}`, ...result })
     const files: ReadonlyArray<readonly [name: string, path: string | undefined, text: () => string]> = [
-      ["save", save, () => `${JSON.stringify(result.plan, null, 2)}\n`],
-      ["trace", trace, () => result.jsonl],
-      ["html", html, page]
+      ["save", savePlanTo, () => `${JSON.stringify(result.plan, null, 2)}\n`],
+      ["trace", traceFile, () => result.jsonl],
+      ["html", timelineFile, page]
     ]
     for (const [name, path, text] of files) {
       if (path === undefined) continue

@@ -25,7 +25,7 @@ export interface Opening {
    */
   readonly onMissing: (what: string) => void
   /** True: when migrations are missing, the program ends with the error and leaves the schema as it is. */
-  readonly isMigrated?: boolean
+  readonly mustBeMigrated?: boolean
 }
 
 /**
@@ -35,7 +35,7 @@ export interface Opening {
 const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
 
 /** How commands open a database that is in use, perhaps by an older release. Migrations cannot be reversed. */
-export const WITHOUT_MIGRATING: Opening = { ...COMMAND, isMigrated: true }
+export const WITHOUT_MIGRATING: Opening = { ...COMMAND, mustBeMigrated: true }
 
 const again = ({ patience }: Opening) =>
   Schedule.exponential("250 millis").pipe(
@@ -97,7 +97,7 @@ const prepare = (settings: Storage, opening: Opening) =>
   Effect.gen(function* () {
     opening.onMissing("the database's schema is not up to date")
     yield* KeyCanary.check()
-    if (opening.isMigrated === true) yield* requireMigrations
+    if (opening.mustBeMigrated === true) yield* requireMigrations
     const applied = yield* Migrator.migrate
     const newest = applied.at(-1)
     if (newest !== undefined)

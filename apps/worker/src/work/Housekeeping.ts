@@ -26,7 +26,8 @@ const change = (limit: Duration.DurationInput) =>
 
 /**
  * Makes and drops partitions. Never ends and never fails. Every worker does this, without a lease: on a cluster only a
- * worker that is connected to the coordinator can, and the worker with a lease might be connected to another node.
+ * worker that is connected to the coordinator can make partitions, and the worker with a lease might be connected to
+ * another node.
  * `limit`: the longest time for one statement that makes a partition; 0: no limit.
  */
 export const housekeeping = (limit: Duration.DurationInput) =>

@@ -60,8 +60,9 @@ export const provide =
     })
 
 /**
- * Runs `self` in a context that may be changed in place. Adding a span makes a copy of the request's context. For such
- * a copy, this function makes a new context for the request, with the same services.
+ * Runs `self` in a context that `put` may change. A span copies the context of the request, and `put` refuses a copy,
+ * because the request would not see the change. So this function replaces a copy by a new context of the request with
+ * the same services.
  */
 export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {

@@ -22,7 +22,7 @@ export const correct = (document: Json, { requirement, takesKey }: Endpoints): J
       const label = Routes.label(method.toUpperCase(), path)
       if (takesKey(label)) addKey(object(operation))
       else dropErrors(object(operation), KEY_ERRORS)
-      dropErrors(object(operation), scopeErrorsElsewhere(requirement(label)))
+      dropErrors(object(operation), impossibleScopeErrors(requirement(label)))
       correctOperation(object(operation), named)
     }
   }
@@ -79,10 +79,10 @@ const EXPIRY_ERRORS: ReadonlySet<string> = new Set(["ScopeExpiredError"])
 const SCOPE_ERRORS: ReadonlySet<string> = new Set(["MissingScopeError", ...EXPIRY_ERRORS])
 
 /**
- * The errors about scopes with which an endpoint with this requirement cannot answer. Only sensitive scopes can expire
- * while the connection lives; a standard scope ends with its connection (decision tiers-1).
+ * The errors about scopes that an endpoint with this requirement never answers. Only sensitive scopes can expire while
+ * the connection lives; a standard scope ends with its connection (decision tiers-1).
  */
-const scopeErrorsElsewhere = (requirement: ScopeRequirement | undefined): ReadonlySet<string> => {
+const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): ReadonlySet<string> => {
   if (requirement === undefined) return NO_ERRORS
   if (requirement === "none") return SCOPE_ERRORS
   return requirement !== "any_standard" && Scope.isSensitive(requirement) ? NO_ERRORS : EXPIRY_ERRORS
@@ -127,7 +127,7 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
     const media = object(object(response["content"])["application/json"])
     const { anyOf } = object(media["schema"])
     if (Array.isArray(anyOf) && Number(status) >= 400) {
-      const kept = anyOf.filter((one) => !isElsewhere(refName(object(one)), parameters))
+      const kept = anyOf.filter((one) => !isImpossible(refName(object(one)), parameters))
       const used = isAlone && parameters.length === 0 ? kept.filter((one) => refName(object(one)) === UNREADABLE) : kept
       media["schema"] = used.length === 1 ? used[0] : { anyOf: used }
       response["description"] = DESCRIPTIONS[status] ?? "One of these errors"
@@ -143,7 +143,7 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
  * Whether the operation cannot answer with this error. No operation answers with the platform's own error, and only an
  * operation with the parameter `purpose` answers with `invalid_purpose`.
  */
-const isElsewhere = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
+const isImpossible = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
   name === PLATFORM_ERROR ||
   (name === PURPOSE_ERROR && !parameters.some((parameter) => object(parameter)["name"] === "purpose"))
 

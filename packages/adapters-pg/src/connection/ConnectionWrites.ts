@@ -154,7 +154,10 @@ const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Times
   sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
            THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
 
-/** Like `regained`, for an UPDATE that sets the scopes to `after`: there the columns still have the old values. */
+/**
+ * Like `regained`, for an UPDATE whose new scopes are `after`. In the SET list of an UPDATE, `held_scopes` still is the
+ * old value.
+ */
 const regainedBy = (
   sql: SqlClient,
   after: ReadonlyArray<Scope.Scope>,

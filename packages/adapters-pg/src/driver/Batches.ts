@@ -19,13 +19,13 @@ const MAX = 500
  * each item is written alone, so only the faulty item fails. After a transient error all items of the batch fail, and
  * their callers may retry. A caller that stops waiting cancels no other item.
  *
- * `restMillis`: for items whose callers are not in a hurry. After a statement the next statement waits for as long as
- * the previous one took, at most `restMillis`, so that more items share the next statement.
+ * `pauseMillis`: after each statement, pauses for as long as the statement took, at most `pauseMillis`, so that more
+ * items share the next statement. For items whose callers are not in a hurry. 0: no pause.
  */
 export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
-  restMillis = 0
-) => makeBy(() => "", write, restMillis)
+  pauseMillis = 0
+) => makeBy(() => "", write, pauseMillis)
 
 /** Writes a batch and answers each of its items. */
 const answering = <Item, Answer>(
@@ -54,7 +54,7 @@ const answering = <Item, Answer>(
 export const makeBy = <Item, Answer>(
   keyOf: (item: Item) => string,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
-  restMillis = 0
+  pauseMillis = 0
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = answering(write)
@@ -77,10 +77,10 @@ export const makeBy = <Item, Answer>(
     )
     const turn = (waiting: Array<Waiting<Item, Answer>>) => {
       const startedAt = hostClock.unsafeCurrentTimeMillis()
-      const rest = () => Math.min(hostClock.unsafeCurrentTimeMillis() - startedAt, restMillis)
+      const pause = () => Math.min(hostClock.unsafeCurrentTimeMillis() - startedAt, pauseMillis)
       return Effect.zipRight(
         Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX)))),
-        restMillis === 0 ? Effect.void : Effect.suspend(() => Effect.withClock(Effect.sleep(rest()), hostClock))
+        pauseMillis === 0 ? Effect.void : Effect.suspend(() => Effect.withClock(Effect.sleep(pause()), hostClock))
       )
     }
     const loop = (key: string, waiting: Array<Waiting<Item, Answer>>): Effect.Effect<void> =>

@@ -132,7 +132,11 @@ const MOST_STEPS = 12
 const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
 const StepRow = Schema.Struct({ until: Schema.String, begins_at: Schema.String })
 
-/** Makes the counts of a long stretch, unless valid counts exist. After an error, the next tally makes them. */
+/**
+ * Before a tally of a stretch that is longer than `LONG`: makes the missing counts, newest history first, until they
+ * reach back to `from`, in at most `MOST_STEPS` steps. The caller ignores errors: the tally then counts from `fixes`,
+ * and the next tally makes the rest.
+ */
 export const prepare = (
   sql: SqlClient,
   userId: UserId,

@@ -130,7 +130,7 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
         Effect.gen(function* () {
           const before = yield* ZoneQuestionsRow.lock(sql, spender)
           const asking = decide(before, yield* Timestamp.now)
-          if (asking._tag === "Asked") yield* ZoneQuestionsRow.store(sql, spender, asking.questions)
+          if (asking._tag === "Allowed") yield* ZoneQuestionsRow.store(sql, spender, asking.questions)
           return asking
         }).pipe(sql.withTransaction, orStoreError)
     })

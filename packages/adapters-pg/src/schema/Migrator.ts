@@ -78,7 +78,8 @@ const IN_USE =
 
 /**
  * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at once:
- * one migrates, the others wait and find nothing left to do. Retries while a table is in use.
+ * one migrates, the others wait and find nothing left to do. Tries again, without a limit, while a table is in use or a
+ * node of the cluster does not answer.
  */
 export const migrateWith = program("Migrator.migrate", function* (list: ReadonlyArray<Migration>): Program<
   ReadonlyArray<string>,

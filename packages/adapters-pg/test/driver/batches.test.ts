@@ -62,7 +62,7 @@ describe("work in flight shares statements", () => {
         })
         expect(yield* later).toEqual([0, 1, 2])
         expect(written).toEqual([1, 3])
-        // The pause after a statement takes at most `restMillis`, 100 ms, and not the 200 ms of the statement.
+        // The pause after a statement takes at most `pauseMillis`, 100 ms, and not the 200 ms of the statement.
         expect(Date.now() - startedAt).toBeLessThan(390)
       })
     ))

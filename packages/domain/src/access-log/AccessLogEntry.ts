@@ -55,8 +55,8 @@ export interface AccessLogEntry {
   readonly disclosed: string | null
   /**
    * How many requests the entry stands for. It is more than 1 only for requests with a token that no longer works. The
-   * service stores one entry for all requests that one connection makes to one route with its dead tokens, within an
-   * hour from `at` (decision limits-10).
+   * service stores one entry for all requests that one connection makes to one route with its tokens that no longer
+   * work, within an hour from `at` (decision limits-10).
    */
   readonly times: number
 }

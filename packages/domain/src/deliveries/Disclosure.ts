@@ -66,8 +66,9 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
-    // The due time is stored with the delivery, so a check that is repeated after a crash makes the same entry.
-    const at = plus(now, Math.min(0, (delivery.dueAt ?? now) - now))
+    // The stored due time, so that a check that is repeated after a crash makes the same entry; never a time in the
+    // future.
+    const at = earlier(delivery.dueAt ?? now, now)
     const words = noMore(about, "was not sent again")
     return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }
   }
@@ -75,14 +76,16 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
   return { entry: made, unless: others(delivery, made) }
 }
 
+const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other)
+
 /** Whether an attempt was made before. Then the log already says that the event was sent. */
 const isRetry = ({ attempt }: LoggedDelivery): boolean => attempt > 1
 
 /** The fields that the log needs of an event that has no receiver. */
-type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
+type EventWithoutReceiver = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
 
 /** The entry of a firing that has no receiver: neither an endpoint, nor a legacy receiver, nor a listener gets it. */
-export const toNobody = (event: Untold): AccessLogEntry | undefined =>
+export const toNobody = (event: EventWithoutReceiver): AccessLogEntry | undefined =>
   ruleIdOf(event.payload) === null
     ? undefined
     : entry(

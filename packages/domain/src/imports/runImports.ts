@@ -79,14 +79,14 @@ export const runImports = (
     /** The people whose file is being read. Their other files wait, so that one person does not take every slot. */
     const busy = new Set<UserId>()
     /** The people whose due import was not claimed or whose attempt failed, and until when they are skipped. */
-    const refused = new Map<UserId, Timestamp.Timestamp>()
-    const refuse = (userId: UserId) =>
-      Effect.map(Timestamp.now, (now) => refused.set(userId, Timestamp.plus(now, Duration.toMillis(every))))
+    const skippedUntil = new Map<UserId, Timestamp.Timestamp>()
+    const skipForAWhile = (userId: UserId) =>
+      Effect.map(Timestamp.now, (now) => skippedUntil.set(userId, Timestamp.plus(now, Duration.toMillis(every))))
 
     const read = (of: ImportKey) =>
       attempt(leases.people, of, pace).pipe(
-        Effect.tap((isClaimed) => (isClaimed ? undefined : refuse(of.userId))),
-        Effect.tapErrorCause(() => refuse(of.userId)),
+        Effect.tap((isClaimed) => (isClaimed ? undefined : skipForAWhile(of.userId))),
+        Effect.tapErrorCause(() => skipForAWhile(of.userId)),
         Effect.catchAllCause(logged),
         Effect.ensuring(
           Effect.zipRight(
@@ -100,8 +100,10 @@ export const runImports = (
     const startNext = Effect.gen(function* () {
       yield* slots.take(1)
       const now = yield* Timestamp.now
-      for (const [userId, until] of refused) if (until <= now) refused.delete(userId)
-      const due = yield* Effect.onError(nextDue(leases.people, [...busy, ...refused.keys()]), () => slots.release(1))
+      for (const [userId, until] of skippedUntil) if (until <= now) skippedUntil.delete(userId)
+      const due = yield* Effect.onError(nextDue(leases.people, [...busy, ...skippedUntil.keys()]), () =>
+        slots.release(1)
+      )
       if (Option.isNone(due)) {
         yield* slots.release(1)
         return false

@@ -30,7 +30,7 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
   }
 }
 
-export type Spending =
+export type SpendOutcome =
   /** `calls` are the times of the calls that count from now on, this call included. */
   | { readonly _tag: "Spent"; readonly calls: ReadonlyArray<Timestamp> }
   /** A refused call does not count. */
@@ -40,7 +40,7 @@ export type Spending =
  * Counts a call, if the window has room. `calls` are the times of earlier calls, in order. A time after `now` counts
  * too: the clock of another server may be slightly ahead.
  */
-export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): Spending => {
+export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): SpendOutcome => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)
   const oldest = counting.at(-budget.calls)
   return oldest === undefined

@@ -4,7 +4,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Spender } from "./Budget.js"
 import type { RateWindow } from "./Rate.js"
 import type { LimitSubject } from "./Subject.js"
-import type { Asking, ZoneQuestions } from "./ZoneQuestions.js"
+import type { ZoneQuestionOutcome, ZoneQuestions } from "./ZoneQuestions.js"
 
 /** The calls counted for each rate, and the questions asked about zones. Decisions limits-5, limits-6 and limits-8. */
 export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitStore")<
@@ -21,6 +21,9 @@ export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitSt
      * questions that it returned with `Asked`. Because of the lock, two calls of one spender never see the same state,
      * on any servers. `RuleStore.createZone` takes the same lock.
      */
-    readonly ask: (spender: Spender, decide: (before: ZoneQuestions, now: Timestamp) => Asking) => StoreEffect<Asking>
+    readonly ask: (
+      spender: Spender,
+      decide: (before: ZoneQuestions, now: Timestamp) => ZoneQuestionOutcome
+    ) => StoreEffect<ZoneQuestionOutcome>
   }
 >() {}

@@ -36,9 +36,9 @@ export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
   return times.sort((a, b) => b - a)[0] ?? null
 }
 
-export type Asking =
+export type ZoneQuestionOutcome =
   /** `questions` are the questions that count from now on, this one included. */
-  | { readonly _tag: "Asked"; readonly questions: ZoneQuestions }
+  | { readonly _tag: "Allowed"; readonly questions: ZoneQuestions }
   /** A refused question does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
@@ -49,8 +49,8 @@ export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, window
 export const COUNTED_FOR = DAY
 
 /**
- * The most square kilometres in which the questions of a day may find somebody. This is less than half of a town of 144
- * km², so most searches do not find somebody at rest to within 1 km.
+ * The most square kilometres in which the questions of a day may find somebody. This is a third of a town of 144 km²,
+ * so two of three searches do not find somebody at rest to within 1 km (amendment M8).
  */
 export const LOCATED_KM2_MAX = 48
 
@@ -61,19 +61,19 @@ export const LOCATED_KM2_MAX = 48
 export const SMALL_RADIUS_M = 2_000
 
 /**
- * Metres. The edges of two circles that are further apart than this cannot both cross one town, whose diagonal is 17
- * km.
+ * Metres. Only circles whose edges are at most this far apart count together. A town of 12 × 12 km has a diagonal of 17
+ * km, so circles whose edges are further apart cannot both help to search one town.
  */
 export const TOWN_M = 17_000
 
 /**
- * Square kilometres: the area of a circle with a radius of 1 km. An app that guesses a point finds a person in this
- * area without a question.
+ * Square kilometres: a circle with a radius of 1 km. An app that only guesses a point is right to within 1 km for a
+ * person in this area, so each remaining piece of the town counts this area too.
  */
 const KM2_WITHIN_1_KM = Math.PI
 
 /** Whether one more question is allowed, and which questions count afterwards. */
-export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): Asking => {
+export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const counting = before.circles.filter(({ askedAt }) => now - askedAt <= COUNTED_FOR)
   const repeated = counting.findIndex((asked) => isSame(asked, circle))
@@ -85,7 +85,7 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
   const { lat, lon, radiusM } = circle
   const asked: AskedCircle = { lat, lon, radiusM, askedAt: now }
   const circles = repeated === -1 ? [...counting, asked] : counting.with(repeated, asked)
-  return { _tag: "Asked", questions: { calls: hour.calls, circles } }
+  return { _tag: "Allowed", questions: { calls: hour.calls, circles } }
 }
 
 /** Whether a question repeats an earlier circle, which reveals nothing new about somebody at rest. */

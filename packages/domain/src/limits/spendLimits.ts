@@ -30,8 +30,10 @@ const zoneRefusals = Telemetry.counter("place_access.budget.refusals", {
 })
 
 /** Fails with `BudgetExceeded` when the question was refused, and measures the refusal. */
-export const orBudgetExceeded = (asking: ZoneQuestions.Asking): Effect.Effect<void, Budget.BudgetExceeded> =>
-  asking._tag === "Asked"
+export const orBudgetExceeded = (
+  asking: ZoneQuestions.ZoneQuestionOutcome
+): Effect.Effect<void, Budget.BudgetExceeded> =>
+  asking._tag === "Allowed"
     ? Effect.void
     : Effect.zipRight(
         Telemetry.measure(() => zoneRefusals.record(1, { budget: ZoneQuestions.HOURLY.name })),

@@ -31,9 +31,9 @@ export interface RuleProgress {
 }
 
 /**
- * The basis of a place rule. A moved place has another `geometryVersion`, a place that is shared again another
- * `sharedAt`. `scopeSince` is the later of two times: when the app or the connection last got the scope back, and when
- * the last pause ended; null when neither happened.
+ * The basis of a place rule: a text that changes when the rule must start over (`LiveRule.basis`). It changes with the
+ * circle (`geometryVersion`), with the sharing (`sharedAt`), and with `scopeSince`: the later of the times when the app
+ * or connection got the scope back and when the last pause ended; null when neither happened.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`

@@ -92,7 +92,7 @@ interface Decided {
   readonly outcome: {
     readonly rule: Either.Either<Rule<ZoneTarget>, RuleLimitReached>
     /** Null when the limit of ten active rules refused the rule, because then no question was spent. */
-    readonly asking: ZoneQuestions.Asking | null
+    readonly asking: ZoneQuestions.ZoneQuestionOutcome | null
   }
   readonly rule: Rule | null
   readonly asked: ZoneQuestions.ZoneQuestions | null
@@ -107,7 +107,7 @@ const decide = (
   const rule = admitted(wanted, present, now)
   if (Either.isLeft(rule)) return { outcome: { rule, asking: null }, rule: null, asked: null }
   const asking = ZoneQuestions.ask(before, wanted.target.circle, now)
-  return asking._tag === "Asked"
+  return asking._tag === "Allowed"
     ? { outcome: { rule, asking }, rule: rule.right, asked: asking.questions }
     : { outcome: { rule, asking }, rule: null, asked: null }
 }

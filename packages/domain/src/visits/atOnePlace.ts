@@ -15,22 +15,23 @@ interface OverlapQuery {
 }
 
 /**
- * Makes one stop of a phone appear at one place, when the circles of several places contain the stop. Removes a stay
- * when a stay at another place represents the same stop, and ends a stay earlier when the phone had moved on to another
- * place. Reads nothing when no circles of the app's places overlap.
+ * Shows each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
+ * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isToldElsewhere`);
+ * the others are left out. A stay ends earlier when a stay at another place began before its end and the phone stayed
+ * there. Runs no query when no circles overlap.
  */
-export const atOnePlace = (asked: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
+export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
-    const { candidates, cutoff, now, userId } = asked
+    const { candidates, cutoff, now, userId } = query
     const near = PlacesInTime.neighbours(candidates)
     const spans = stays.flatMap(({ arrival, departure, deviceId, placeId }) =>
       (near.get(placeId) ?? []).map((other) => ({ deviceId, placeId: other.placeId, from: arrival, to: departure }))
     )
     if (spans.length === 0) return stays
     const store = yield* VisitStore
-    const others = (yield* store.staysWithin(userId, spans)).filter((one) => isTold(asked, one))
+    const others = (yield* store.staysWithin(userId, spans)).filter((one) => isVisibleToApp(query, one))
     if (others.length === 0) return stays
-    const located = yield* locate(asked, [...stays, ...others])
+    const located = yield* locate(query, [...stays, ...others])
     const rows = located.slice(0, stays.length)
     const partners = located.slice(stays.length)
     return rows.flatMap((stay): ReadonlyArray<DeviceStay> => {
@@ -47,14 +48,20 @@ export const atOnePlace = (asked: OverlapQuery, stays: ReadonlyArray<DeviceStay>
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
       const isUncertain = stay.isUncertain && departure === stay.departure
-      const told = { placeId: stay.placeId, deviceId: stay.deviceId, arrival: stay.arrival, departure, isUncertain }
-      const isGone = departure !== stay.departure && Visit.isPast(told, null, cutoff)
-      return PlacesInTime.isToldElsewhere(stay, same) || isGone || !Stay.isLongEnough(told, now) ? [] : [told]
+      const shortened = {
+        placeId: stay.placeId,
+        deviceId: stay.deviceId,
+        arrival: stay.arrival,
+        departure,
+        isUncertain
+      }
+      const isGone = departure !== stay.departure && Visit.isPast(shortened, null, cutoff)
+      return PlacesInTime.isToldElsewhere(stay, same) || isGone || !Stay.isLongEnough(shortened, now) ? [] : [shortened]
     })
   })
 
 /** Whether the app may see this stay at another place. Stays that an app may not see must not change its answers. */
-const isTold = ({ candidates, cutoff, now, unfinished }: OverlapQuery, stay: DeviceStay): boolean => {
+const isVisibleToApp = ({ candidates, cutoff, now, unfinished }: OverlapQuery, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
   const isFinal =

@@ -48,10 +48,10 @@ interface Read {
 const NONE: Read = { fixes: [], last: undefined }
 
 /**
- * Reads a step's fixes, and twice as many while all of them lie before `due`: otherwise the step would make no
- * progress.
+ * Reads the fixes of one step, `limit` of them. When all of these lie before `due`, the step would derive nothing new
+ * and the next step would read the same fixes, so it reads again with twice the limit.
  */
-const read = (
+const readStep = (
   userId: UserId,
   deviceId: DeviceId,
   from: Timestamp.Timestamp,
@@ -62,7 +62,7 @@ const read = (
     const fixes = yield* (yield* StayStore).fixes(userId, deviceId, from, limit)
     const last = fixes.length < limit ? undefined : fixes.at(-1)
     return last !== undefined && last.capturedAt < due
-      ? yield* read(userId, deviceId, from, due, 2 * limit)
+      ? yield* readStep(userId, deviceId, from, due, 2 * limit)
       : { fixes, last }
   })
 
@@ -84,7 +84,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
     const earliest = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const heardAt = yield* store.heardBefore(userId, deviceId, earliest)
     const from = Stay.beginOf(earliest, heardAt, view.erasures)
-    const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
+    const { fixes, last } =
+      next.placeIds.size === 0 ? NONE : yield* readStep(userId, deviceId, from, next.from, fixesAStep)
     // Retention deletes old fixes, but keeps a stay whole while its end is young enough. So stays from before the first
     // fix that is left remain as they are.
     const begin = heardAt === null ? fixes[0]?.capturedAt : from

@@ -19,8 +19,8 @@ const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): nu
   let questions = ZoneQuestions.none
   return circles.filter((one) => {
     const asking = ZoneQuestions.ask(questions, one, now)
-    if (asking._tag === "Asked") questions = asking.questions
-    return asking._tag === "Asked"
+    if (asking._tag === "Allowed") questions = asking.questions
+    return asking._tag === "Allowed"
   }).length
 }
 
@@ -32,8 +32,8 @@ describe("questions about zones", () => {
     let questions = ZoneQuestions.none
     const ask = (one: Geometry.Circle, at: number) => {
       const asking = ZoneQuestions.ask(questions, one, time(at))
-      expect(asking._tag).toBe("Asked")
-      if (asking._tag === "Asked") questions = asking.questions
+      expect(asking._tag).toBe("Allowed")
+      if (asking._tag === "Allowed") questions = asking.questions
     }
     // At noon the app creates ten rules. It also calls verify-zone for each zone, at noon and every hour for five days.
     for (const zone of TEN_ZONES) ask(zone, NOON)
@@ -69,8 +69,8 @@ describe("questions about zones", () => {
     let questions = ZoneQuestions.none
     const ask = (one: Geometry.Circle, at: number) => {
       const asking = ZoneQuestions.ask(questions, one, time(at))
-      if (asking._tag === "Asked") questions = asking.questions
-      return asking._tag === "Asked" ? "asked" : asking.retryAfterMillis
+      if (asking._tag === "Allowed") questions = asking.questions
+      return asking._tag === "Allowed" ? "asked" : asking.retryAfterMillis
     }
     const fourth = more[2]!
     expect([ask(first!, NOON), ask(more[0]!, NOON), ask(more[1]!, NOON)]).toEqual(["asked", "asked", "asked"])
@@ -92,7 +92,7 @@ describe("questions about zones", () => {
           at = Timestamp.plus(at, gap)
           const one = circle(north, east, radiusM)
           const asking = ZoneQuestions.ask(questions, one, at)
-          if (asking._tag === "Asked") {
+          if (asking._tag === "Allowed") {
             questions = asking.questions
             continue
           }
@@ -101,7 +101,7 @@ describe("questions about zones", () => {
           const later = [wait - 1, wait].map(
             (millis) => ZoneQuestions.ask(questions, one, Timestamp.plus(at, millis))._tag
           )
-          expect(later).toEqual(["Refused", "Asked"])
+          expect(later).toEqual(["Refused", "Allowed"])
         }
         expect(questions.calls.length).toBeLessThanOrEqual(20)
       }),

@@ -24,7 +24,7 @@ export type Decision = (
   before: ZoneQuestions.ZoneQuestions,
   circle: Geometry.Circle,
   now: Timestamp.Timestamp
-) => ZoneQuestions.Asking
+) => ZoneQuestions.ZoneQuestionOutcome
 
 const TOWN_KM = 12
 const CELL_KM = 0.1
@@ -110,7 +110,7 @@ class Search {
 
   private waitFor(disc: Disc): Timestamp.Timestamp | undefined {
     const asking = this.decide(this.asked, circleOf(disc), this.now)
-    if (asking._tag === "Asked") return this.now
+    if (asking._tag === "Allowed") return this.now
     const at = Timestamp.plus(this.now, asking.retryAfterMillis)
     return at - START <= Timestamp.DAY ? at : undefined
   }

@@ -19,7 +19,7 @@ export const layer: Layer.Layer<LimitStore, never, MemoryDatabase> = Layer.effec
       ask: (spender, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const asking = decide(zoneQuestions.get(keyOf(spender)) ?? ZoneQuestions.none, now)
-          if (asking._tag === "Asked") zoneQuestions.set(keyOf(spender), asking.questions)
+          if (asking._tag === "Allowed") zoneQuestions.set(keyOf(spender), asking.questions)
           return asking
         })
     })

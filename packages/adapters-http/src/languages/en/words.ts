@@ -15,5 +15,8 @@ export const minutesAndSeconds = (seconds: number): string => {
   return seconds % 60 === 0 ? minutes : `${minutes} and ${plural(seconds % 60, "second", "seconds")}`
 }
 
-/** A browser on a system, as sessions have it: `Firefox on Linux`. */
+/**
+ * A browser on a system, such as `Firefox on Linux`. Sessions store the name in English, so English needs no
+ * translation.
+ */
 export const browserName = (name: string): string => name

@@ -97,7 +97,7 @@ const standardName = ({ review }: View): string =>
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 
-/** When exact location ends or ended; null while the app has no exact location, or none that it declares. */
+/** When exact location ends or ended. Null when the app has no sensitive scope that it still declares. */
 const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview): Html | null => {
   const at = previous?.sensitiveExpiresAt ?? null
   const isHeld = [...scopes.filter(({ heldBefore }) => heldBefore), ...leaving].some(({ sensitive }) => sensitive)

@@ -119,7 +119,10 @@ const pieces = (
   return found
 }
 
-/** The window that shows all points; undefined without points. A day that crosses the date line is in one piece. */
+/**
+ * The part of the map that contains all points; undefined without points. Points on both sides of the date line are
+ * shown side by side.
+ */
 const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.LandView | undefined => {
   const [first] = points
   if (first === undefined) return undefined

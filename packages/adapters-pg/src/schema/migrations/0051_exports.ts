@@ -1,4 +1,6 @@
-/** Archives of their data that people download: the state of each, and its encrypted bytes. */
+/**
+ * The archives that people download of their own data: a row for each archive, and its encrypted bytes in pieces.
+ */
 export const statements = [
   `CREATE TABLE exports (
     user_id text NOT NULL,

@@ -16,7 +16,8 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
 /**
- * Begins an import for the user, whose readings will belong to a new device. `isBegun`: whether the store accepted it.
+ * Begins an import for the user. Its readings will belong to a new device. `isBegun`: whether the store accepted the
+ * import.
  */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {

@@ -145,7 +145,7 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
         (draft) =>
           rules.createZone(connection.userId, connection.id, (_, now, before) => {
             const asking = ZoneQuestions.ask(before, circle, now)
-            return asking._tag === "Asked"
+            return asking._tag === "Allowed"
               ? { outcome: "asked", rule: draft, asked: asking.questions }
               : { outcome: "refused", rule: null, asked: null }
           }),
@@ -183,12 +183,12 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
         return {
           outcome: before.calls.length,
           rule: draft,
-          asked: asking._tag === "Asked" ? asking.questions : Check.fail("there are questions left")
+          asked: asking._tag === "Allowed" ? asking.questions : Check.fail("there are questions left")
         }
       })
       Check.equal(seen, Option.some(1), "the question of ask")
       const asking = yield* verify
-      Check.equal(asking._tag === "Asked" ? asking.questions.calls.length : 0, 3, "the question of the rule")
+      Check.equal(asking._tag === "Allowed" ? asking.questions.calls.length : 0, 3, "the question of the rule")
     })
   },
   {
@@ -232,7 +232,8 @@ const listing: Contract<Samples.RuleSamplePorts> = [
       const made: Array<Rule> = []
       for (let count = 0; count < 7; count++) {
         const target = count % 3 === 0 ? Samples.ZONE : Samples.onPlace(place)
-        // Some rules share a creation time, and the windows of all of them are over.
+        // All these rules are finished, because the list must keep finished rules. Some share a creation time, so a
+        // page may end between two equal times.
         const createdAt = Timestamp.plus(now, Math.floor(count / 4))
         made.push(yield* Samples.rule(connection, target, { createdAt, window: { from: null, until: now } }))
       }

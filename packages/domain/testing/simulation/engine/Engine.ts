@@ -17,8 +17,8 @@ export interface EngineOptions {
  * A run fails when this much time passes and only loops take steps. Whatever the service does for a user, it does
  * within days, so after that the scenario waits for something that never comes.
  */
-const IN_VAIN_MILLIS = 7 * 86_400_000
-const IN_VAIN =
+const STUCK_AFTER_MILLIS = 7 * 86_400_000
+const STUCK_MESSAGE =
   "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
 
 /** The run cannot go on: no fibre can run and no timer is set, only loops ran for a week, or `run` met a host call. */
@@ -216,7 +216,7 @@ export class Engine {
     }
     if (next === undefined) return false
     if (next.isOutside) this.movedAt = next.at
-    else this.demandHope()
+    else this.failIfStuck()
     return this.clock.advance()
   }
 
@@ -224,10 +224,10 @@ export class Engine {
    * Fails a run whose scenario has not resumed for a virtual week, when neither the scenario nor a person waits for a
    * timer. Loops set timers without end, so the run would not end.
    */
-  private demandHope(): void {
+  private failIfStuck(): void {
     const { monotonic, timers } = this.clock
-    if (monotonic - this.movedAt <= IN_VAIN_MILLIS || this.advancing.length > 0) return
-    if (!timers.left.some(({ isOutside }) => isOutside)) throw new Stuck(IN_VAIN)
+    if (monotonic - this.movedAt <= STUCK_AFTER_MILLIS || this.advancing.length > 0) return
+    if (!timers.left.some(({ isOutside }) => isOutside)) throw new Stuck(STUCK_MESSAGE)
   }
 }
 

@@ -170,7 +170,7 @@ const happeningOf = ({ body }: Post): string | undefined => {
 const h4: Oracle = {
   name: "H4",
   rule: "An event goes to exactly the enabled endpoints that subscribe to it, or to those with its rule's own URL (Spec §6.1, §4.6.7)",
-  check: (run) => [...each(run, (post) => unwanted(run, post)), ...untold(run)]
+  check: (run) => [...each(run, (post) => unwanted(run, post)), ...missingDeliveries(run)]
 }
 
 /** `i` of the entry before which the service cannot have decided who gets the event. */
@@ -205,8 +205,8 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
 }
 
-/** Reports endpoints that should have got an event, too, when another endpoint got it. */
-const untold = (run: Run) => {
+/** Reports an endpoint that never got an event, although it subscribes to the event and another endpoint got it. */
+const missingDeliveries = (run: Run) => {
   if (!run.quiesced) return []
   const first = new Map<string, Post>()
   for (const post of happened(run).posts) {

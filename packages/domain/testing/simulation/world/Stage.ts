@@ -224,7 +224,10 @@ export class Stage {
     })
   }
 
-  /** Runs an operation that the scenario depends on: fails unless it succeeds. */
+  /**
+   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses the operation or does not
+   * answer: the rest of the scenario depends on it.
+   */
   do<N extends Name>(
     name: N,
     args: Operation<N>["args"],

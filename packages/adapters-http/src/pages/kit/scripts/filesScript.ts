@@ -48,7 +48,10 @@ export const filesScript = `"use strict"
     return link
   }
 
-  /** Why the service refused a file; undefined when it has it. */
+  /**
+   * Sends a file. Returns why the service refused the file; undefined when the service has stored it. While too many
+   * files wait, tries again every five seconds.
+   */
   const send = async (file) => {
     for (;;) {
       const body = new FormData()

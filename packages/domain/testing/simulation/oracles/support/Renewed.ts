@@ -18,8 +18,9 @@ export const afterRenewal = (before: Scopes, chosen: Scopes): Scopes => [
 ]
 
 /**
- * The scopes after a consent that chose `chosen`; undefined when the trace does not show them. Without a `mode` the
- * consent has no answer, so it may be a renewal.
+ * The scopes that the connection has after this consent, when the form chose `chosen`. `mode` is undefined when the
+ * consent got no answer: then it may have been a renewal, which keeps standard scopes. Undefined when the trace allows
+ * several results.
  */
 export const scopesGranted = (
   op: OpOf<"consent">,

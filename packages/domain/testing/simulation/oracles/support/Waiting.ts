@@ -40,8 +40,8 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
 /**
- * Decision rules-14: after the removal of a phone, a stay waits no longer, unless another phone is left that may be
- * carried. The oracle does not know which phones may be carried, so it follows both states.
+ * Decision rules-14: after the removal of a phone, a dwell that waits for silence is dropped, unless another phone is
+ * left that may be carried. The oracle does not know which phones may be carried, so it follows both states.
  */
 export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
   happened(run)

@@ -12,7 +12,10 @@ export interface Listener {
   readonly secret: string | null
   readonly events: ReadonlyArray<HeardEvent>
   readonly dropped: number
-  /** The end of the stream, as the reader saw it; undefined when the trace has none, as when the server died before. */
+  /**
+   * The end of the stream, as the reader saw it. Undefined when the trace has no end, for example because the server
+   * died first.
+   */
   readonly end: (HeardOther & { readonly reason: string }) | undefined
   /** `i` of the entry at which reading ended: the end of the stream, or the death of the server; else Infinity. */
   readonly over: number
