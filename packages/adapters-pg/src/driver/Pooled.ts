@@ -1,5 +1,7 @@
+import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import type pg from "pg"
+import * as Deadlock from "./Deadlock.js"
 import { answered, noConnection, refused, type RunStatement } from "./Run.js"
 
 /** An interrupted statement must stop within this time. Otherwise its connection is closed. */
@@ -10,9 +12,8 @@ const NOTICE_MILLIS = 1_000
  * to the pool when the statement has stopped. A cancel that was sent must have been answered by then, because it would
  * stop whatever the connection runs next.
  */
-export const pooled =
-  (pool: pg.Pool): RunStatement =>
-  (text, params, picked) =>
+export const pooled = (pool: pg.Pool): RunStatement => {
+  const run: RunStatement = (text, params, picked) =>
     Effect.async((resume) => {
       let client: pg.PoolClient | undefined
       let left = false
@@ -28,7 +29,8 @@ export const pooled =
           if (left) return whenOver()
           // The pool drops a connection that is broken.
           found.release()
-          resume(error === null ? answered(result, picked) : refused(error))
+          if (error === null) resume(answered(result, picked))
+          else resume(Deadlock.isVictim(error) ? again(refused(error), text, params, picked) : refused(error))
         })
       })
       return Effect.suspend(() => {
@@ -65,6 +67,12 @@ export const pooled =
         )
       })
     })
+  const again = (failed: Effect.Effect<never, SqlError>, ...statement: Parameters<RunStatement>) => {
+    const victim = Effect.suspend(() => run(...statement))
+    return Deadlock.repeated(failed, victim)
+  }
+  return run
+}
 
 /** Asks the server, over another connection, to cancel the client's statement. A failure is ignored. */
 export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void> =>

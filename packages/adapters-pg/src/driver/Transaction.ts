@@ -5,6 +5,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Effect, Exit, FiberRef, Scope, Stream } from "effect"
 import { Telemetry } from "@place-access/domain/shared"
 import type pg from "pg"
+import * as Deadlock from "./Deadlock.js"
 import { NO_RESULT, type QueryRequest } from "./Exchange.js"
 import { NamingClient } from "./NamingClient.js"
 import { cancel } from "./Pooled.js"
@@ -241,11 +242,22 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
     })
   })
 
+/** Runs an effect in a transaction that is not nested. A transaction that a deadlock ended runs again as a whole. */
+const outermost =
+  (reserve: Reserve) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.catchAllCause(inTransaction(reserve)(effect), (cause) => {
+      const failed = Effect.failCause(cause)
+      if (!Deadlock.endedVictim(cause)) return failed
+      const again = Effect.suspend(() => outermost(reserve)(effect))
+      return Deadlock.repeated(failed, again)
+    })
+
 /**
  * Runs an effect in a transaction that is not nested. It does the same as the library's `withTransaction`, with a
  * quarter of its steps of the Effect runtime.
  */
-const outermost =
+const inTransaction =
   (reserve: Reserve) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.uninterruptibleMask((restore) =>

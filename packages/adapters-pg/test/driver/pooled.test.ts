@@ -92,3 +92,30 @@ describe("a statement whose caller went away", () => {
       })
     ))
 })
+
+describe("a statement that a deadlock ended", () => {
+  /** Runs a statement that is the victim of the first `deadlocks` of its attempts. Returns its end and its attempts. */
+  const attempts = (deadlocks: number) =>
+    Effect.gen(function* () {
+      let sent = 0
+      const client = {
+        query: (...args: ReadonlyArray<unknown>) => {
+          const done = args.at(-1) as Done
+          if (++sent > deadlocks) done(null, { rows: [] })
+          else done(Object.assign(new Error("deadlock detected"), { code: "40P01" }), { rows: [] })
+        },
+        release: () => {}
+      }
+      const pool = { connect: (give: (error: undefined, client: unknown) => void) => give(undefined, client) }
+      const end = yield* Effect.exit(pooled(pool as unknown as pg.Pool)("SELECT 1", [1], "rows"))
+      return [end._tag, sent]
+    })
+
+  it("runs once more, and not a third time [errors-2]", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        expect(yield* attempts(1)).toEqual(["Success", 2])
+        expect(yield* attempts(2)).toEqual(["Failure", 2])
+      })
+    ))
+})
