@@ -1,5 +1,6 @@
 import { HttpApiError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { WebhookSender } from "@place-access/domain/endpoints"
+import { WorkSignal } from "@place-access/domain/events"
 import { answerOnce, Idempotency, type Work } from "@place-access/domain/idempotency"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { UserId } from "@place-access/domain/shared"
@@ -54,7 +55,9 @@ const once = (
     yield* Effect.provide(taken, own as Context.Context<LimitStore>)
     const cell = yield* FiberRef.get(CurrentRequest.ref)
     const body = readsBody ? yield* request.text : ""
-    const prepared = looksUpUrl ? Effect.provide(run, yield* lookUp(own, yield* request.json)) : run
+    const signal = afterCommit(Context.unsafeGet(own as Context.Context<WorkSignal>, WorkSignal))
+    const services = looksUpUrl ? yield* lookUp(own, yield* request.json) : Context.empty()
+    const prepared = Effect.provide(run, Context.add(services, WorkSignal, signal.inside))
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
       // A refusal is not stored, so the service decides anew about a repeated request. What the refused request wrote,
@@ -64,7 +67,7 @@ const once = (
     })
     const content = `${request.method} ${request.url}\n${body}`
     const answered = yield* answerOnce({ ...owner, key, content }, work)
-    if (answered._tag === "Worked") return yield* answered.value
+    if (answered._tag === "Worked") return yield* Effect.zipRight(signal.pass, answered.value)
     cell.disclosed = answered.answer.disclosed
     return again(answered.answer)
   }).pipe(Effect.mapError(toWire)) as HandledRequest
@@ -111,6 +114,16 @@ const again = ({ body, contentType, status }: Idempotency.StoredAnswer): Respons
   contentType === null
     ? HttpServerResponse.empty({ status, headers: REPLAYED })
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
+
+/**
+ * A signal for the work, which `pass` raises if the work has raised it. The work raises it inside its transaction: a
+ * worker that woke up then would not find the rows yet, and would next look a second later.
+ */
+const afterCommit = (signal: typeof WorkSignal.Service) => {
+  let isRaised = false
+  const inside: typeof WorkSignal.Service = { ...signal, raise: Effect.sync(() => void (isRaised = true)) }
+  return { inside, pass: Effect.suspend(() => (isRaised ? signal.raise : Effect.void)) }
+}
 
 /** The sender for the work. When the body has a `url`, its host is looked up before the transaction. */
 const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {

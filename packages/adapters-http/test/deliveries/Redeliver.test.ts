@@ -1,6 +1,8 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { disconnect } from "@place-access/domain/connection"
 import { EndpointStore } from "@place-access/domain/endpoints"
+import { WorkSignal } from "@place-access/domain/events"
+import { IdempotencyStore } from "@place-access/domain/idempotency"
 import { EndpointId } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -86,6 +88,28 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     ])
     const detail = await on.developer.get(`${on.log}/${original!.id}`)
     expect(detail.json).toMatchObject({ replayed: true, state: "failed", attempt: 7 })
+  })
+
+  it("with an Idempotency-Key, wakes the worker after the commit, which makes the delivery visible [idempotency-4]", async () => {
+    const on = await stage(world)
+    await lost(on)
+    const [original] = await rows(on)
+    const steps: Array<string> = []
+    const restore = await world.run(
+      Effect.gen(function* () {
+        const [signal, store] = [yield* WorkSignal, yield* IdempotencyStore]
+        const real = { raise: signal.raise, once: store.once }
+        const noted = (step: string) => Effect.sync(() => steps.push(step))
+        const once: typeof store.once = (...args) => Effect.zipLeft(real.once(...args), noted("committed"))
+        Object.assign(signal, { raise: Effect.zipRight(noted("raised"), real.raise) })
+        Object.assign(store, { once })
+        return () => void [Object.assign(signal, { raise: real.raise }), Object.assign(store, { once: real.once })]
+      })
+    )
+    const path = `${on.log}/${original!.id}/redeliver`
+    const answer = await on.developer.send("POST", path, undefined, { headers: { "idempotency-key": "redeliver-1" } })
+    restore()
+    expect([answer.status, steps]).toEqual([201, ["committed", "raised"]])
   })
 
   it("adds no second entry to the user's access log; it adds the first when the original was never sent [§4.7-replay-log, deliveries-12]", async () => {
