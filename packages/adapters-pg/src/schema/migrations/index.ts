@@ -79,6 +79,7 @@ import * as earlierVisitsAgreed from "./0093_earlier_visits_agreed.js"
 import * as accountReads from "./0094_account_reads.js"
 import * as importedDevices from "./0095_imported_devices.js"
 import * as importedErasures from "./0096_imported_erasures.js"
+import * as devicesVisited from "./0097_devices_visited.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -160,5 +161,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0093_earlier_visits_agreed": earlierVisitsAgreed.statements,
   "0094_account_reads": accountReads.statements,
   "0095_imported_devices": importedDevices.statements,
-  "0096_imported_erasures": importedErasures.statements
+  "0096_imported_erasures": importedErasures.statements,
+  "0097_devices_visited": devicesVisited.statements
 }
