@@ -66,15 +66,9 @@ export const ingestFixes = program(
     yield* JudgedClock.required
     const receivedAt = arrivedAt ?? (yield* Timestamp.now)
     if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
-    const sent = judged(readings, reports, receivedAt)
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const stored = yield* tryOnce(device, sent, receivedAt)
-      if (stored === undefined) continue
-      if (stored.events > 0) yield* (yield* WorkSignal).raise
-      yield* Telemetry.measure(() => UploadFigures.ingested(stored.ingested, round))
-      return stored.ingested
-    }
-    return yield* tooMany
+    const { ingested, round } = yield* storePart(device, judged(readings, reports, receivedAt), receivedAt)
+    yield* Telemetry.measure(() => UploadFigures.ingested(ingested, round))
+    return ingested
   }
 )
 
@@ -108,6 +102,7 @@ const inParts = (
     return ingested
   })
 
+/** Stores an upload or a part of one. Tries again each time another upload of the user is committed first. */
 const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: JudgedUpload, receivedAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -154,46 +149,23 @@ interface JudgedUpload {
 /** Reads the view, evaluates and commits once. Undefined when another upload was committed in between. */
 const tryOnce = fn(function* (
   { id: deviceId, userId }: Pick<Device.Device, "userId" | "id">,
-  { fixes: sent, quarantined, visits: reports }: JudgedUpload,
+  sent: JudgedUpload,
   receivedAt: Timestamp.Timestamp
 ) {
   const store = yield* FixStore
-  const asked = Fix.sortedAndDistinct(sent)
-  const view = yield* store.view(userId, deviceId, asked, receivedAt)
+  const distinct = Fix.sortedAndDistinct(sent.fixes)
+  const view = yield* store.view(userId, deviceId, distinct, receivedAt)
   // The owner removed the phone after the upload began. To store its readings now would start the waiting for silence
   // anew, which the removal has just ended (decision rules-14).
   if (!view.devices.some(({ id }) => id === deviceId)) return yield* new InvalidDeviceToken()
-  const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
-  const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
-  const visits = reports.flatMap((report) => {
-    const kept = Erasure.withoutErased(report, view.erasures)
-    return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
-  })
-  // A quarantined reading is stored with its position. So it is not stored when its time is in a stretch that the user
-  // deleted.
-  const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
-  const notKept = unknown.length - own.length + reports.length - visits.length
-  const ingested: Ingested = {
-    accepted: own.length,
-    duplicates: sent.length - unknown.length,
-    quarantined: quarantined.length + notKept
-  }
+  const { ingested, notKept, own, putAside, visits } = keptOf(view, distinct, sent)
   if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
 
-  const taken =
+  const dueReadings =
     own.length > 0 && FutureReading.mayWait(view.lastFutureAt, receivedAt)
-      ? FutureReading.due(
-          yield* store.waiting(
-            userId,
-            deviceId,
-            Timestamp.plus(receivedAt, -2 * FutureReading.MAX_WAIT),
-            FutureReading.MOST
-          ),
-          own,
-          receivedAt
-        )
+      ? FutureReading.due(yield* waitingReadings(userId, deviceId, receivedAt), own, receivedAt)
       : []
-  const fresh = taken.length === 0 ? own : Fix.sortedAndDistinct([...own, ...taken.map(({ fix }) => fix)])
+  const fresh = dueReadings.length === 0 ? own : Fix.sortedAndDistinct([...own, ...dueReadings.map(({ fix }) => fix)])
   const { carried, leftBehind, movement } = Carried.judge(
     deviceId,
     Carried.remembered(view.devices, view.cutoff),
@@ -210,9 +182,9 @@ const tryOnce = fn(function* (
     leftBehind,
     movement,
     quarantined: putAside,
-    putAside: counted(putAside, notKept + quarantined.length - putAside.length),
-    taken: taken.map(({ key }) => key),
-    arrivals: new Map(taken.map((one) => [one.fix, one.receivedAt])),
+    putAside: counted(putAside, notKept),
+    taken: dueReadings.map(({ key }) => key),
+    arrivals: new Map(dueReadings.map((one) => [one.fix, one.receivedAt])),
     visits,
     states: UploadEvaluation.withEvents(states, fired),
     events: fired.map(UploadEvaluation.event)
@@ -220,6 +192,51 @@ const tryOnce = fn(function* (
   if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, carried, firings))
   return committed ? { ingested, events: fired.length } : undefined
 })
+
+/** What remains of an upload under the view: without what is stored already, and without what the user does not keep. */
+interface KeptUpload {
+  readonly own: ReadonlyArray<Fix.Fix>
+  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  /** The quarantined readings to store. */
+  readonly putAside: ReadonlyArray<Quarantined>
+  /** How many readings and visit reports are counted but not stored, because the user does not keep them. */
+  readonly notKept: number
+  readonly ingested: Ingested
+}
+
+const keptOf = (
+  view: UploadView,
+  distinct: ReadonlyArray<Fix.Fix>,
+  { fixes, quarantined, visits: reports }: JudgedUpload
+): KeptUpload => {
+  const unknown = distinct.filter((fix) => !view.known.has(Fix.key(fix)))
+  const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
+  const visits = reports.flatMap((report) => {
+    const kept = Erasure.withoutErased(report, view.erasures)
+    return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
+  })
+  // A quarantined reading is stored with its position. So it is not stored when its time is in a stretch that the user
+  // deleted.
+  const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
+  const notKept = unknown.length - own.length + reports.length - visits.length
+  return {
+    own,
+    visits,
+    putAside,
+    notKept: notKept + quarantined.length - putAside.length,
+    ingested: {
+      accepted: own.length,
+      duplicates: fixes.length - unknown.length,
+      quarantined: quarantined.length + notKept
+    }
+  }
+}
+
+/** The readings of the phone that were put aside because their time was in the future, and that may be due now. */
+const waitingReadings = (userId: Device.Device["userId"], deviceId: Device.Device["id"], now: Timestamp.Timestamp) =>
+  Effect.flatMap(FixStore, (store) =>
+    store.waiting(userId, deviceId, Timestamp.plus(now, -2 * FutureReading.MAX_WAIT), FutureReading.MOST)
+  )
 
 /** Whether the user keeps history of this instant, and has not deleted it. */
 const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, at: Timestamp.Timestamp): boolean =>
