@@ -1,0 +1,92 @@
+// The steps in which an attempt stores the entries of a file.
+import { Effect, Fiber } from "effect"
+import { type StoreError, Timestamp } from "../shared/index.js"
+import { Vault } from "../shared/Vault.js"
+import * as Entry from "./Entry.js"
+import type { Import } from "./Import.js"
+import * as ImportedDevice from "./ImportedDevice.js"
+import * as ImportedPlace from "./ImportedPlace.js"
+import { type FileReader } from "./ImportReader.js"
+import { ImportStore, type Leased } from "./ImportStore.js"
+import type { MonthTally } from "./Months.js"
+import type * as Pace from "./Pace.js"
+
+/** What the steps of one attempt need. */
+export interface ImportStepOptions {
+  readonly begun: Import
+  readonly leased: Leased
+  readonly pace: Pace.Pace
+  /** Pauses between two pieces of work, as long as `pace` says. */
+  readonly pause: Effect.Effect<void>
+  /** History from this time or earlier is not kept. */
+  readonly cutoff: Timestamp.Timestamp | null
+  readonly months: MonthTally
+  /** How far the file is read, for the next step. */
+  readonly position: () => { readonly format: ReturnType<FileReader["format"]>; readonly bytesDone: number }
+}
+
+export interface ImportSteps {
+  /**
+   * Adds entries in the order of the file, skips those that an earlier attempt committed, and stores full steps.
+   * `isLast`: stores the rest too. False when the lease was lost.
+   */
+  readonly add: (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) => Effect.Effect<boolean, StoreError>
+  /** Waits until the last step is stored. False when the lease was lost. */
+  readonly lastStored: Effect.Effect<boolean, StoreError>
+  /** How many entries of the file are stored or being stored, those of earlier attempts included. */
+  readonly committed: () => number
+}
+
+/** There is one step at a time, so the steps are stored in the order of the file. */
+export const make = ({ begun, cutoff, leased, months, pace, pause, position }: ImportStepOptions) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    const vault = yield* Vault
+    const deviceOf = ImportedDevice.finder(begun.deviceId, vault)
+    let toSkip = begun.counts.read
+    let committed = begun.counts.read
+    let waiting: Array<Entry.ImportEntry> = []
+    let storing: Fiber.RuntimeFiber<boolean, StoreError> | undefined
+
+    const lastStored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))
+
+    /** Begins to store a step, after the step before it was stored. False when the lease was lost. */
+    const storeStep = (entries: ReadonlyArray<Entry.ImportEntry>) =>
+      Effect.gen(function* () {
+        committed += entries.length
+        yield* pause
+        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff, months, deviceOf)
+        const returned = places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
+        if (!(yield* lastStored)) return false
+        const { bytesDone, format } = position()
+        const at = yield* Timestamp.now
+        const step = { ...leased, at, format, bytesDone, read: entries.length, ...sorted, places: returned }
+        storing = yield* Effect.fork(store.advance(step))
+        return true
+      })
+
+    /** The entries without those that an earlier attempt committed. */
+    const withoutCommitted = (entries: ReadonlyArray<Entry.ImportEntry>): ReadonlyArray<Entry.ImportEntry> => {
+      const skipped = Math.min(toSkip, entries.length)
+      toSkip -= skipped
+      // An earlier attempt stored these entries, but not their counts by month, which are stored at the end. The
+      // devices are found anew, in the same order.
+      if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months, deviceOf)
+      return entries.slice(skipped)
+    }
+
+    const add = (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) =>
+      Effect.gen(function* () {
+        const all = waiting.concat(withoutCommitted(entries))
+        const fewest = isLast ? 1 : pace.stepEntries
+        let from = 0
+        for (; all.length - from >= fewest; from += pace.stepEntries) {
+          if (!(yield* storeStep(all.slice(from, from + pace.stepEntries)))) return false
+        }
+        waiting = all.slice(from)
+        return true
+      })
+
+    const steps: ImportSteps = { add, lastStored, committed: () => committed }
+    return steps
+  })
