@@ -178,21 +178,21 @@ export const claim = (
   })
 
 /**
- * Takes deliveries in three turns: first of endpoints that fail, at most half of the limit; then of the other
- * endpoints; then again of endpoints that fail. It takes at most `failing.limit` deliveries of endpoints that fail. So
- * neither kind of endpoint waits for the other.
+ * Takes deliveries in three turns: first of slow endpoints, whose last attempt failed or took long, at most half of the
+ * limit; then of the other endpoints; then again of slow endpoints. It takes at most `slow.limit` deliveries of slow
+ * endpoints. So neither kind of endpoint waits for the other.
  */
 const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
-    const [others, failing] = Arrays.partition(ready, (one) => one.is_failing)
-    const most = Math.min(request.limit, request.failing?.limit ?? 0)
+    const [others, slow] = Arrays.partition(ready, (one) => one.is_slow)
+    const most = Math.min(request.limit, request.slow?.limit ?? 0)
     const half = Math.min(most, Math.ceil(request.limit / 2))
-    const [first, isFirstSkipping] = yield* takeShares(sql, failing, { ...request, limit: half })
+    const [first, isFirstSkipping] = yield* takeShares(sql, slow, { ...request, limit: half })
     const limit = request.limit - first.length
     const [second, isSecondSkipping] = yield* takeShares(sql, others, { ...request, limit })
     const left = Math.min(most - first.length, limit - second.length)
     const isMore = first.length >= half && left > 0
-    const [third] = isMore ? yield* takeShares(sql, failing, { ...request, limit: left }) : [[]]
+    const [third] = isMore ? yield* takeShares(sql, slow, { ...request, limit: left }) : [[]]
     return [[...first, ...second, ...third], isFirstSkipping || isSecondSkipping] as const
   })
 

@@ -19,7 +19,7 @@ const Ready = Schema.Struct({
   is_ready: Schema.Boolean,
   is_vain: Schema.Boolean,
   /** The last attempt that this worker made to the endpoint failed. */
-  is_failing: Schema.Boolean
+  is_slow: Schema.Boolean
 })
 
 export type EndpointWithWork = typeof Ready.Type
@@ -41,23 +41,23 @@ const waiting = (sql: SqlClient) =>
         ) next
       )`
 
-/** Selects the first `limit` endpoints of `found` of each of four kinds: `is_ready` or not, failing or not. */
-const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]) =>
+/** Selects the first `limit` endpoints of `found` of each of four kinds: `is_ready` or not, slow or not. */
+const firstOf = (sql: SqlClient, limit: number, slow: ClaimRequest["slow"]) =>
   sql`marked AS (
-        SELECT *, endpoint_id = ANY(${failing?.ids ?? []}::text[]) AS is_failing FROM found WHERE is_ready OR is_vain
+        SELECT *, endpoint_id = ANY(${slow?.ids ?? []}::text[]) AS is_slow FROM found WHERE is_ready OR is_vain
       ), ranked AS (
-        SELECT *, row_number() OVER (PARTITION BY is_ready, is_failing ORDER BY under_way, due_at, delivery_id) AS place
+        SELECT *, row_number() OVER (PARTITION BY is_ready, is_slow ORDER BY under_way, due_at, delivery_id) AS place
         FROM marked
       )
-      SELECT app_id, endpoint_id, epoch, is_ready, is_vain, is_failing FROM ranked
-      WHERE place <= ${limit} ORDER BY place, is_ready, is_failing`
+      SELECT app_id, endpoint_id, epoch, is_ready, is_vain, is_slow FROM ranked
+      WHERE place <= ${limit} ORDER BY place, is_ready, is_slow`
 
 /**
  * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
  * its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery has
  * been due longest. Endpoints that are only `is_vain` are ranked separately and take no room from the others.
  */
-export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
+export const findReady = (sql: SqlClient, { limit, now, perEndpoint, slow }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (
         SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at, head.delivery_id,
           e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
@@ -75,7 +75,7 @@ export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: 
             AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
           ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT 1
         ) head
-      ), ${firstOf(sql, limit, failing)}`
+      ), ${firstOf(sql, limit, slow)}`
 
 /** Finds the endpoints with work on a single server. A claim that finds an empty queue sends only this statement. */
 export const find = (
@@ -91,7 +91,7 @@ export const find = (
  * It starts from the endpoints and not from the waiting deliveries: a walk through the deliveries is a recursion, which
  * Citus cannot send to all shards.
  */
-const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
+const findReadyOnCluster = (sql: SqlClient, { limit, now, perEndpoint, slow }: ClaimRequest) =>
   sql`WITH found AS (
         SELECT e.app_id, e.endpoint_id, e.epoch, busy.under_way, head.due_at, head.delivery_id,
           e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint} AS is_ready,
@@ -107,7 +107,7 @@ const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }
           SELECT count(*) AS under_way FROM deliveries d
           WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
         ) busy
-      ), ${firstOf(sql, limit, failing)}`
+      ), ${firstOf(sql, limit, slow)}`
 
 /**
  * Finds removed endpoints with waiting deliveries, of apps that have other endpoints. For each stored endpoint, one
@@ -115,7 +115,7 @@ const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }
  * of the app's next stored endpoint, no endpoint with that id is stored: it was removed.
  */
 const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
-  sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain, false AS is_failing FROM (
+  sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain, false AS is_slow FROM (
         SELECT gap.app_id, gap.below, (
           SELECT d.endpoint_id FROM deliveries d
           WHERE d.app_id = gap.app_id AND ${sql.literal(WAITS)} AND d.endpoint_id > gap.above
@@ -135,7 +135,7 @@ const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
  */
 const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>
   sql`SELECT DISTINCT d.app_id, d.endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain,
-        false AS is_failing
+        false AS is_slow
       FROM deliveries d
       WHERE ${sql.literal(WAITS)} AND NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.app_id = d.app_id)
       LIMIT ${limit}`

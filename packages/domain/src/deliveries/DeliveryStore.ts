@@ -35,9 +35,9 @@ export interface ClaimRequest {
   /**
    * `ids`: endpoints whose last attempt failed or took long. `limit`: how many deliveries of all these endpoints
    * together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`, if enough of their
-   * deliveries are due. Left out: no endpoint counts as failing.
+   * deliveries are due. Left out: no endpoint counts as slow.
    */
-  readonly failing?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
+  readonly slow?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }
 
 export interface ClaimedDeliveries {

@@ -15,16 +15,12 @@ import { ownHeaders, signedPost } from "./signedPost.js"
 /** Leases up to `limit` due deliveries to this worker, with at most `perEndpoint` of one endpoint in flight at once. */
 export const claimDue = program(
   "claimDue",
-  function* (
-    limit: number,
-    perEndpoint: number,
-    failing: NonNullable<ClaimRequest["failing"]> = { ids: [], limit: 0 }
-  ) {
+  function* (limit: number, perEndpoint: number, slow: NonNullable<ClaimRequest["slow"]> = { ids: [], limit: 0 }) {
     const store = yield* DeliveryStore
     const lease = yield* Entropy.id("lse")
     const now = yield* Timestamp.now
     const leaseUntil = Timestamp.plus(now, LEASE)
-    const claimed = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil, failing })
+    const claimed = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil, slow })
     return { ...claimed, now, leaseUntil }
   }
 )

@@ -15,7 +15,7 @@ export interface Flights {
    * The endpoints whose last attempt by this worker failed or took long, and how many more of their deliveries may be
    * in flight.
    */
-  readonly slow: () => NonNullable<ClaimRequest["failing"]>
+  readonly slow: () => NonNullable<ClaimRequest["slow"]>
   /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
   /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */

@@ -72,8 +72,8 @@ const healthyMedian = ({ behaviour = hangs, isKnown = true, others }: Beside): n
       ).pipe(
         Effect.provideService(DeliveryStore, {
           ...store,
-          claim: ({ failing, ...request }) =>
-            store.claim(isKnown && failing !== undefined ? { ...request, failing } : request)
+          claim: ({ slow, ...request }) =>
+            store.claim(isKnown && slow !== undefined ? { ...request, slow } : request)
         })
       )
       const waits = (yield* posts()).map(

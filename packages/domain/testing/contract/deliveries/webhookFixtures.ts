@@ -136,12 +136,12 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
  * Claims the due deliveries under a new lease of 30 s. The result may contain deliveries of other test cases; the
  * function `of`, below, selects those of the given endpoints.
  */
-export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest["failing"] = { ids: [], limit: 0 }) =>
+export const claim = (limit = 1_000, perEndpoint = 1_000, slow: ClaimRequest["slow"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const lease = yield* Entropy.id("lse")
     const leaseUntil = Timestamp.plus(now, 30 * Timestamp.SECOND)
-    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil, failing })
+    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil, slow })
     return claims
   })
 

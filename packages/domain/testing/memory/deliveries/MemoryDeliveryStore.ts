@@ -72,13 +72,13 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 }
 
 /**
- * The rows that the claim may take. At most half of the claim's limit goes to failing endpoints, or more when the other
- * endpoints have too few rows to fill the claim. Failing endpoints never get more rows than `failing.limit`.
+ * The rows that the claim may take. At most half of the claim's limit goes to slow endpoints, or more when the other
+ * endpoints have too few rows to fill the claim. Slow endpoints never get more rows than `slow.limit`.
  */
-const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): ReadonlyArray<Row> => {
-  const ids = new Set(failing?.ids)
+const shared = (rows: ReadonlyArray<Row>, { limit, slow }: ClaimRequest): ReadonlyArray<Row> => {
+  const ids = new Set(slow?.ids)
   const [others, ofFailing] = Arrays.partition(rows, ({ delivery }) => ids.has(delivery.endpointId))
-  const most = Math.min(limit, failing?.limit ?? 0)
+  const most = Math.min(limit, slow?.limit ?? 0)
   const first = ofFailing.slice(0, Math.min(most, Math.ceil(limit / 2)))
   const second = others.slice(0, limit - first.length)
   const taken = new Set([...second, ...ofFailing.slice(0, Math.min(most, limit - second.length))])
