@@ -8,7 +8,7 @@ import * as Rows from "../driver/Rows.js"
 import * as Buckets from "../leases/Buckets.js"
 import { readerOf, UNREAD } from "../driver/Reader.js"
 
-const EventRow = Schema.Struct({
+const StoredEvent = Schema.Struct({
   user_id: UserId,
   event_id: EventId,
   connection_id: ConnectionId,
@@ -19,6 +19,7 @@ const EventRow = Schema.Struct({
   max_event_age_s: Schema.NullOr(Schema.Int),
   created_at: Rows.At
 })
+const EventRow = Schema.Struct({ ...StoredEvent.fields, is_suspended: Schema.Boolean })
 const readRow = readerOf(EventRow.ast) as (row: unknown) => typeof EventRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(EventRow)
 
@@ -31,7 +32,8 @@ const toEvent = (row: typeof EventRow.Type): Event.WaitingEvent => ({
   occurredAt: row.occurred_at,
   webhookUrl: row.webhook_url,
   maxEventAgeS: row.max_event_age_s,
-  storedAt: row.created_at
+  storedAt: row.created_at,
+  ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
 const KeyRow = Schema.Struct({ user_id: UserId, event_id: EventId })
@@ -52,7 +54,16 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
     return { userId: key.user_id, id: key.event_id }
   })
 
-const COLUMNS = Rows.columns(EventRow)
+const COLUMNS = Rows.columns(StoredEvent)
+
+/**
+ * Whether the event occurred in a past suspension of the person or of the app's developer, or in one that has not ended.
+ * `apps` has copies of the developer's suspensions.
+ */
+const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_id = events.user_id
+    AND (person.suspended_at <= events.occurred_at OR person.suspensions @> events.occurred_at))
+  OR EXISTS (SELECT 1 FROM apps WHERE apps.app_id = events.app_id
+    AND (apps.suspended_at <= events.occurred_at OR apps.suspensions @> events.occurred_at)))`
 
 /**
  * Which events of the outbox a worker reads. `except` has the events whose first attempts the worker is making already,
@@ -75,7 +86,7 @@ export interface PendingRead {
  * limit is a plain parameter, although each shard may then sort its part of the backlog.
  */
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
-  sql`SELECT ${COLUMNS} FROM events
+  sql`SELECT ${COLUMNS}, ${sql.literal(IS_SUSPENDED)} AS is_suspended FROM events
       WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
         ${except.length === 0 ? sql`` : sql`AND event_id NOT IN (SELECT unnest(${except}::text[]))`}
       ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C"

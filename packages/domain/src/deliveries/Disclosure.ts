@@ -1,6 +1,6 @@
 import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.js"
 import type { AccessLogKey } from "../access-log/AccessLogStore.js"
-import { disclosure, type OutboxEvent, type Payload, ruleIdOf } from "../events/Event.js"
+import { disclosure, type OutboxEvent, type Payload, ruleIdOf, type WaitingEvent } from "../events/Event.js"
 import type { AccessLogEntryId, AppId, ConnectionId, EventId, UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
@@ -95,6 +95,22 @@ export const toNobody = (event: EventWithoutReceiver): AccessLogEntry | undefine
         404,
         "no_endpoint",
         nothing(event, "was sent to nobody")
+      )
+
+/**
+ * The entry of a firing that occurred during a suspension. It is the entry that `notAllowed` makes: earlier releases
+ * made a delivery for such an event.
+ */
+export const duringSuspension = (event: EventWithoutReceiver & Pick<WaitingEvent, "storedAt">) =>
+  ruleIdOf(event.payload) === null
+    ? undefined
+    : entry(
+        { ...event, eventId: event.id },
+        "not_allowed",
+        event.storedAt,
+        403,
+        "not_authorised",
+        nothing(event, "was not sent")
       )
 
 interface Subject {

@@ -28,7 +28,8 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
      * Reads up to `limit` due events that are not fanned out yet, of the people in these buckets (`Bucket`). Leaves out
      * the events in `except`, which this worker is sending already. The order is due time, then the time at which the
      * event occurred, then id by the codes of its characters (decision deliveries-16). The store does not mark the
-     * events that it returns, because only the worker that holds the leases of the buckets reads these events.
+     * events that it returns, because only the worker that holds the leases of the buckets reads these events. It says
+     * which events occurred during a suspension (`WaitingEvent.isSuspended`).
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

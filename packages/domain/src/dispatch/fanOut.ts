@@ -18,7 +18,8 @@ import {
   Timestamp
 } from "../shared/index.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
-import { FAILED_WAIT, type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
+import { type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
+import { FAILED_WAIT } from "./outboxMarks.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import { reportFirings } from "./reportFirings.js"
 
@@ -49,7 +50,8 @@ export interface FanOutResult {
  * Reads up to `limit` events of these buckets from the outbox and turns them into deliveries: a row for each subscribed
  * endpoint, a row for each subscribed listener (a developer's machine with an open event stream), and a delivery in
  * memory for each legacy receiver. When a rule fired and no receiver gets the event, the user's access log gets an
- * entry.
+ * entry. An event that occurred during a suspension has no receiver: even the row of a delivery that is never sent
+ * would show the developer when the event occurred, and its endpoint would show where.
  *
  * When an event goes only to endpoints, `firsts` may send it immediately. Then the event's deliveries are stored after
  * the first attempt. `firsts` must not send an event that also goes to a listener or a legacy receiver: the event stays
@@ -108,23 +110,24 @@ const insertRows = (
   let left: ReadonlyArray<WaitingEvent> = events
   return Effect.gen(function* () {
     const appId = events[0].appId
+    const open = events.filter(({ isSuspended }) => isSuspended !== true)
     const until = Timestamp.plus(yield* Timestamp.now, Delivery.LEASE)
     const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
     const [endpoints, receivers, listeners] = yield* Effect.all(
-      [endpointStore.list(appId), legacyStore.receivers(events), listenerStore.live(appId, now)],
+      [endpointStore.list(appId), legacyStore.receivers(open), listenerStore.live(appId, now)],
       { concurrency: "unbounded" }
     )
-    const attempts = yield* attemptsOf(events, endpoints, receivers)
-    const legacy = events.flatMap((event) =>
+    const attempts = yield* attemptsOf(open, endpoints, receivers)
+    const legacy = open.flatMap((event) =>
       (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
     )
     const told = new Set([...attempts.keys(), ...legacy.map(({ envelope }) => envelope.eventId)])
-    const ownAddress = new Set(events.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
-    const offers = offersOf({ appId, events, endpoints, listeners, ownAddress, told })
+    const ownAddress = new Set(open.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
+    const offers = offersOf({ appId, events: open, endpoints, listeners, ownAddress, told })
     const heard = new Set(offers.map(({ envelope }) => envelope.eventId))
     const goesElsewhere = (id: EventId) => heard.has(id) || (receivers.get(id) ?? []).length > 0
     let begun = 0
-    for (const event of events) {
+    for (const event of open) {
       const own = attempts.get(event.id)
       if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, until, isBacklog)))
         continue
@@ -135,13 +138,13 @@ const insertRows = (
     const log = yield* AccessLogStore
     const toNobody = left
       .filter(({ id }) => !told.has(id) && !heard.has(id))
-      .flatMap((event) => Disclosure.toNobody(event) ?? [])
+      .flatMap((event) => (event.isSuspended ? Disclosure.duringSuspension(event) : Disclosure.toNobody(event)) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
     // When an event cannot be marked, it is fanned out again, and a listener gets it twice.
     if (left.length > 0) yield* retryTransient(REPEATS)((yield* EventStore).markFannedOut(left, now))
-    yield* reportFirings(left)
+    yield* reportFirings(left.filter((event) => open.includes(event)))
     return { rows: rows.length, begun, legacy, offered: offers.length, stillDue: 0 }
   }).pipe(
     unlessInterrupted((cause) =>

@@ -171,6 +171,11 @@ export interface OutboxEvent {
  */
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
+  /**
+   * Present when the event occurred while the account of the person or of the app's developer was suspended. No receiver
+   * gets the event, and nothing that the developer reads may show that it occurred (decision staff-1).
+   */
+  readonly isSuspended?: true
 }
 
 /** The part of an event that is the same for every receiver. */

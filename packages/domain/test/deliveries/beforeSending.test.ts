@@ -104,7 +104,7 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
     ["the person", ({ user }: SceneOf) => user.id],
     ["the app's developer", ({ developer }: SceneOf) => developer.id]
   ] as const)(
-    "while %s was suspended: an event from this time is never sent, also not by hand; an earlier one is [staff-1]",
+    "while %s was suspended: an event from this time is never sent and in no row; an earlier one is [staff-1, deliveries-13]",
     (_, whom) => {
       inVirtualTime(
         Effect.gen(function* () {
@@ -113,7 +113,8 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
           const again = (eventId: string) =>
             Effect.gen(function* () {
               const row = (yield* deliveries).find(({ envelope }) => envelope.eventId === eventId)
-              if (row !== undefined) yield* redeliver(stage.developer, stage.app.id, row.id)
+              if (row === undefined) return
+              yield* redeliver(stage.developer, stage.app.id, row.id)
               yield* Effect.sleep("1 minute")
             })
           yield* withWorker(
@@ -130,11 +131,14 @@ describe("what may be sent is asked before every attempt [§6.3.5]", () => {
               yield* Effect.sleep("1 minute")
               expect((yield* posts()).length).toBe(1)
               yield* again(during.id)
-              expect((yield* deliveries).map(({ failReason, state }) => [state, failReason])).toEqual([
-                ["delivered", null],
-                ["failed", "not_authorised"],
-                ["failed", "not_authorised"],
-                ["failed", "not_authorised"]
+              expect((yield* deliveries).map(({ envelope, state }) => [envelope.eventId, state])).toEqual([
+                [earlier.id, "delivered"]
+              ])
+              const log = (yield* MemoryDatabase).accessLog
+              expect(log.map(({ disclosed, error }) => [error, disclosed])).toEqual([
+                [null, "arrived at Home"],
+                ["not_authorised", "nothing: “arrived at Home” was not sent"],
+                ["not_authorised", "nothing: “arrived at Home” was not sent"]
               ])
               yield* again(earlier.id)
               yield* fire(stage)

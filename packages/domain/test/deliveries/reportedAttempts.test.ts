@@ -2,6 +2,8 @@ import { redeliver, sendTest } from "@place-access/domain/deliveries"
 import { figuresRecorder, Tally } from "@place-access/domain/figures"
 import type { AppId, DeliveryId } from "@place-access/domain/shared"
 import type { Account } from "@place-access/domain/accounts"
+import { AuditEvent } from "@place-access/domain/audit"
+import { AccountChange, StaffStore } from "@place-access/domain/staff"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -69,4 +71,27 @@ describe("which attempts the figures of an endpoint count [figures-3]", () => {
       })
     )
   })
+})
+
+it("a firing during a suspension does not count; one before and one after it do [staff-1, deliveries-13]", () => {
+  inVirtualTime(
+    Effect.gen(function* () {
+      const { user, ...stage } = yield* scene
+      yield* script(answers(200))
+      const change = (step: AccountChange.AccountStep) =>
+        Effect.flatMap(StaffStore, (store) => store.change(user.id, step))
+      const fireAndWait = Effect.zipRight(fire(stage), Effect.sleep("1 minute"))
+      const tally = Tally.make()
+      const use = Effect.gen(function* () {
+        yield* fireAndWait
+        yield* change(AccountChange.suspend(AuditEvent.OPERATOR))
+        yield* fireAndWait
+        yield* change(AccountChange.resume(AuditEvent.OPERATOR))
+        yield* fireAndWait
+      })
+      yield* Effect.locally(withWorker(use), figuresRecorder, tally)
+      const firings = (tally.take()?.hours ?? []).map((hour) => hour.firings)
+      expect(firings.reduce((sum, one) => sum + one, 0)).toBe(2)
+    })
+  )
 })

@@ -1,52 +1,24 @@
 import { Effect, Option, Struct, TestClock } from "effect"
 import { AppStore } from "../../../src/apps/AppStore.js"
-import { OPERATOR } from "../../../src/audit/AuditEvent.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { ConnectionId, EventId, RuleId, type UserId } from "../../../src/shared/Ids.js"
+import { ConnectionId, EventId, RuleId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import * as AccountChange from "../../../src/staff/AccountChange.js"
-import { StaffStore } from "../../../src/staff/StaffStore.js"
+import type { StaffStore } from "../../../src/staff/StaffStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
+import { fired, mark, pending } from "./firedEvents.js"
+import { suspendedEvents } from "./suspendedEvents.js"
 
 const WAIT = 30 * Timestamp.SECOND
-
-/** A user whose rule fired `count` times, each time in a separate upload, a millisecond apart. */
-const fired = (count: number) =>
-  Effect.gen(function* () {
-    const { connection, place } = yield* Rules.sharing()
-    const rule = yield* Rules.rule(connection, Rules.onPlace(place))
-    const phone = yield* Rules.device(connection.userId)
-    const events: Array<OutboxEvent> = []
-    for (let made = 0; made < count; made++) {
-      const event = yield* Uploads.event(rule)
-      Check.isTrue(yield* Uploads.commit(phone, { events: [event] }), "uploaded")
-      events.push(event)
-      yield* TestClock.adjust(1)
-    }
-    return { connection, events, phone, rule }
-  })
-
-/** The waiting events of the user, as a worker with the leases of `buckets` reads them. */
-const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL, except: ReadonlyArray<EventId> = []) =>
-  Effect.gen(function* () {
-    const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now, except)
-    return events.filter((event) => event.userId === userId).map(Struct.omit("storedAt"))
-  })
-
-const mark = (events: ReadonlyArray<OutboxEvent>) =>
-  Effect.gen(function* () {
-    yield* (yield* EventStore).markFannedOut(events, yield* Timestamp.now)
-  })
 
 const outbox: Contract<Uploads.UploadSamplePorts> = [
   {
@@ -184,70 +156,6 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-const suspensions: Contract<Uploads.UploadSamplePorts | StaffStore> = [
-  {
-    name: "authorisation: suspended now, or at the time of the event: the person's account or the developer's [staff-1]",
-    run: Effect.gen(function* () {
-      const { app, connection, user } = yield* Rules.sharing()
-      const other = yield* Rules.sharing()
-      const start = yield* Timestamp.now
-      const at = (seconds: number) => Timestamp.plus(start, seconds * Timestamp.SECOND)
-      const change = (id: UserId, step: AccountChange.AccountStep) =>
-        Effect.flatMap(StaffStore, (store) => store.change(id, step))
-      const seen = (of: typeof connection, occurredAt: Timestamp.Timestamp | undefined) =>
-        Effect.gen(function* () {
-          const found = yield* (yield* EventStore).authorisation(of.userId, of.id, null, occurredAt)
-          return Option.exists(found, ({ isSuspended }) => isSuspended === true)
-        })
-      const seconds = [-1, 0, 9, 10, 19, 20, 29, 30, 40]
-      // The questions are asked at once, because a store may answer several of them with one statement.
-      const suspended = Effect.map(
-        Effect.forEach(seconds, (one) => seen(connection, at(one)), { concurrency: "unbounded" }),
-        (all) => seconds.filter((_, index) => all[index])
-      )
-      Check.equal(yield* suspended, [], "before any suspension")
-      for (const id of [user.id, app.ownerId]) {
-        yield* change(id, AccountChange.suspend(OPERATOR))
-        Check.equal(yield* suspended, seconds, "during the suspension, whenever the event occurred")
-        yield* TestClock.adjust("10 seconds")
-        yield* change(id, AccountChange.resume(OPERATOR))
-        yield* TestClock.adjust("10 seconds")
-      }
-      Check.equal(yield* suspended, [0, 9, 20, 29], "after the suspensions")
-      Check.isTrue(!(yield* seen(connection, undefined)), "without a time")
-      Check.isTrue(!(yield* seen(other.connection, at(5))), "of somebody else")
-    })
-  },
-  {
-    name: "evaluations: with the past suspensions of the person and of the app's holder [rules-9, staff-1]",
-    run: Effect.gen(function* () {
-      const { app, connection, place, user } = yield* Rules.sharing()
-      const rule = yield* Rules.rule(connection, Rules.onPlace(place))
-      const suspensions = Effect.gen(function* () {
-        const made = yield* (yield* RuleStore).evaluations(user.id, connection.id, [rule.id])
-        return (made.get(rule.id)?.suspensions ?? []).toSorted((a, b) => a.from - b.from)
-      })
-      const start = yield* Timestamp.now
-      const at = (seconds: number) => Timestamp.plus(start, seconds * Timestamp.SECOND)
-      Check.equal(yield* suspensions, [], "never suspended")
-      for (const id of [user.id, app.ownerId]) {
-        yield* (yield* StaffStore).change(id, AccountChange.suspend(OPERATOR))
-        yield* TestClock.adjust("10 seconds")
-        yield* (yield* StaffStore).change(id, AccountChange.resume(OPERATOR))
-        yield* TestClock.adjust("10 seconds")
-      }
-      Check.equal(
-        yield* suspensions,
-        [
-          { from: at(0), until: at(10) },
-          { from: at(20), until: at(30) }
-        ],
-        "of both"
-      )
-    })
-  }
-]
-
 /** What the check before an attempt reads about a rule's event. */
 const authorisation = (rule: {
   readonly userId: OutboxEvent["userId"]
@@ -377,5 +285,5 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
 export const eventStoreContract: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   ...outbox,
   ...checks,
-  ...suspensions
+  ...suspendedEvents
 ]

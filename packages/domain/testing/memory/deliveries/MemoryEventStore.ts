@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Struct } from "effect"
 import * as Account from "../../../src/accounts/Account.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
+import type { OutboxEvent } from "../../../src/events/Event.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import type { RuleId } from "../../../src/shared/Ids.js"
@@ -26,10 +27,19 @@ const ruleStands = (
   )
 }
 
+/** Whether the event occurred in a past suspension of the person or of the app, or in one that has not ended. */
+const occurredDuringSuspension = (tables: Tables, event: OutboxEvent): boolean => {
+  const since = [tables.accounts.get(event.userId)?.account.suspendedAt, tables.apps.get(event.appId)?.app.suspendedAt]
+  return (
+    wasSuspended(tables, event, event.occurredAt) ||
+    since.some((from) => from !== null && from !== undefined && from <= event.occurredAt)
+  )
+}
+
 /** Whether the moment lies in a past suspension of the person or of the app. */
 const wasSuspended = (
   { pastSuspensions }: Tables,
-  { appId, userId }: Connection,
+  { appId, userId }: Pick<Connection, "appId" | "userId">,
   at: Timestamp.Timestamp | undefined
 ): boolean => at !== undefined && [userId, appId].some((id) => Account.wasSuspended(pastSuspensions.get(id) ?? [], at))
 
@@ -54,7 +64,8 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             .slice(0, limit)
           const events = due.map((event) => ({
             ...Struct.omit(event, "fanOutDueAt", "fannedOutAt"),
-            storedAt: event.storedAt ?? event.fanOutDueAt
+            storedAt: event.storedAt ?? event.fanOutDueAt,
+            ...(occurredDuringSuspension(tables, event) ? { isSuspended: true as const } : {})
           }))
           return { events, unreadable: [] }
         }),
