@@ -47,14 +47,35 @@ it("From and To are days of the reader's zone, as the times of the rows are [acc
   expect(await rows("2026-03-02")).toBeGreaterThan(0)
 })
 
-it("a delivery leads to its endpoint only where the reader can open it [teams-1]", async () => {
-  const on = await stage(world)
-  await on.fire()
-  await on.work()
+/** A new viewer in the app's team. */
+const viewerOf = async (on: Awaited<ReturnType<typeof stage>>): Promise<Person> => {
   const viewer = await world.person()
   const team = `${on.base}/team/invitations`
   const invited = await on.developer.send("POST", team, { email: viewer.account.email, role: "viewer" })
   await viewer.send("POST", `${team}/${(invited.json as { readonly id: string }).id}/accept`)
+  return viewer
+}
+
+it("only members who may develop see what was sent, its signature and the command [teams-1, deliveries-13]", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const viewer = await viewerOf(on)
+  const page = await newestPage(on)
+  const toViewer = await newestPage(on, viewer)
+  const parts = ["grant_id", "curl -i", "v1=", "What was sent", "X-Service-Signature: (hidden)"]
+  const shown = (text: string) => parts.map((part) => text.includes(part))
+  expect(shown(page)).toEqual([true, true, true, true, false])
+  expect(shown(toViewer)).toEqual([false, false, false, false, true])
+  expect(toViewer).toContain("Viewers do not see what was sent.")
+  expect(toViewer).toContain("POST https://")
+})
+
+it("a delivery leads to its endpoint only where the reader can open it [teams-1]", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const viewer = await viewerOf(on)
   const { deliveries } = (await on.developer.get(`${on.log}?endpoint_id=${on.endpoints[0]}`)).json as {
     readonly deliveries: ReadonlyArray<{ readonly id: string }>
   }
@@ -70,12 +91,12 @@ it("a delivery leads to its endpoint only where the reader can open it [teams-1]
 })
 
 /** The page of the newest delivery to the first endpoint. */
-const newestPage = async (on: Awaited<ReturnType<typeof stage>>): Promise<string> => {
+const newestPage = async (on: Awaited<ReturnType<typeof stage>>, by = on.developer): Promise<string> => {
   const { deliveries } = (await on.developer.get(`${on.log}?endpoint_id=${on.endpoints[0]}`)).json as {
     readonly deliveries: ReadonlyArray<{ readonly id: string }>
   }
   const path = `/developer/apps/${on.app.id}/deliveries/${deliveries[0]?.id}`
-  const { status, text } = await on.developer.get(path, { headers: { accept: "text/html" } })
+  const { status, text } = await by.get(path, { headers: { accept: "text/html" } })
   expect(status).toBe(200)
   return text
 }

@@ -197,7 +197,8 @@ export const webhooks: typeof en.webhooks = {
     curl: "Dieselbe Anfrage als Befehl",
     curlText:
       "Mit der Signatur dieses Versuchs, die Empfänger einige Minuten lang annehmen. Ein Geheimnis steht nicht darin: Setzen Sie die Werte Ihrer Kopfzeilen an die Stelle von YOUR_VALUE.",
-    payload: "Was gesendet wurde"
+    payload: "Was gesendet wurde",
+    payloadHidden: "Betrachter sehen nicht, was gesendet wurde. Besitzer und Entwickler dieser App sehen es."
   },
   states: {
     trying: "Wird versucht",

@@ -190,7 +190,8 @@ export const webhooks = {
     curl: "The same request as a command",
     curlText:
       "With the signature of that attempt, which receivers accept for a few minutes. It has no secret: put your own headers’ values in place of YOUR_VALUE.",
-    payload: "What was sent"
+    payload: "What was sent",
+    payloadHidden: "Viewers do not see what was sent. Owners and developers of this app do."
   },
   states: {
     trying: "Trying",

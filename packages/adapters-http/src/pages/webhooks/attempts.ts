@@ -1,34 +1,49 @@
-import { AttemptExchange, type Delivery } from "@place-access/domain/deliveries"
+import { AttemptExchange, type Delivery, Signature } from "@place-access/domain/deliveries"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
 /**
  * This module shows the request and the answer of each attempt of a delivery, with a command that sends the same
- * request again.
+ * request again. Viewers of the app do not see the command, and not the signature (decision teams-1): receivers accept
+ * a signature for a few minutes.
  */
 
 const words = texts.webhooks.delivery
 
 type Header = readonly [name: string, value: string]
 
-/** One attempt's address and headers, if they were stored. `body` is the body of every attempt. */
-export const exchange = ({ attempt, exchange: sent, startedAt }: Delivery.Attempt, body: string): Html | false =>
+/**
+ * One attempt's address and headers, if they were stored. `body` is the body of every attempt; undefined for a reader
+ * who may not see what was sent.
+ */
+export const exchange = (
+  { attempt, exchange: sent, startedAt }: Delivery.Attempt,
+  body: string | undefined
+): Html | false =>
   sent !== undefined &&
   html`<details>
     <summary>${words.exchangeOf(attempt, time(startedAt))}</summary>
     <h3>${words.request}</h3>
-    <code class="secret">${[`POST ${sent.url}`, ...lines(sent.request)].join("\n")}</code>
+    <code class="secret"
+      >${[`POST ${sent.url}`, ...lines(body === undefined ? withoutSignature(sent.request) : sent.request)].join("\n")}</code
+    >
     <h3>${words.responseHeaders}</h3>
     ${
       sent.response.length === 0
         ? html`<p class="soft">${words.noHeaders}</p>`
         : html`<code class="secret">${lines(sent.response).join("\n")}</code>`
     }
-    <h3>${words.curl}</h3>
-    <p class="soft small">${words.curlText}</p>
-    <code class="secret">${curl(sent, body)}</code>
+    ${
+      body !== undefined &&
+      html`<h3>${words.curl}</h3>
+        <p class="soft small">${words.curlText}</p>
+        <code class="secret">${curl(sent, body)}</code>`
+    }
   </details>`
+
+const withoutSignature = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> =>
+  headers.map(([name, value]) => [name, name === Signature.HEADER ? AttemptExchange.HIDDEN : value])
 
 const lines = (headers: ReadonlyArray<Header>): ReadonlyArray<string> =>
   headers.map(([name, value]) => `${name}: ${value}`)

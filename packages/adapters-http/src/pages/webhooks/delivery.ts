@@ -32,6 +32,8 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
     const { envelope } = delivery
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const endpoint = endpoints.find(({ id }) => id === delivery.endpointId) ?? null
+    // A viewer may read no data of users, and what was sent is about a user.
+    const body = may(app, "develop") ? Event.body(envelope, delivery.endpointId) : undefined
     // Viewers may not open an endpoint, and the page of a removed endpoint is 404.
     const canOpenEndpoint = may(app, "develop") && endpoint !== null
     const endpointId = html`<code>${delivery.endpointId}</code>`
@@ -75,8 +77,8 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
         ${
           attempts.length === 0
             ? html`<p class="empty">${delivery.state === "trying" ? words.noAttempts : words.noAttempt}</p>`
-            : html`${attemptsTable(attempts)}
-              ${attempts.map((one) => exchange(one, Event.body(envelope, delivery.endpointId)))} ${payload(delivery)}`
+            : html`${attemptsTable(attempts)} ${attempts.map((one) => exchange(one, body))}
+              ${body === undefined ? html`<p class="soft">${words.payloadHidden}</p>` : payload(body)}`
         }`
     })
   })
@@ -130,9 +132,9 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
  * The body of a delivery. The page shows it only when an attempt was made: an app may not be allowed to learn about an
  * event that was never sent.
  */
-const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
+const payload = (body: string): Html =>
   html`<h2>${words.payload}</h2>
-    <code class="secret">${JSON.stringify(JSON.parse(Event.body(envelope, endpointId)), null, 2)}</code>`
+    <code class="secret">${JSON.stringify(JSON.parse(body), null, 2)}</code>`
 
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
