@@ -47,7 +47,7 @@ const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive:
 const LEASES: WorkerLeases = {
   ...everything,
   look: Effect.succeed(Bucket.ALL),
-  crew: () => ({ size: 1, place: 0, isOver: false, heldSince: null }),
+  crew: () => ({ size: 1, place: 0, hasSurplus: false, heldSince: null }),
   leave: Effect.void
 }
 

@@ -2,7 +2,7 @@ import type { WorkerId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
 // Which worker does which work, when several workers share one database. The decisions are plain functions of a
-// `Survey`: all leases, and the heartbeats of all workers.
+// `LeaseSurvey`: all leases, and the heartbeats of all workers.
 
 /** What is leased: a bucket of people with all their work, or one task that belongs to no person. */
 export const KINDS = ["people", "chores"] as const
@@ -30,19 +30,19 @@ export interface Beat {
 }
 
 /** Leases and all workers, as the store has them. */
-export interface Survey {
+export interface LeaseSurvey {
   readonly leases: ReadonlyArray<Lease>
   readonly beats: ReadonlyArray<Beat>
 }
 
-/** What a worker changes after a survey. */
-export interface Move {
+/** What a worker changes after a survey, of the leases of one kind. */
+export interface LeaseChanges {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
-  /** Even after this move the worker has less than its share, so it surveys the leases again sooner. */
+  /** Even after these changes the worker has less than its share, so it surveys the leases again sooner. */
   readonly isShort: boolean
   /** The worker keeps more than its share, because the leases that it should give up are in use. */
-  readonly isOver: boolean
+  readonly hasSurplus: boolean
 }
 
 /**
@@ -102,7 +102,12 @@ export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestam
  * The worker takes its own leases again, with new tokens, when it does not hold them: its last beat had run out, or the
  * answer to the take was lost.
  */
-export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
+export const move = (
+  worker: WorkerId,
+  { beats, leases }: LeaseSurvey,
+  { held, inUse }: OwnLeases,
+  now: Timestamp
+): LeaseChanges => {
   const workers = crew(worker, beats, now)
   const counts = new Map(workers.map((one) => [one, 0]))
   const free: Array<Lease> = []
@@ -133,6 +138,53 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse 
     take: [...kept.filter(({ name }) => !held.has(name)), ...taken],
     giveUp,
     isShort: kept.length + taken.length < lower,
-    isOver: giveUp.length < tooMany
+    hasSurplus: giveUp.length < tooMany
+  }
+}
+
+/** The key of a lease in maps: names are unique only within a kind. */
+export const keyOf = ({ kind, name }: Pick<Lease, "kind" | "name">): string => `${kind} ${name}`
+
+/** What a worker does at a look, for the leases of all kinds. */
+export interface LookPlan {
+  readonly take: ReadonlyArray<Lease>
+  readonly giveUp: ReadonlyArray<Lease>
+  /** The leases that the worker holds and does not give up. */
+  readonly kept: ReadonlyArray<Lease>
+  readonly isShort: boolean
+  /** Like `LeaseChanges.hasSurplus`, for the buckets of people. */
+  readonly hasSurplus: boolean
+  /** All live workers, sorted. */
+  readonly workers: ReadonlyArray<WorkerId>
+}
+
+/**
+ * Plans a look: what the worker takes, gives up and keeps, of each kind of lease. `before` are the leases that it held
+ * until now, by `keyOf`, and `names` the names of all leases of a kind.
+ */
+export const planLook = (
+  worker: WorkerId,
+  { beats, leases }: LeaseSurvey,
+  before: ReadonlyMap<string, Lease>,
+  names: Readonly<Record<LeaseKind, ReadonlyArray<string>>>,
+  isUsed: (key: string) => boolean,
+  now: Timestamp
+): LookPlan => {
+  // The worker no longer holds a lease that another worker has taken, nor a lease with another token.
+  const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
+  const changes = KINDS.map((kind) => {
+    const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))
+    const inUse = new Set(names[kind].filter((name) => isUsed(keyOf({ kind, name }))))
+    return { kind, ...move(worker, { beats, leases: complete(kind, names[kind], leases) }, { held, inUse }, now) }
+  })
+  const giveUp = changes.flatMap((one) => one.giveUp)
+  const isGivenUp = new Set(giveUp.map(keyOf))
+  return {
+    take: changes.flatMap((one) => one.take),
+    giveUp,
+    kept: own.filter((lease) => !isGivenUp.has(keyOf(lease))),
+    isShort: changes.some((one) => one.isShort),
+    hasSurplus: changes.some((one) => one.kind === "people" && one.hasSurplus),
+    workers: crew(worker, beats, now)
   }
 }

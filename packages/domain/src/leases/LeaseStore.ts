@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { WorkerId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Beat, Lease, Survey } from "./Lease.js"
+import type { Beat, Lease, LeaseSurvey } from "./Lease.js"
 
 /** Workers and leases. Every change of a lease names the lease's token, and has no effect if the token has changed. */
 export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseStore")<
@@ -18,7 +18,7 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
      * the beats are read first, a worker that beats and takes a lease in between seems dead, and another worker takes
      * the lease. Then two workers do the same work.
      */
-    readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
+    readonly survey: (home: string) => Effect.Effect<LeaseSurvey, StoreError>
     /** Takes those of the leases whose token has not changed, raises their tokens by one, and returns them. */
     readonly take: (
       home: string,

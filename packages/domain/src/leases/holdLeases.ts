@@ -10,6 +10,7 @@ import * as Bucket from "./Bucket.js"
 import * as Chore from "./Chore.js"
 import * as Lease from "./Lease.js"
 import { LeaseStore } from "./LeaseStore.js"
+import * as LeaseUses from "./leaseUses.js"
 import { LEAVE_DEADLINE } from "./Stopping.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
@@ -18,30 +19,30 @@ interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
   readonly isShort: boolean
-  readonly crew: Crew
+  readonly crew: WorkerPosition
 }
 
-/** This worker's position among all live workers, as its last call of `look` found it. */
-export interface Crew {
+/** A worker's position among all live workers, as its last call of `look` found it. */
+export interface WorkerPosition {
   readonly size: number
   /** The worker's index in the sorted list of all live workers. */
   readonly place: number
   /** The worker has more buckets than its share, because the buckets that it should give up are in use. */
-  readonly isOver: boolean
+  readonly hasSurplus: boolean
   /**
    * When the worker last took a bucket: it has held all of its present buckets since then. Before the first look: null.
    */
   readonly heldSince: Timestamp.Timestamp | null
 }
 
-const ALONE: Crew = { size: 1, place: 0, isOver: false, heldSince: null }
+const ALONE: WorkerPosition = { size: 1, place: 0, hasSurplus: false, heldSince: null }
 
 /** The leases of a worker, for the one loop of the worker that renews them. */
 export interface WorkerLeases extends WorkLeases {
   /** Stores a beat, takes leases and gives leases up, if that is due. Returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
   /** This worker's position among all live workers. Before the first call of `look`, the worker counts as alone. */
-  readonly crew: () => Crew
+  readonly crew: () => WorkerPosition
   /**
    * Gives all leases up for good: leases that are not in use at once, the other leases when their work has ended. When
    * the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
@@ -75,18 +76,20 @@ export const holdLeases = program(
     const vault = yield* Vault
     const worker = WorkerId.make(yield* Entropy.id("wrk"))
     const everyMillis = Durations.toMillis(lookEvery)
-    const uses = new Map<string, number>()
+    const uses = LeaseUses.make()
     let holding: Holding | undefined
     let isTaking = false
     let hasLeft = false
-    let taking = Deferred.unsafeMake<void>(FiberId.none)
-    let looked = Deferred.unsafeMake<void>(FiberId.none)
+    // Both are completed, and replaced by new ones, at the end of a look: `nextGain` when the look took further leases.
+    let nextLook = Deferred.unsafeMake<void>(FiberId.none)
+    let nextGain = Deferred.unsafeMake<void>(FiberId.none)
 
-    const isOver = ({ lookedAt }: Holding, now: Timestamp.Timestamp): boolean =>
+    /** Whether the worker's last beat has run out: the worker then holds nothing until its next look. */
+    const isExpired = ({ lookedAt }: Holding, now: Timestamp.Timestamp): boolean =>
       !Lease.isAlive({ worker, aliveUntil: Lease.aliveUntil(lookedAt) }, now)
 
     const heldAt = (now: Timestamp.Timestamp): ReadonlyMap<string, Lease.Lease> =>
-      holding === undefined || isOver(holding, now) ? NOTHING : holding.leases
+      holding === undefined || isExpired(holding, now) ? NOTHING : holding.leases
 
     const buckets = Effect.map(Timestamp.now, (now) =>
       [...heldAt(now).values()].flatMap(({ kind, name }) => (kind === "people" ? [Bucket.ofName(name)] : []))
@@ -98,8 +101,8 @@ export const holdLeases = program(
      * for the next poll of that loop.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
-      if (hasLeft || (holding !== undefined && !isOver(holding, now) && !isTaking)) return Effect.void
-      const next = looked
+      if (hasLeft || (holding !== undefined && !isExpired(holding, now) && !isTaking)) return Effect.void
+      const next = nextLook
       return Effect.zipRight(Effect.zipRight(signal.raise, Deferred.await(next)), untilAlive)
     })
 
@@ -112,25 +115,16 @@ export const holdLeases = program(
       Effect.gen(function* () {
         const before = heldAt(now)
         yield* store.beat({ worker, aliveUntil: Lease.aliveUntil(now) })
-        const { beats, leases } = yield* store.survey(home)
-        // The worker no longer holds a lease that another worker has taken, nor a lease with another token.
-        const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
-        const moves = Lease.KINDS.map((kind) => {
-          const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))
-          const inUse = new Set(names[kind].filter((name) => uses.has(keyOf({ kind, name }))))
-          const survey = { beats, leases: Lease.complete(kind, names[kind], leases) }
-          return { kind, ...Lease.move(worker, survey, { held, inUse }, now) }
-        })
-        const giveUp = moves.flatMap((one) => one.giveUp)
-        const take = moves.flatMap((one) => one.take)
-        const isShort = moves.some((one) => one.isShort)
-        const all = Lease.crew(worker, beats, now)
-        const isOver = moves.some((one) => one.kind === "people" && one.isOver)
+        const survey = yield* store.survey(home)
+        const plan = Lease.planLook(worker, survey, before, names, uses.isUsed, now)
+        const { giveUp, isShort, kept, take, workers } = plan
         const isGaining = take.some(({ kind }) => kind === "people")
-        const heldSince = isGaining ? now : (holding?.crew.heldSince ?? now)
-        const crew: Crew = { size: all.length, place: all.indexOf(worker), isOver, heldSince }
-        const isGivenUp = new Set(giveUp.map(keyOf))
-        const kept = own.filter((lease) => !isGivenUp.has(keyOf(lease)))
+        const crew: WorkerPosition = {
+          size: workers.length,
+          place: workers.indexOf(worker),
+          hasSurplus: plan.hasSurplus,
+          heldSince: isGaining ? now : (holding?.crew.heldSince ?? now)
+        }
         // From here on no loop begins a piece of work under a lease that is given up.
         holding = { leases: byKey(kept), lookedAt: now, isShort, crew }
         if (take.length > 0) {
@@ -151,23 +145,18 @@ export const holdLeases = program(
      * Wakes the loops that wait for a look and, if the worker has taken further leases, the loops that wait for
      * `nextTaken`.
      */
-    const announce = (hasTaken: boolean): void => {
-      const ended = [looked, ...(hasTaken ? [taking] : [])]
-      looked = Deferred.unsafeMake<void>(FiberId.none)
-      if (hasTaken) taking = Deferred.unsafeMake<void>(FiberId.none)
+    const announce = (hasGained: boolean): void => {
+      const ended = [nextLook, ...(hasGained ? [nextGain] : [])]
+      nextLook = Deferred.unsafeMake<void>(FiberId.none)
+      if (hasGained) nextGain = Deferred.unsafeMake<void>(FiberId.none)
       for (const one of ended) Deferred.unsafeDone(one, Effect.void)
     }
 
     /** Counts a use of a lease that the worker holds. Check and count are one step, so no look comes between them. */
     const begin = (key: string, now: Timestamp.Timestamp): boolean => {
       if (!heldAt(now).has(key)) return false
-      uses.set(key, (uses.get(key) ?? 0) + 1)
+      uses.begin(key)
       return true
-    }
-    const end = (key: string): void => {
-      const count = uses.get(key) ?? 0
-      if (count > 1) uses.set(key, count - 1)
-      else uses.delete(key)
     }
     const using = <A, E, R>(key: string, work: Effect.Effect<A, E, R>) =>
       Effect.zipRight(
@@ -175,12 +164,27 @@ export const holdLeases = program(
         Effect.acquireUseRelease(
           Effect.map(Timestamp.now, (now) => begin(key, now)),
           (isHeld) => (isHeld ? Effect.asSome(work) : Effect.succeedNone),
-          (isHeld) => (isHeld ? Effect.sync(() => end(key)) : Effect.void)
+          (isHeld) => (isHeld ? Effect.sync(() => uses.end(key)) : Effect.void)
         )
       )
 
-    const untilIdle: Effect.Effect<void> = Effect.suspend(() =>
-      uses.size === 0 ? Effect.void : Effect.zipRight(Effect.sleep("50 millis"), untilIdle)
+    const leave = Effect.suspend(() => {
+      const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.isUsed(Lease.keyOf(lease)))
+      hasLeft = true
+      holding = undefined
+      // No look follows. Without this, a loop that waits for a look would never end.
+      announce(false)
+      const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
+      return giveIdleUp.pipe(
+        Effect.zipRight(signal.raise),
+        Effect.zipRight(uses.untilIdle),
+        Effect.zipRight(store.leave(worker))
+      )
+    }).pipe(
+      Effect.interruptible,
+      Effect.timeoutOption(LEAVE_DEADLINE),
+      Effect.zipRight(signal.raise),
+      Effect.catchAllCause((cause) => Effect.logDebug("The worker's leases are left to their end", cause))
     )
 
     const leases: WorkerLeases = {
@@ -188,35 +192,16 @@ export const holdLeases = program(
       people: {
         buckets: Effect.zipRight(untilAlive, buckets),
         using: (person, work) =>
-          using(keyOf({ kind: "people", name: String(Bucket.ofDigest(vault.sha256(person))) }), work)
+          using(Lease.keyOf({ kind: "people", name: String(Bucket.ofDigest(vault.sha256(person))) }), work)
       },
-      chores: { using: (name, work) => using(keyOf({ kind: "chores", name }), work) },
+      chores: { using: (name, work) => using(Lease.keyOf({ kind: "chores", name }), work) },
       crew: () => holding?.crew ?? ALONE,
-      nextTaken: Effect.sync(() => Deferred.await(taking)),
-      leave: Effect.suspend(() => {
-        const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.has(keyOf(lease)))
-        hasLeft = true
-        holding = undefined
-        // A loop that waits for a look would wait for ever, because no look follows.
-        announce(false)
-        const others = uses.size === 0 || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
-        return others.pipe(
-          Effect.zipRight(signal.raise),
-          Effect.zipRight(untilIdle),
-          Effect.zipRight(store.leave(worker))
-        )
-      }).pipe(
-        Effect.interruptible,
-        Effect.timeoutOption(LEAVE_DEADLINE),
-        Effect.zipRight(signal.raise),
-        Effect.catchAllCause((cause) => Effect.logDebug("The worker's leases are left to their end", cause))
-      )
+      nextTaken: Effect.sync(() => Deferred.await(nextGain)),
+      leave
     }
     return leases
   }
 )
 
-const keyOf = ({ kind, name }: Pick<Lease.Lease, "kind" | "name">): string => `${kind} ${name}`
-
 const byKey = (leases: ReadonlyArray<Lease.Lease>): ReadonlyMap<string, Lease.Lease> =>
-  new Map(leases.map((lease) => [keyOf(lease), lease]))
+  new Map(leases.map((lease) => [Lease.keyOf(lease), lease]))

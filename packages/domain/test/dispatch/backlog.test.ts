@@ -5,7 +5,8 @@ import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as firstAttempts from "../../src/dispatch/firstAttempts.js"
-import { FRESH, isFresh, shareOf } from "../../src/dispatch/firstAttempts.js"
+import { FRESH, isFresh } from "../../src/dispatch/EventFreshness.js"
+import { shareOf } from "../../src/dispatch/firstAttempts.js"
 import * as flights from "../../src/dispatch/flights.js"
 import { counted, over } from "../support/changedStores.js"
 import {
@@ -24,7 +25,7 @@ import {
 
 const { answers, slowly } = MemoryWebhookSender
 
-const ALONE = { size: 1, place: 0, isOver: false, heldSince: null }
+const ALONE = { size: 1, place: 0, hasSurplus: false, heldSince: null }
 
 describe("a first attempt while a backlog waits [deliveries-18]", () => {
   it("waits in line at its endpoint while a backlog waits: of ten, four are sent at once and six after them; without a backlog the six become rows", () => {

@@ -5,7 +5,8 @@ import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testin
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Fiber } from "effect"
 import { fanOut, runWorker } from "@place-access/domain/dispatch"
-import { FRESH, shareOf } from "../../src/dispatch/firstAttempts.js"
+import { FRESH } from "../../src/dispatch/EventFreshness.js"
+import { shareOf } from "../../src/dispatch/firstAttempts.js"
 import { counted, over } from "../support/changedStores.js"
 import {
   attempts,

@@ -26,7 +26,7 @@ const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: R
 /** A worker that holds these leases and works at none of them. */
 const idle = (names: Iterable<string>): Lease.OwnLeases => ({ held: new Set(names), inUse: new Set() })
 
-const counts = ({ giveUp, take }: Lease.Move) => ({ take: take.length, giveUp: giveUp.length })
+const counts = ({ giveUp, take }: Lease.LeaseChanges) => ({ take: take.length, giveUp: giveUp.length })
 
 describe("Lease.move: what a worker takes and gives up after a survey", () => {
   it("the only worker takes everything, also what it was not told that others have", () => {
@@ -90,7 +90,7 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
     expect(given("0")).toEqual(["1", "2"])
     expect(given("0", "1", "2")).toEqual(["3"])
     expect(given(...held)).toEqual([])
-    expect([moved("0", "1").isOver, moved("0", "1", "2").isOver]).toEqual([false, true])
+    expect([moved("0", "1").hasSurplus, moved("0", "1", "2").hasSurplus]).toEqual([false, true])
   })
 
   it("all living workers agree on their order", () => {
@@ -202,7 +202,7 @@ describe("workers that come, go and look in any order", () => {
   })
 })
 
-const freeOnly = (survey: Lease.Survey, args: Parameters<typeof Lease.move>) =>
+const freeOnly = (survey: Lease.LeaseSurvey, args: Parameters<typeof Lease.move>) =>
   Lease.move(...args).take.filter((lease) =>
     survey.leases.some(({ name, owner }) => name === lease.name && owner === null)
   )

@@ -76,17 +76,17 @@ describe("the leases that a worker holds", () => {
       Effect.gen(function* () {
         const [one, two] = [yield* worker, yield* worker]
         yield* one.look
-        expect(one.crew()).toMatchObject({ size: 1, place: 0, isOver: false })
+        expect(one.crew()).toMatchObject({ size: 1, place: 0, hasSurplus: false })
         const work = yield* Effect.forkAll(PEOPLE.map((person) => one.people.using(person, Effect.sleep("3 seconds"))))
         yield* two.look
         yield* Effect.sleep(LOOK)
         yield* one.look
-        expect([one.crew().size, two.crew().size, one.crew().isOver]).toEqual([2, 2, true])
+        expect([one.crew().size, two.crew().size, one.crew().hasSurplus]).toEqual([2, 2, true])
         expect(new Set([one.crew().place, two.crew().place])).toEqual(new Set([0, 1]))
         yield* Fiber.join(work)
         yield* Effect.sleep(LOOK)
         yield* one.look
-        expect(one.crew().isOver).toBe(false)
+        expect(one.crew().hasSurplus).toBe(false)
       })
     )
   })

@@ -1,0 +1,23 @@
+// Which events a worker may send directly, before their deliveries are rows.
+import type { WaitingEvent } from "../events/Event.js"
+import * as Timestamp from "../shared/Timestamp.js"
+
+/**
+ * In milliseconds. An event that is older than this is sent directly only by a worker that leased the event's bucket
+ * before the event was stored. A worker that leased the bucket later does not send the event directly, because the
+ * event may have crashed the worker before. That worker stores the event's deliveries as rows instead. The store counts
+ * the expired leases of rows, so the event cannot crash workers forever (decision deliveries-4).
+ */
+export const FRESH = 5 * Timestamp.SECOND
+
+/**
+ * Whether the event may be sent directly: it was stored within `FRESH` of now, or at least `FRESH` after `heldSince`.
+ * `heldSince` is when this worker last took a lease; the worker has kept its leases since then. The distance of `FRESH`
+ * from `heldSince` is needed because the clock of the server that stored the event may be a few seconds ahead.
+ */
+export const isFresh = (
+  { storedAt }: Pick<WaitingEvent, "storedAt">,
+  heldSince: Timestamp.Timestamp | null,
+  now: Timestamp.Timestamp
+): boolean =>
+  storedAt - now <= FRESH && (now - storedAt <= FRESH || (heldSince !== null && storedAt - heldSince >= FRESH))

@@ -1,0 +1,90 @@
+// What a worker does in the outbox about the events that it sends directly.
+import { type Cause, Effect } from "effect"
+import { REPEATS } from "../deliveries/beforeSending.js"
+import { EventStore } from "../deliveries/EventStore.js"
+import type { WaitingEvent } from "../events/Event.js"
+import { retryTransient } from "../shared/Errors.js"
+import type { EventId } from "../shared/Ids.js"
+import { fn } from "../shared/Program.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import { FRESH } from "./EventFreshness.js"
+import { reportFirings } from "./reportFirings.js"
+
+/** How long an event waits in the outbox, in milliseconds, when its rows could not be written or it cannot be read. */
+export const FAILED_WAIT = 30 * Timestamp.SECOND
+
+/** A worker remembers at most this many events whose first attempts could not be stored. */
+const UNSTORED_MAX = 1_000
+
+/**
+ * How a planned attempt ended. `stored`: the delivery is stored. `notStored`: the delivery could not be stored, mostly
+ * because the store failed. `leaseLost`: nothing was done, because this worker no longer leases the person's bucket.
+ */
+export type AttemptOutcome = "stored" | "notStored" | "leaseLost"
+
+/** Logs that an event stays in the outbox, and returns `notStored`. */
+export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
+  Effect.as(Effect.logWarning("An event stays in the outbox", event.id, cause), "notStored" as const)
+
+/**
+ * Marks an event in the outbox as fanned out when all its deliveries are stored. Else the event stays in the outbox,
+ * and is read again.
+ */
+export const make = Effect.map(EventStore, (events) => {
+  /**
+   * The events that must not be read now. The value is the time from which the event may be read again; `Infinity`
+   * during an attempt.
+   */
+  const readAgainAt = new Map<EventId, number>()
+  /** Events whose first attempt could not be stored. When they are read again, their deliveries become rows. */
+  const unstored = new Set<EventId>()
+
+  /** Adds an event to `unstored`. When there are more than `UNSTORED_MAX`, removes the event that was added first. */
+  const noteUnstored = (id: EventId): void => {
+    unstored.add(id)
+    const [oldest] = unstored
+    if (unstored.size > UNSTORED_MAX && oldest !== undefined) unstored.delete(oldest)
+  }
+
+  /**
+   * Makes the event wait in the outbox for `FAILED_WAIT`. When the store cannot postpone the event, this worker reads
+   * it again after `FRESH`. Then its deliveries become rows.
+   */
+  const postpone = (event: WaitingEvent) =>
+    Effect.flatMap(Timestamp.now, (now) => {
+      noteUnstored(event.id)
+      return Effect.matchEffect(events.postpone([event], Timestamp.plus(now, FAILED_WAIT)), {
+        onSuccess: () => Effect.sync(() => readAgainAt.delete(event.id)),
+        onFailure: () => Effect.sync(() => readAgainAt.set(event.id, now + FRESH))
+      })
+    })
+
+  const mark = (event: WaitingEvent) =>
+    Timestamp.nowWith((now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
+
+  /** Marks the event as fanned out. Returns true when the store failed, so that the event is not marked. */
+  const isUnmarked = (event: WaitingEvent) =>
+    Effect.matchCauseEffect(mark(event), {
+      onSuccess: () => Effect.succeed(false),
+      onFailure: (cause) => Effect.as(notStored(event, cause), true)
+    })
+
+  return {
+    /** The events that must not be read now, because their first attempts are in flight or wait in line. */
+    inHand: (now: Timestamp.Timestamp): ReadonlyArray<EventId> => {
+      for (const [id, until] of readAgainAt) if (until <= now) readAgainAt.delete(id)
+      return [...readAgainAt.keys()]
+    },
+    begin: (id: EventId): void => void readAgainAt.set(id, Infinity),
+    /** Whether the event's first attempt could not be stored. Forgets the event: the caller stores its deliveries. */
+    takeUnstored: (id: EventId): boolean => unstored.delete(id),
+    /** Called when all attempts of an event have ended. */
+    endEvent: fn(function* (event: WaitingEvent, outcomes: ReadonlyArray<AttemptOutcome>) {
+      const isStored = outcomes.every((one) => one === "stored")
+      const mustWait = isStored ? yield* isUnmarked(event) : outcomes.includes("notStored")
+      if (mustWait) yield* postpone(event)
+      else readAgainAt.delete(event.id)
+      if (isStored && !mustWait) yield* reportFirings([event])
+    })
+  }
+})
