@@ -31,7 +31,7 @@ export interface ConnectionDescription {
 
 /** The connection as its app reads it (Spec §2.2). */
 export const describe = ({ app, connection }: WithApp, now: Timestamp): ConnectionDescription => {
-  const heldScopes = EffectiveScopes.reported(connection, app, now)
+  const heldScopes = EffectiveScopes.held(connection, app, now)
   const expiresAt = heldScopes.some(Scope.isSensitive) ? connection.sensitiveExpiresAt : null
   return {
     sub: connection.sub,

@@ -16,7 +16,7 @@ export const isLive = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   grant.endedAt === null && app.revokedAt === null && Tier.standardIsLive(grant, now)
 
 /** The granted scopes. Lapsed sensitive scopes are included until their grace period ends (Spec §3.1). */
-export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =>
+export const granted = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
     ? grant.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     : grant.heldScopes
@@ -26,8 +26,8 @@ export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =
  * must ask for exactly these scopes to renew. Without sensitive scopes, this list equals the effective scopes of a live
  * connection.
  */
-export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
-  Scope.intersect(held(grant, now), App.scopes(app))
+export const held = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
+  Scope.intersect(granted(grant, now), App.scopes(app))
 
 /**
  * Whether nothing is left to the app without exact location: then the end of exact location ends the connection
@@ -35,7 +35,7 @@ export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyA
  * shows it: a connection that lived on for such a scope would surprise the user who reads that the app is disconnected.
  */
 export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp): boolean =>
-  reported(grant, app, now).every(Scope.isSensitive)
+  held(grant, app, now).every(Scope.isSensitive)
 
 type Agreed = Grant & Pick<Connection, "agreedScopes">
 

@@ -107,7 +107,7 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
   const now = yield* Timestamp.now
   const counted = yield* (yield* AccessLogStore).countUses(userId, app.id, Uses.since(now))
   const purposes = yield* (yield* PurposeStore).list(app.id)
-  const held = EffectiveScopes.isLive(connection, app, now) ? EffectiveScopes.reported(connection, app, now) : []
+  const held = EffectiveScopes.isLive(connection, app, now) ? EffectiveScopes.held(connection, app, now) : []
   return Uses.of(counted, purposes, app, held, now)
 })
 

@@ -256,7 +256,7 @@ const writesOf = (
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
   // After the grace period, the tier sweep removes the sensitive scopes and informs the app.
-  if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return []
+  if (!EffectiveScopes.granted(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
   const ended = EffectiveScopes.hasOnlyExactLocation(connection, app, now)
   return [

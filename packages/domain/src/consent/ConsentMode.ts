@@ -18,7 +18,7 @@ export const of = (
   now: Timestamp
 ): Mode => {
   if (existing === undefined || !EffectiveScopes.isLive(existing, app, now)) return "new"
-  const held = EffectiveScopes.reported(existing, app, now)
+  const held = EffectiveScopes.held(existing, app, now)
   const asked = Scope.normalise(requested)
   const same = asked.length === held.length && asked.every((scope) => held.includes(scope))
   return same && held.some(Scope.isSensitive) ? "renew_sensitive" : "change"

@@ -108,7 +108,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
   const { app, request } = facts
   const mode = ConsentMode.of(request.scopes, facts.existing, app, now)
   const previous = mode === "new" ? undefined : facts.existing
-  const held = previous === undefined ? [] : EffectiveScopes.reported(previous, app, now)
+  const held = previous === undefined ? [] : EffectiveScopes.held(previous, app, now)
   const asked = Scope.normalise(request.scopes)
   const shared = new Map(previous?.places.map((place) => [place.placeId, place]))
   return {

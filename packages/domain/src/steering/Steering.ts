@@ -128,7 +128,7 @@ const setPause = (
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
     // Only the sweep removes scopes whose grace period has ended, because the sweep also notifies the app.
-    if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return only(DONE)
+    if (!EffectiveScopes.granted(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
     if (EffectiveScopes.hasOnlyExactLocation(connection, state.app, now)) {
@@ -203,7 +203,7 @@ export const change = (
   now: Timestamp
 ): SharingDecision =>
   unlessLive(userId, state, now, (connection): SharingDecision => {
-    if (isOutdated(asked, EffectiveScopes.reported(connection, state.app, now))) return only({ _tag: "Outdated" })
+    if (isOutdated(asked, EffectiveScopes.held(connection, state.app, now))) return only({ _tag: "Outdated" })
     const scopes = scopesAfter(asked, connection, state.app, now)
     const [first, ...rest] = problemsOf(
       asked,
@@ -273,7 +273,7 @@ const isRemoved = (connection: Connection, now: Timestamp): boolean =>
  */
 const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
   isRemoved(connection, now)
-    ? { ...connection, heldScopes: EffectiveScopes.held(connection, now), sensitiveExpiresAt: null }
+    ? { ...connection, heldScopes: EffectiveScopes.granted(connection, now), sensitiveExpiresAt: null }
     : connection
 
 /**
@@ -321,7 +321,7 @@ const problemsOf = (
   } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
     problems.push(NO_PURPOSE)
   }
-  if (asked.sensitiveDays !== undefined && !EffectiveScopes.reported(after, app, now).some(Scope.isSensitive)) {
+  if (asked.sensitiveDays !== undefined && !EffectiveScopes.held(after, app, now).some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")
   }
   // Without a choice the scope would get the date that has passed, and would allow nothing from the first moment.
@@ -357,8 +357,8 @@ const sensitiveEndAfter = (
  * away and one that gives exact location back, would each look harmless.
  */
 const sharesWithoutEnd = (before: Connection, after: Connection, now: Timestamp): boolean => {
-  const exactBefore = EffectiveScopes.held(before, now).filter(Scope.isSensitive)
-  const exactAfter = EffectiveScopes.held(after, now).filter(Scope.isSensitive)
+  const exactBefore = EffectiveScopes.granted(before, now).filter(Scope.isSensitive)
+  const exactAfter = EffectiveScopes.granted(after, now).filter(Scope.isSensitive)
   const isWider = before.standardExpiresAt !== null || exactAfter.some((scope) => !exactBefore.includes(scope))
   return after.standardExpiresAt === null && isWider && exactAfter.length > 0
 }

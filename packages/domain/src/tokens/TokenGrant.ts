@@ -32,7 +32,7 @@ export const of = (
   refreshToken: tokens.refreshToken,
   expiresIn: ACCESS_LIFETIME_S,
   refreshTokenExpiresAt: connection.standardExpiresAt,
-  sensitiveScopesExpireAt: EffectiveScopes.reported(connection, app, now).some(Scope.isSensitive)
+  sensitiveScopesExpireAt: EffectiveScopes.held(connection, app, now).some(Scope.isSensitive)
     ? connection.sensitiveExpiresAt
     : null,
   scopes: EffectiveScopes.effective(connection, app, now),

@@ -157,7 +157,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         const before = yield* live(user, app)
         const answers = (of: typeof before, now: Timestamp.Timestamp) => [
           EffectiveScopes.effective(of, app, now),
-          EffectiveScopes.reported(of, app, now),
+          EffectiveScopes.held(of, app, now),
           EffectiveScopes.check(of, app, LOOKUP, now)
         ]
         yield* sweepTiers()
