@@ -45,7 +45,10 @@ export interface FirstAttempts {
   ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
   readonly hasEnough: () => boolean
-  /** Stores the deliveries in line at endpoints where no attempt began for `STUCK` (`firstAttemptLines.ts`). Then they wait for a claim. */
+  /**
+   * Stores the deliveries in line at endpoints where no attempt began for `STUCK` (`firstAttemptLines.ts`). Then they
+   * wait for a claim.
+   */
   readonly releaseStuck: Effect.Effect<void>
   /** Forgets the attempts in line, when the worker stops. Their events are still in the outbox. */
   readonly close: Effect.Effect<void>

@@ -193,7 +193,7 @@ const tryOnce = fn(function* (
   return committed ? { ingested, events: fired.length } : undefined
 })
 
-/** What remains of an upload under the view: without what is stored already, and without what the user does not keep. */
+/** What remains of an upload: without what is stored already, and without what the user does not keep. */
 interface KeptUpload {
   readonly own: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>

@@ -264,9 +264,9 @@ const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.For
     const { mode } = yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)
-    // The page that was posted has no connection yet; `renew_sensitive` means that the user has approved in another tab
-    // since. A renewal page has no checkboxes for places, so it could not tick the new place. The place is added all the
-    // same: the user asked for it, and it stays in the user's list.
+    // The page that was posted has no connection yet; `renew_sensitive` means that the user has approved in another
+    // tab since. A renewal page has no checkboxes for places, so it could not tick the new place. The place is added
+    // all the same: the user asked for it, and it stays in the user's list.
     if (mode === "renew_sensitive") return yield* show(visitor, id, { warning: words.changedMeanwhile })
     const places = newPlace.added === null ? choices.places : [...choices.places, newPlace.added.id]
     return yield* show(visitor, id, { choices: { ...choices, places }, newPlace })
