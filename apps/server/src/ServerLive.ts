@@ -1,6 +1,5 @@
 import { HttpLive } from "@place-access/adapters-http"
 import type { WebhookSender } from "@place-access/domain/endpoints"
-import { recordFigures } from "@place-access/domain/figures"
 import { Data, Imports, Mail, Program, Stores, VERSION, Webhooks } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
 import * as Health from "./http/Health.js"
@@ -41,7 +40,7 @@ const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
 
 /**
  * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more`: further
- * routes.
+ * routes. The caller records the figures (`recordFigures`).
  */
 export const serveHttp = (
   listener: Listener.HttpListener,
@@ -70,7 +69,6 @@ export const serveHttp = (
       version: VERSION,
       stopping: listener.stopping
     }).pipe(Layer.provide([Health.layer(listener.isDraining, baseUrl), more]), Layer.provide(listener.layer))
-    yield* recordFigures()
     yield* Layer.build(http)
     yield* ready
     return yield* Effect.never.pipe(Effect.ensuring(stop(listener, settings)))

@@ -1,4 +1,5 @@
 import { CannotStart, Logging, Program, work } from "@place-access/worker"
+import { recordFigures } from "@place-access/domain/figures"
 import { Clock, Deferred, Effect, Fiber, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -38,10 +39,13 @@ const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) 
     const listener = Listener.make(server.host, server.port, server.addresses.baseUrl)
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const ready = yield* Deferred.make<void>()
-    const running = yield* Effect.all(
-      [ServerLive.serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined))), work(server)],
-      { concurrency: "unbounded", discard: true }
-    ).pipe(Effect.provide(ServerLive.ports(server)), Effect.withClock(clock), Effect.forkScoped)
+    const http = ServerLive.serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined)))
+    const parts = Effect.all([http, work(server)], { concurrency: "unbounded", discard: true })
+    const running = yield* Effect.scoped(Effect.zipRight(recordFigures(), parts)).pipe(
+      Effect.provide(ServerLive.ports(server)),
+      Effect.withClock(clock),
+      Effect.forkScoped
+    )
     yield* Effect.raceFirst(Deferred.await(ready), Fiber.join(running))
     return running
   })

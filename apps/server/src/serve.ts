@@ -1,4 +1,5 @@
 import { isLoopbackUrl, Mail, Misspelt, Program, SharedClock, Webhooks, work } from "@place-access/worker"
+import { recordFigures } from "@place-access/domain/figures"
 import { UploadPace } from "@place-access/domain/fixes"
 import { Console, Duration, Effect, Logger, LogLevel } from "effect"
 import * as Listener from "./http/Listener.js"
@@ -35,7 +36,8 @@ export const serve = (settings: Settings.ServerSettings) =>
           ]
         : [Effect.zipRight(shared.compare, http), shared.watch]
     // An interruption reaches the server and the worker, and they drain at the same time.
-    yield* Effect.all(parts, { concurrency: "unbounded", discard: true }).pipe(
+    yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(
+      Effect.scoped,
       // Waits without a limit: a supervisor would only restart a server that ended because its database is away.
       Effect.provide(ServerLive.ports(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
     )

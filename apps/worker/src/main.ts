@@ -15,6 +15,7 @@ import {
   Webhooks,
   work
 } from "./index.js"
+import { recordFigures } from "@place-access/domain/figures"
 import * as WorkerHealth from "./telemetry/WorkerHealth.js"
 import { Config, Console, Duration, Effect, identity, Layer } from "effect"
 
@@ -57,8 +58,9 @@ const run = (settings: WorkerSettings, health: WorkerHealth.WorkerHealth) =>
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
     const shared = SharedClock.make()
+    const loops = work(settings, { regular: identity, onRead: health.noteRead })
     const working = Effect.withClock(
-      shared.whileRight(work(settings, { regular: identity, onRead: health.noteRead })),
+      shared.whileRight(Effect.scoped(Effect.zipRight(recordFigures(), loops))),
       shared.clock
     )
     yield* shared.compare.pipe(

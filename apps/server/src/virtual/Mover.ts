@@ -34,6 +34,8 @@ const STORE_MILLIS = 1_000
 /** Carries out the orders to a world's clock, one after the other. */
 export class Mover {
   readonly world: World
+  /** Told why a running clock has stopped: the world did not come to rest, or the time could not be stored. */
+  onFailure: (error: unknown) => void = () => undefined
   private readonly write: () => Promise<void>
   private readonly storeMillis: number
   private storedAt = performance.now()
@@ -82,6 +84,7 @@ export class Mover {
       if (moment < this.world.now) throw new InThePast()
       this.world.stir()
       const happened = await this.world.moveTo(moment)
+      await this.world.restStored()
       await this.store()
       return happened
     })
@@ -127,11 +130,18 @@ export class Mover {
       const due = left + passed * rate
       left = due % 1
       Effect.runFork(
-        this.alone(async () => {
-          await this.world.moveTo(this.world.now + Math.floor(due))
-          await this.storeNowAndThen()
-          last = performance.now()
-        })
+        Effect.catchAll(
+          this.alone(async () => {
+            await this.world.moveTo(this.world.now + Math.floor(due))
+            await this.storeNowAndThen()
+            last = performance.now()
+          }),
+          (error) =>
+            Effect.sync(() => {
+              this.setRate(0)
+              this.onFailure(error)
+            })
+        )
       )
     }
     // @effect-diagnostics-next-line globalTimers:off -- the rate of the clock is relative to real time

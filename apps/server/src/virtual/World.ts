@@ -43,6 +43,8 @@ export class World {
    * counts as happening at this instant.
    */
   atInstant: () => Promise<void> = () => Promise.resolve()
+  /** Stores the figures and the lines of request logs that the programs of the world have counted so far. */
+  storeFigures: () => Promise<void> = () => Promise.resolve()
   private readonly host = Clock.make()
 
   constructor(startMillis: number) {
@@ -84,6 +86,13 @@ export class World {
     await this.calm()
     await timerTurn()
     await this.calm()
+  }
+
+  /** Waits until nothing is under way, and everything that happened is in the database, figures included. */
+  async restStored(): Promise<void> {
+    await this.rest()
+    await this.storeFigures()
+    await this.rest()
   }
 
   private async calm(): Promise<void> {

@@ -31,7 +31,7 @@ export const make = (
     const { world } = mover
     const atRest = <A, E>(act: Effect.Effect<A, E, SqlClient>) =>
       mover.alone(async () => {
-        await world.rest()
+        await world.restStored()
         return Runtime.runPromise(runtime)(act)
       })
     return {

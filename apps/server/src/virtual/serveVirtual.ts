@@ -1,7 +1,10 @@
-import { HttpServer } from "@effect/platform"
+import { type HttpApp, HttpServer, HttpServerRequest } from "@effect/platform"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Bucket, everything, type WorkerLeases } from "@place-access/domain/leases"
-import { FixStore } from "@place-access/domain/fixes"
+import { ExportStore } from "@place-access/domain/exports"
+import { recordFigures } from "@place-access/domain/figures"
+import { FixStore, UploadPace } from "@place-access/domain/fixes"
+import { ImportStore } from "@place-access/domain/imports"
 import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { VirtualTime } from "@place-access/domain/testing"
@@ -17,7 +20,7 @@ import {
   Webhooks,
   work
 } from "@place-access/worker"
-import { Clock, Console, Context, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
+import { Clock, Console, Context, Duration, Effect, Either, identity, Layer, Option, Runtime } from "effect"
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import * as Listener from "../http/Listener.js"
@@ -99,8 +102,24 @@ const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Ma
   return { ...storage, keys: Option.some(Either.getOrThrow(NodeVault.parseKeys(`seed:${key}`))) }
 }
 
-/** The listener, with the bar on every page. */
-const withBar = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
+/**
+ * A request may make work for the worker's loops, also when it raises no `WorkSignal`. So loops that slowed down look
+ * for work at their normal pace after each request, except after requests to the world itself, such as those of the bar.
+ */
+const stirring =
+  ({ world }: Mover) =>
+  <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | HttpServerRequest.HttpServerRequest> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+      url.startsWith("/dev/")
+        ? app
+        : Effect.ensuring(
+            app,
+            Effect.sync(() => world.stir())
+          )
+    )
+
+/** The listener of a test world: every page has the bar, and a request wakes loops that slowed down. */
+const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
   ...listener,
   layer: Layer.map(listener.layer, (context) => {
     const server = Context.get(context, HttpServer.HttpServer)
@@ -108,7 +127,7 @@ const withBar = (listener: Listener.HttpListener, mover: Mover): Listener.HttpLi
     return Context.add(context, HttpServer.HttpServer, {
       ...server,
       serve: ((app, middleware) =>
-        serve(Bar.onPages(mover)(middleware === undefined ? app : middleware(app)))) as typeof serve
+        serve(Bar.onPages(mover)(stirring(mover)(middleware === undefined ? app : middleware(app))))) as typeof serve
     })
   })
 })
@@ -126,6 +145,11 @@ export const serveVirtual = (settings: Settings.ServerSettings, options: Virtual
     const world = new World(mark.now)
     const save = Effect.suspend(() => Mark.write(storage.dataDir, { ...mark, now: world.now }))
     const mover = new Mover(world, () => Effect.runPromise(save))
+    const runtime = yield* Effect.runtime<never>()
+    mover.onFailure = (error) =>
+      void Runtime.runFork(runtime)(
+        Effect.logWarning("The clock of the test world stands: it could not be moved", error)
+      )
     yield* Effect.addFinalizer(() => Effect.sync(() => mover.close()))
     yield* Effect.withClock(run(settings, storage, mark, mover, addresses), world.shown)
   }).pipe(Effect.scoped)
@@ -156,7 +180,7 @@ const run = (
       Effect.withClock(world.clock)
     )
     yield* Effect.gen(function* () {
-      yield* connect(world)
+      yield* connect(world, yield* recordFigures())
       // Added only after the database is open: a server that did not get the folder's lock must not overwrite the mark
       // of the server that has it.
       yield* Effect.addFinalizer(() =>
@@ -168,31 +192,43 @@ const run = (
       const running = yield* Restartable.make(loops)
       const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
       const http = ServerLive.serveHttp(
-        withBar(listener, mover),
+        ofWorld(listener, mover),
         settings,
         Console.log(welcome(settings, storage.dataDir, mover)),
         Routes.layer(mover, snapshots, addresses)
       )
-      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http))
+      const served = Effect.scoped(
+        Effect.zipRight(OperatorSocket.listen(factsOf(storage, addresses.baseUrl)), http)
+      ).pipe(Effect.provideService(UploadPace.Current, UploadPace.POLITE))
       yield* Effect.all([served, running.ended], { concurrency: "unbounded", discard: true })
     }).pipe(Effect.scoped, Effect.provide(ports))
   })
 
-/** Lets the world ask the database what happened and what is due. */
-const connect = (world: World) =>
+/**
+ * Lets the world ask the database what happened and what is due. `storeFigures` stores what the programs have counted.
+ */
+const connect = (world: World, storeFigures: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<SqlClient>()
-    const [fixes, tiers] = [yield* FixStore, yield* TierStore]
+    const [exports, fixes, imports, tiers] = [yield* ExportStore, yield* FixStore, yield* ImportStore, yield* TierStore]
+    world.storeFigures = () => Runtime.runPromise(runtime)(storeFigures)
     world.readNews = (at) => Runtime.runPromise(runtime)(News.read(at))
     world.clock.hasDateBy = (moment) =>
       Effect.map(
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // The clock asks for crossings that wait for `settle_s`, so that they fire at the time at which they would fire on
-    // a clock that runs by itself.
-    world.clock.hasWorkBy = (moment) =>
-      Effect.map(Effect.orDie(fixes.settling(Bucket.ALL, Timestamp.make(moment), 1)), (due) => due.length > 0)
+    // The clock asks for crossings that wait for `settle_s`, for imports and for exports, so that they happen at the time
+    // at which they would happen on a clock that runs by itself.
+    world.clock.hasWorkBy = (moment) => {
+      const by = Timestamp.make(moment)
+      const work = [
+        Effect.map(fixes.settling(Bucket.ALL, by, 1), (due) => due.length > 0),
+        Effect.map(imports.due(Bucket.ALL, by, []), Option.isSome),
+        Effect.map(exports.due(Bucket.ALL, by), Option.isSome)
+      ]
+      return Effect.orDie(Effect.exists(work, identity))
+    }
   })
 
 const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: string, { state }: Mover): string =>

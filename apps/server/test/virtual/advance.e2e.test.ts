@@ -113,6 +113,54 @@ describe("a server on virtual time", () => {
     expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
   })
 
+  it("a crossing that waits for 60 s fires after them on a clock that runs by itself, after a quiet time [rules-13]", async () => {
+    const kim = await signUp(world.url, "kim")
+    const app = await createApp(kim, "http://127.0.0.1:9/callback")
+    await createEndpoint(kim, app, receiver.url)
+    const place = await createPlace(kim, { label: "Pier", lat: 52.75, lon: 4.9, radiusM: 150 })
+    const { access_token } = await connect(kim, app, [RULES_SCOPE], { places: [place.id] })
+    const rule = { place_id: place.id, type: "enter", settle_s: 60 }
+    await kim.as.expect("POST", "/v1/rules/place", { as: Schema.Unknown, token: access_token, json: rule })
+    const phone = await addDevice(kim)
+    receiver.answer(() => 200)
+    await world.clock({ advance: "1h" })
+    const [start, begun] = [await world.now(), receiver.received.length]
+    await upload(client(world.url), phone, [
+      reading(start - 5 * MINUTE, { lat: 52.85, lon: 4.9 }),
+      reading(start, { lat: 52.75, lon: 4.9 })
+    ])
+    await world.clock({ rate: 60 })
+    const [sent] = (await receiver.until("the event", ({ length }) => length > begun)).slice(begun)
+    await world.clock({ rate: 0 })
+    const late = sent === undefined ? NaN : sentAt(sent) - start - 60 * SECOND
+    expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
+  })
+
+  it("attempts during a move are in the figures when the call returns, also those at its last moment [virtual-time-2]", async () => {
+    const alex = await signUp(world.url, "alex")
+    const app = await createApp(alex, "http://127.0.0.1:9/callback")
+    const { id } = await createEndpoint(alex, app, receiver.url)
+    const place = await createPlace(alex, { label: "Square", lat: 52.65, lon: 4.9, radiusM: 150 })
+    const { access_token } = await connect(alex, app, [RULES_SCOPE], { places: [place.id] })
+    await createRule(alex.as, access_token, place, "enter")
+    const phone = await addDevice(alex)
+    receiver.answer(() => 503)
+    await world.clock({ advance: "1h" })
+    const start = await world.now()
+    await upload(client(world.url), phone, [
+      reading(start - 5 * MINUTE, { lat: 52.95, lon: 4.9 }),
+      reading(start, { lat: 52.65, lon: 4.9 })
+    ])
+    const as = Schema.Struct({ last_day: Schema.Struct({ attempts: Schema.Int }) })
+    const attempts = async (advance: string) => {
+      await world.clock({ advance })
+      const path = `/v1/developer/apps/${app.id}/webhooks/${id}/figures`
+      return (await alex.as.expect("GET", path, { as })).last_day.attempts
+    }
+    // The second attempt is due 30 seconds after the first.
+    expect([await attempts("0s"), await attempts("30s")]).toEqual([1, 2])
+  })
+
   it("a phone that arrives and falls silent: its dwell of 10 minutes fires after silence_s, for the end of the minutes [rules-14]", async () => {
     const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE])
     await createEndpoint(robin, app, receiver.url)

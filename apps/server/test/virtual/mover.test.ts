@@ -46,6 +46,18 @@ describe("a world whose server dies wakes up at about the time at which it died 
   })
 })
 
+it("a running clock that cannot be moved on stops with one warning", async () => {
+  const world = new World(START)
+  const mover = new Mover(world, () => Promise.reject(new Error("the disk is full")), 0)
+  const warnings: Array<unknown> = []
+  mover.onFailure = (error) => void warnings.push(error)
+  await Effect.runPromise(mover.carryOut({ _tag: "Rate", rate: 60 }))
+  await vi.waitFor(() => expect(mover.state.rate).toBe(0), 10_000)
+  await Effect.runPromise(mover.alone(() => Promise.resolve()))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(warnings).toEqual([new Error("the disk is full")])
+})
+
 it("a rate whose ticks are shorter than a millisecond moves the clock all the same", async () => {
   const { mover, world } = moverWith()
   await Effect.runPromise(mover.carryOut({ _tag: "Rate", rate: 0.005 }))

@@ -104,6 +104,32 @@ describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]",
     }
   })
 
+  it("a snapshot has the calls until it was saved, and a restored world has no later ones", async () => {
+    const receiver = await startReceiver()
+    open.push(receiver)
+    const world = await newWorld("--seed", "calls")
+    const made = (await story(world, receiver)) as unknown as [
+      { id: string },
+      unknown,
+      unknown,
+      { tokens: { access_token: string } }
+    ]
+    const robin = await signedIn(world)
+    const as = Schema.Struct({
+      calls: Schema.Array(Schema.Struct({ endpoint: Schema.String, request_id: Schema.String }))
+    })
+    const call = () => client(world.url).call("GET", "/v1/rules/place", { token: made[3].tokens.access_token })
+    const calls = async () => (await robin.expect("GET", `/v1/developer/apps/${made[0].id}/calls`, { as })).calls
+    await call()
+    expect((await post(world, { save: "called" })).status).toBe(200)
+    const saved = await calls()
+    expect(saved.filter(({ endpoint }) => endpoint === "GET /v1/rules/place")).toHaveLength(1)
+    await call()
+    expect((await post(world, { restore: "called" })).status).toBe(200)
+    await world.clock({ advance: "5s" })
+    expect(await calls()).toEqual(saved)
+  })
+
   it("two worlds of one seed give the same ids and secrets; another seed gives others", async () => {
     const receiver = await startReceiver()
     open.push(receiver)

@@ -1,5 +1,4 @@
 import { runWorker, type WorkerLoop } from "@place-access/domain/dispatch"
-import { recordFigures } from "@place-access/domain/figures"
 import { holdLeases, type WorkerLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
@@ -36,30 +35,26 @@ export interface LoopOptions {
 
 const ORDINARY: LoopOptions = { regular: identity }
 
-/** Everything that a worker does, until it is interrupted. */
+/** Everything that a worker does, until it is interrupted. The caller records the figures (`recordFigures`). */
 export const work = (
   { addresses, mail, storage }: Settings,
   { leases: given, onRead, regular }: LoopOptions = ORDINARY
 ) =>
-  Effect.flatMap(
-    Effect.zipRight(regular(recordFigures()), given === undefined ? holdLeases() : Effect.succeed(given)),
-    (leases) =>
-      Effect.all(
-        [
-          runWorker(onRead === undefined ? {} : { onRead }, leases),
-          regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
-          // The embedded database has one session: while it makes a partition, it answers nothing else.
-          regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
-          regular(Mail.sending(mail, addresses, leases.people)),
-          regular(
-            Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)
-          ),
-          regular(Effect.provide(runExports(leases), Archives.layer)),
-          regular(runSettling(leases)),
-          regular(Backlog.watching)
-        ],
-        { concurrency: "unbounded", discard: true }
-      )
+  Effect.flatMap(given === undefined ? holdLeases() : Effect.succeed(given), (leases) =>
+    Effect.all(
+      [
+        runWorker(onRead === undefined ? {} : { onRead }, leases),
+        regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
+        // The embedded database has one session: while it makes a partition, it answers nothing else.
+        regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
+        regular(Mail.sending(mail, addresses, leases.people)),
+        regular(Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),
+        regular(Effect.provide(runExports(leases), Archives.layer)),
+        regular(runSettling(leases)),
+        regular(Backlog.watching)
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
   ).pipe(Effect.scoped)
 
 /** Whether this process answers requests, too: the embedded database is open in the server only. */

@@ -8,6 +8,8 @@ import * as Tally from "./Tally.js"
  * Counts what programs report until this scope ends, and stores the counts every second and at the end. No program
  * waits for the storing. Counts that cannot be stored are dropped, with a line in the log: so a failing database gets
  * no extra work, and a crash loses the counts of at most a second (decision figures-1).
+ *
+ * Returns an effect that stores at once what was counted so far. A process needs one recorder for all its programs.
  */
 export const recordFigures = program("recordFigures", function* () {
   const store = yield* FiguresStore
@@ -19,4 +21,5 @@ export const recordFigures = program("recordFigures", function* () {
   yield* Effect.locallyScoped(FiguresRecorder.recorder, tally)
   yield* Effect.addFinalizer(() => write)
   yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(Tally.WRITTEN_EVERY), write)))
+  return write
 })

@@ -56,6 +56,8 @@ export class VirtualClock implements Clock.Clock {
   /** How far the clock of the machine that takes the present step is ahead of `timeOfDay`, in milliseconds. */
   skewMillis = 0
   private stirredAt: number
+  /** How often `stir` was called. */
+  private stirs = 0
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /**
    * Whether a connection becomes due for the tier sweep by this time of day. If so, loops of 15 minutes wake before it.
@@ -121,28 +123,38 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
+      // What happens while the loop waits for `longer` is not in the answer, so the loop then keeps its own pace.
+      const sleepUnlessStirred = (longer: Effect.Effect<number>, own: () => number) => {
+        const before = this.stirs
+        return Effect.flatMap(longer, (millis) => sleep(this.stirs === before ? millis : own()))
+      }
       if (!isPeriodic || own < PAUSE) return sleep(own)
       if (own < PROMPT || own >= SELDOM) {
         const stretched = this.stretch(fiber, own)
         if (own >= PROMPT || stretched <= own) return sleep(stretched)
-        return Effect.flatMap(this.untilWork(own, [stretched, ...GRIDS]), sleep)
+        return sleepUnlessStirred(this.untilWork(own, [stretched, ...GRIDS]), () => own)
       }
       if (own > PROMPT) return sleep(own)
-      return Effect.flatMap(this.untilDate(GRIDS), sleep)
+      return sleepUnlessStirred(this.untilDate(GRIDS), () => this.untilQuarter())
     })
   }
 
   /** Called when something happens: slowed loops then wake no later than after the sleep that they asked for. */
   stir(): void {
     this.stirredAt = this.passed
+    this.stirs += 1
     if (this.stretched.length === 0) return
     const before = this.stretched
     this.stretched = []
     for (const { at, sleeper } of before) {
-      // A loop of 15 minutes wakes at the next quarter of an hour.
-      const own = sleeper.own === PROMPT ? PROMPT - (this.timeOfDay % PROMPT) : sleeper.own
+      const own = sleeper.own === PROMPT ? this.untilQuarter() : sleeper.own
       if (!sleeper.isOver && at > this.passed + own) this.lay(sleeper, own)
     }
+  }
+
+  /** The milliseconds until the next quarter of an hour, at which a loop of 15 minutes wakes; never 0. */
+  private untilQuarter(): number {
+    return PROMPT - (this.timeOfDay % PROMPT)
   }
 
   /**
