@@ -172,6 +172,36 @@ describe("what is broken on purpose", () => {
     expect(result.violations).toEqual([])
   })
 
+  it("a process that is paused twice wakes at the end of the longer pause", () => {
+    const result = live((world, people) =>
+      Effect.gen(function* () {
+        const before = yield* world.now
+        yield* world.pause("server", 600_000)
+        yield* world.advance("5 seconds")
+        yield* world.pause("server", 10_000)
+        expect(yield* call(world, people)).toMatchObject({ _tag: "ok" })
+        expect((yield* world.now) - before).toBe(600_000)
+      })
+    )
+    expect(result.violations).toEqual([])
+  })
+
+  it("the end of a pause that was mended does not end a later pause", () => {
+    const result = live((world, people) =>
+      Effect.gen(function* () {
+        yield* world.pause("server", 600_000)
+        yield* world.advance("30 seconds")
+        yield* world.heal
+        yield* world.advance("560 seconds")
+        const before = yield* world.now
+        yield* world.pause("server", 600_000)
+        expect(yield* call(world, people)).toMatchObject({ _tag: "ok" })
+        expect((yield* world.now) - before).toBe(600_000)
+      })
+    )
+    expect(result.violations).toEqual([])
+  })
+
   it("the clock of one process differs, and its log entries show that clock [simulation-1]", () => {
     const result = live((world, people) =>
       Effect.gen(function* () {

@@ -58,6 +58,8 @@ export class Processes {
   /** The leases of the workers that run now, for the loop of imports, which begins with the first import. */
   private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false
+  /** When each paused process wakes, in `VirtualClock.monotonic`: at the end of its longest pause. */
+  private readonly wakesAt = new WeakMap<Process.Process, number>()
   private readonly onDeath: Array<(process: Process.Process) => void> = []
   readonly names: ReadonlyArray<Program>
   private readonly engine: Engine
@@ -120,13 +122,17 @@ export class Processes {
 
   /**
    * Stops the process for a while, as when its machine is suspended. The process then goes on where it was and notices
-   * nothing.
+   * nothing. When it is paused already, it wakes at the end of the longer pause.
    */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
+    const { clock } = this.engine
     this.engine.pause(process)
+    this.wakesAt.set(process, Math.max(this.wakesAt.get(process) ?? 0, clock.monotonic + millis))
     const later = Effect.zipRight(
       Effect.sleep(millis),
-      Effect.sync(() => this.wake(process))
+      Effect.sync(() => {
+        if (clock.monotonic >= (this.wakesAt.get(process) ?? Infinity)) this.wake(process)
+      })
     )
     return Effect.asVoid(this.engine.spawn(Process.WORLD, later))
   }
@@ -147,6 +153,7 @@ export class Processes {
   }
 
   private wake(process: Process.Process): void {
+    this.wakesAt.delete(process)
     if (!process.isAlive || process.asleep === undefined) return
     this.recorder.add(process, { kind: "fault", fault: "wake", detail: process.name })
     this.engine.wake(process)
