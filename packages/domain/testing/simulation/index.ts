@@ -15,6 +15,7 @@ export { Faults, type FaultSetting, KINDS } from "./ports/Faults.js"
 export type { Sabotage } from "./ports/instrument.js"
 export { memory, type MemoryWithBackups, withBackups } from "./ports/MemoryBackend.js"
 export { type Backend, type Ports, type Simulated, STORES, type Stores } from "./ports/Ports.js"
+export { demandRepeatable } from "./demandRepeatable.js"
 export { type Config, run, runSync, type Scenario, type SimResult } from "./Simulation.js"
 export type * from "./Trace.js"
 export {
