@@ -31,7 +31,7 @@ import { Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/te
 import { listVisits } from "@place-access/domain/visits"
 import { Archives, Imports } from "@place-access/worker"
 import { Clock, Effect, FastCheck as fc, Layer, Stream, Struct } from "effect"
-import { strFromU8, unzipSync } from "fflate"
+import { strFromU8, strToU8, unzipSync } from "fflate"
 import { expect, it } from "vitest"
 import { withStores } from "../../../../packages/adapters-pg/test/support/contracts.js"
 import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
@@ -97,7 +97,7 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
  * ids. Equal fixes count once, and so do equal places.
  */
 const comparable = ({ fixes, places }: DecodedArchive) => ({
-  fixes: [...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at"))))].sort(),
+  fixes: [...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at", "also_from"))))].sort(),
   places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
 })
 
@@ -257,5 +257,58 @@ it("no visit goes on through a stretch that the owner deleted before the archive
         [t(8), t(12)]
       ])
       expect((yield* brought(other.id, bytes))?.counts.stored).toBe(0)
+    }).pipe(inRealTime)
+  ))
+
+it("a visit of an imported file ends where a phone's location of the file says so, also in the other account [exports-7, imports-2]", () =>
+  run(
+    Effect.gen(function* () {
+      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const home = { lat: 52.37, lon: 4.89 }
+      const work = { lat: 52.45, lon: 4.89 }
+      const now = yield* Timestamp.now
+      const t = (hours: number) => Timestamp.plus(now, -3 * Timestamp.DAY + hours * Timestamp.HOUR)
+      yield* RuleSamples.place(user.id, { label: Place.Label.make("Home"), circle: { ...home, radiusM: 150 } })
+      const phone = yield* RuleSamples.device(user.id)
+      yield* ingestFixes(phone, [{ capturedAt: t(12), ...work, accuracyM: 10 }], [])
+      const points = [
+        [t(8), home],
+        [t(9), home],
+        [t(12), work],
+        [t(15), home],
+        [t(16), home],
+        [t(17), work]
+      ] as const
+      const track = points.map(
+        ([at, { lat, lon }]) => `<trkpt lat="${lat}" lon="${lon}"><time>${Timestamp.toIso(at)}</time></trkpt>`
+      )
+      const gpx = `<gpx version="1.1"><trk><trkseg>${track.join("")}</trkseg></trk></gpx>`
+      yield* startImport(user.id, "walk.gpx", Stream.make(strToU8(gpx)))
+      yield* importNext()
+      const visitsOf = (userId: UserId) =>
+        Effect.gen(function* () {
+          const places = (yield* (yield* PlaceStore).list(userId)).map(({ id }) => ({
+            placeId: id,
+            sharedAt: now,
+            includeEarlierVisits: true
+          }))
+          const connection = { userId, id: ConnectionId.make("con_reader"), places, pause: null }
+          const page = yield* listVisits(connection, now, { from: null, to: null, limit: 10, cursor: undefined })
+          return page.visits.map(({ arrival, departure }) => [arrival, departure])
+        })
+      const before = yield* visitsOf(user.id)
+      expect(before).toEqual([
+        [t(15), t(17)],
+        [t(8), t(12)]
+      ])
+      const { bytes } = yield* taken(user.id)
+      const done = yield* brought(other.id, bytes)
+      expect(done?.counts).toMatchObject({ quarantined: 0, duplicates: 0 })
+      expect(yield* visitsOf(other.id)).toEqual(before)
+      // The archive of the other account says the same again, and only of files that it lists.
+      const { archive } = yield* taken(other.id)
+      const listed = archive.devices.map(({ id }) => id)
+      const shared = archive.fixes.flatMap((fix) => fix.also_from ?? [])
+      expect([shared.length, shared.every((id) => listed.includes(id))]).toEqual([1, true])
     }).pipe(inRealTime)
   ))

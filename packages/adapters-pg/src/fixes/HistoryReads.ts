@@ -5,7 +5,7 @@ import { reads } from "../driver/Client.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 import * as HistoryBound from "../history/HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
-import { COLUMNS } from "./StoredRow.js"
+import { COLUMNS, SHARED_COLUMNS } from "./StoredRow.js"
 
 /**
  * The statements of `FixHistory`. Each one reads `fixes` by the primary key, (user_id, captured_at, …). A statement
@@ -59,7 +59,7 @@ export const rangeStatement = (
   { from, until }: { readonly from: Time; readonly until: Time },
   limit: number
 ) => sql`
-  SELECT ${COLUMNS} FROM fixes
+  SELECT ${SHARED_COLUMNS} FROM fixes
   WHERE ${kept(sql, userId, now)} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
   ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
 

@@ -14,6 +14,8 @@ interface History {
   readonly visits: ReadonlyArray<ImportedDevice.ImportedVisit>
   /** False: the user had no fix between the first and the last of `fixes`, so none of them is stored already. */
   readonly isAnyKnown: boolean
+  /** The fixes are stored and counted already under another device, and this device only has them too. */
+  readonly isAlso: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ interface History {
  */
 export const historyStatement = (
   sql: SqlClient,
-  { at, deviceId, fixes, id, isAnyKnown, userId, visits }: History,
+  { at, deviceId, fixes, id, isAlso, isAnyKnown, userId, visits }: History,
   erased: number
 ) =>
   sql`
@@ -59,7 +61,7 @@ export const historyStatement = (
     )
     UPDATE imports SET
       stored = stored + fresh.entries,
-      duplicates = duplicates + ${fixes.length + visits.length}::integer - fresh.entries,
+      duplicates = duplicates + ${isAlso ? 0 : fixes.length + visits.length}::integer - fresh.entries,
       too_old = too_old + ${erased}
     FROM (SELECT ((SELECT count(*) FROM new_fixes)${
       visits.length === 0 ? sql`` : sql` + (SELECT count(*) FROM new_visits)`

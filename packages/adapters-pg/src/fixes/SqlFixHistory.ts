@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
 import { aroundStatement, newestStatement, rangeStatement, sentStatement, silencesStatement } from "./HistoryReads.js"
-import { StoredRow, toStored } from "./StoredRow.js"
+import { SharedRow, StoredRow, toShared, toStored } from "./StoredRow.js"
 import * as Rows from "../driver/Rows.js"
 
 const TallyRow = Schema.Struct({ edge: Schema.Int, fixes: Rows.Bigint, first_at: Rows.At, last_at: Rows.At })
@@ -38,8 +38,9 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
       range: (userId, now, { from, until }, limit, after) => {
         const position = RangePosition.start(from, after)
         const needed = RangePosition.needed(limit, position)
-        return stored(rangeStatement(sql, userId, now, { from: position.from, until }, needed)).pipe(
-          Effect.map((fixes) => RangePosition.page(fixes, limit, position)),
+        return rangeStatement(sql, userId, now, { from: position.from, until }, needed).pipe(
+          Rows.all(SharedRow),
+          Effect.map((rows) => RangePosition.page(rows.map(toShared), limit, position)),
           orStoreError
         )
       },

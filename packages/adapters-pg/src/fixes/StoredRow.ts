@@ -33,3 +33,11 @@ export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
 })
 
 export const COLUMNS = Rows.columns(StoredRow)
+
+/** As `StoredRow`, with the devices of imports whose files have the fix too. */
+export const SharedRow = Schema.Struct({ ...StoredRow.fields, also_from: Schema.NullOr(Schema.Array(DeviceId)) })
+
+export const toShared = (row: typeof SharedRow.Type): Fix.StoredFix =>
+  row.also_from === null || row.also_from.length === 0 ? toStored(row) : { ...toStored(row), alsoFrom: row.also_from }
+
+export const SHARED_COLUMNS = Rows.columns(SharedRow)

@@ -145,14 +145,16 @@ const store = (sql: SqlClient, step: ImportStep) =>
     const stretches = step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at, importId: step.id }))
     const restored = yield* Erasures.restore(sql, step.userId, stretches, yield* Erasures.read(erasures))
     const { erased, ...kept } = Entry.withoutErased(step, restored.all)
-    const groups = ImportedDevice.grouped(kept)
+    const own = ImportedDevice.grouped(kept)
+    const groups = [...own, ...ImportedDevice.alsoGrouped(kept)]
     const statements = groups.flatMap(({ device: part, ...entries }, index) => {
       const history = {
         ...step,
         ...entries,
         deviceId: part?.id ?? device.device_id,
         // Two devices of an archive may have the same entry.
-        isAnyKnown: known.length > 0 || groups.length > 1
+        isAnyKnown: known.length > 0 || groups.length > 1,
+        isAlso: index >= own.length
       }
       const stored = historyStatement(sql, history, index === 0 ? erased : 0)
       return part === undefined ? [stored] : [addPart(sql, step, device.device_id, part), stored]

@@ -71,7 +71,7 @@ describePg(
           const userId = UserId.make("usr_importing")
           yield* history(sql, userId)
           const [id, deviceId, at] = [ImportId.make("imp_1"), DeviceId.make("dev_2"), Timestamp.make(START)]
-          const step = { userId, id, deviceId, at, fixes, visits: [], isAnyKnown: true }
+          const step = { userId, id, deviceId, at, fixes, visits: [], isAlso: false, isAnyKnown: true }
           const statement = historyStatement(sql, step, 0).compile()
           expectSteps(yield* lookups(sql, statement, / on fixes\w* known/))
           // Fixes of other devices are found by the list of times, and not by reading all fixes between the first and

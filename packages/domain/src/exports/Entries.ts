@@ -13,7 +13,7 @@ import type * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
 import type { RecentEvaluations } from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
-import { ConnectionId } from "../shared/Ids.js"
+import { ConnectionId, type DeviceId } from "../shared/Ids.js"
 import { make, parseIso, type Timestamp, toIso } from "../shared/Timestamp.js"
 import type { VisitReports } from "../visits/OsVisit.js"
 import type * as ArchiveFormat from "./ArchiveFormat.js"
@@ -96,7 +96,8 @@ export const device = (one: ListedDevice): typeof ArchiveFormat.DeviceEntry.Type
   removed_at: one.removedAt
 })
 
-export const fix = (one: StoredFix): ArchiveFormat.FixLine => ({
+/** `devices`: the devices that the archive lists. */
+export const fix = (one: StoredFix, devices: ReadonlySet<DeviceId>): ArchiveFormat.FixLine => ({
   captured_at: one.capturedAt,
   lat: one.lat,
   lon: one.lon,
@@ -106,8 +107,12 @@ export const fix = (one: StoredFix): ArchiveFormat.FixLine => ({
   course_deg: one.courseDeg,
   device_id: one.deviceId,
   received_at: one.receivedAt,
-  ...(one.isLeftBehind === true ? { left_behind: true } : {})
+  ...(one.isLeftBehind === true ? { left_behind: true } : {}),
+  ...alsoFrom((one.alsoFrom ?? []).filter((id) => devices.has(id)))
 })
+
+const alsoFrom = ([first, ...rest]: ReadonlyArray<DeviceId>): Pick<ArchiveFormat.FixLine, "also_from"> =>
+  first === undefined ? {} : { also_from: [first, ...rest] }
 
 export const GPX_BEGIN =
   '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Place-Aware Access Service" xmlns="http://www.topografix.com/GPX/1/1">\n<trk><trkseg>\n'

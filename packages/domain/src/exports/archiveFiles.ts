@@ -160,7 +160,7 @@ export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
       list("devices", ArchiveFormat.DeviceEntry, devices(userId)),
       {
         name: "fixes.jsonl",
-        pages: paged(readFixes(userId, span), (items) => lines(ArchiveFormat.FixLine)(items.map(Entries.fix)))
+        pages: paged(fixLines(userId, span), lines(ArchiveFormat.FixLine))
       },
       ...gpx,
       { name: "visits.json", pages: visitPages(userId) },
@@ -210,6 +210,16 @@ const readFixes =
     Effect.gen(function* () {
       return yield* (yield* FixHistory).range(userId, yield* Timestamp.now, span, FIXES_A_PAGE, after)
     })
+
+/** As `readFixes`, as lines of `fixes.jsonl`. */
+const fixLines = (userId: UserId, span: Parameters<typeof readFixes>[1]) => (after: Page.PagePosition | undefined) =>
+  Effect.gen(function* () {
+    const page = yield* readFixes(userId, span)(after)
+    const isShared = page.items.some((one) => one.alsoFrom !== undefined)
+    const listed = isShared ? yield* (yield* ExportSource).devices(userId) : []
+    const devices = new Set(listed.map(({ id }) => id))
+    return { ...page, items: page.items.map((one) => Entries.fix(one, devices)) }
+  })
 
 const gpxFile = (
   name: string,

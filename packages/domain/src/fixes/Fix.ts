@@ -30,6 +30,11 @@ export interface StoredFix extends MarkedFix {
   readonly userId: UserId
   readonly deviceId: DeviceId
   readonly receivedAt: Timestamp.Timestamp
+  /**
+   * The devices of imports whose files have the fix too (decision imports-2). Only `FixHistory.range` reads them. Left
+   * out when there are none. The list may name devices of imports that were undone.
+   */
+  readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
 
 /** A reading as the phone sent it, before any check. Every number is possible, infinity included. */

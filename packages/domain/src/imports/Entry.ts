@@ -16,13 +16,14 @@ import * as ImportedPlace from "./ImportedPlace.js"
 export type ImportEntry =
   /**
    * `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). `origin`: the id
-   * of the device in that archive.
+   * of the device in that archive. `alsoFrom`: the ids of the imported files in that archive that have the fix too.
    */
   | {
       readonly _tag: "Reading"
       readonly reading: Fix.Reading
       readonly isLeftBehind?: true
       readonly origin?: string | undefined
+      readonly alsoFrom?: ReadonlyArray<string>
     }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport; readonly origin?: string | undefined }
   /** A place from the person's own archive. */
@@ -93,6 +94,8 @@ export const sort = (
     }
     // The devices are found in the order of the file, also for entries that are not stored.
     const device = entry._tag === "Unusable" ? undefined : deviceOf(entry.origin)
+    const others = entry._tag === "Reading" ? (entry.alsoFrom ?? []).map(deviceOf) : []
+    const alsoOf = others.filter((other) => other?.id !== device?.id)
     const ofDevice = device === undefined ? {} : { device }
     const judged = judge(entry, uploadedAt)
     if (judged === undefined) {
@@ -106,8 +109,11 @@ export const sort = (
     if (why === "tooRecent") tooRecent++
     else if (why === "tooOld") tooOld++
     else if (judged._tag === "Visit") visits.push({ ...judged.visit, ...ofDevice })
-    else
-      fixes.push(isMarked(entry) ? { ...judged.fix, ...ofDevice, isLeftBehind: true } : { ...judged.fix, ...ofDevice })
+    else {
+      const ofOthers = alsoOf.length === 0 ? {} : { alsoOf }
+      const mark = isMarked(entry) ? ({ isLeftBehind: true } as const) : {}
+      fixes.push({ ...judged.fix, ...ofDevice, ...ofOthers, ...mark })
+    }
   }
   return { fixes, visits, places, notices, erasures, tooRecent, tooOld, quarantined }
 }

@@ -20,8 +20,11 @@ export interface OfDevice {
   readonly device?: ImportedDevice | undefined
 }
 
-/** A fix of a file, with its device. */
-export type ImportedFix = Fix.MarkedFix & OfDevice
+/**
+ * A fix of a file, with its device. `alsoOf`: the other devices that have the fix too; undefined in this list stands
+ * for the device that every import has.
+ */
+export type ImportedFix = Fix.MarkedFix & OfDevice & { readonly alsoOf?: ReadonlyArray<ImportedDevice | undefined> }
 
 /** A report of a visit in a file, with its device. */
 export type ImportedVisit = VisitReport.VisitReport & OfDevice
@@ -31,6 +34,9 @@ export type ImportedVisit = VisitReport.VisitReport & OfDevice
  * device of the import. Without a limit, a file that somebody made up could create a million devices.
  */
 export const MOST = 100
+
+/** The most other devices of one fix that an import notes: each costs as much as the fix itself. */
+export const MOST_ALSO = 20
 
 /**
  * Finds the device of the import for a device of the archive; `origin` is the id of the latter. The entries of the
@@ -56,6 +62,19 @@ export const finder = (
 export interface DeviceEntries extends OfDevice {
   readonly fixes: ReadonlyArray<ImportedFix>
   readonly visits: ReadonlyArray<ImportedVisit>
+}
+
+/** Fixes of another device that this device has too (`ImportedFix.alsoOf`). They are noted, not stored or counted. */
+export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
+  const groups = new Map<DeviceId | undefined, DeviceEntries & { readonly fixes: Array<ImportedFix> }>()
+  for (const fix of fixes) {
+    for (const device of fix.alsoOf ?? []) {
+      const group = groups.get(device?.id) ?? { device, fixes: [], visits: [] }
+      groups.set(device?.id, group)
+      group.fixes.push(fix)
+    }
+  }
+  return [...groups.values()]
 }
 
 /** The entries by device. The device of the import comes first, even when it has no entries. */

@@ -8,6 +8,7 @@ import {
   MemoryDeviceStore,
   MemoryEntropy,
   MemoryEventStore,
+  MemoryFixHistory,
   MemoryFixStore,
   MemoryHistoryStore,
   MemoryImportStore,
@@ -23,6 +24,7 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryImportStore.layer,
   MemoryHistoryStore.layer,
+  MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryDeviceStore.layer,
   MemoryEventStore.layer,

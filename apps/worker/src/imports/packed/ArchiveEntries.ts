@@ -1,6 +1,6 @@
 import { NoticeKind } from "@place-access/domain/accounts"
 import { ArchiveFormat } from "@place-access/domain/exports"
-import type { Entry } from "@place-access/domain/imports"
+import { type Entry, ImportedDevice } from "@place-access/domain/imports"
 import { Either, Schema } from "effect"
 import * as JsonElements from "../JsonElements.js"
 import { instant, isObject, member, number } from "../Values.js"
@@ -83,7 +83,8 @@ const fix = (text: string): Entry.ImportEntry => {
       courseDeg: number(member(value, "course_deg"))
     },
     ...(member(value, "left_behind") === true ? { isLeftBehind: true } : {}),
-    origin: originOf(value)
+    origin: originOf(value),
+    ...alsoFrom(value)
   }
 }
 
@@ -109,8 +110,17 @@ const MAX_ID = 64
 /** The id that a device had in the account of the archive. */
 const originOf = (value: unknown): string | undefined => {
   const id = member(value, "device_id")
-  return typeof id === "string" && id.length <= MAX_ID ? id : undefined
+  return isId(id) ? id : undefined
 }
+
+const alsoFrom = (value: unknown): { readonly alsoFrom?: ReadonlyArray<string> } => {
+  const ids = member(value, "also_from")
+  if (!Array.isArray(ids)) return {}
+  const own = ids.slice(0, ImportedDevice.MOST_ALSO).flatMap((id: unknown) => (isId(id) ? [id] : []))
+  return own.length === 0 ? {} : { alsoFrom: own }
+}
+
+const isId = (id: unknown): id is string => typeof id === "string" && id.length <= MAX_ID
 
 const isNotice = Schema.is(NoticeKind)
 

@@ -3,6 +3,7 @@ import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
+import type { FixHistory } from "../../../src/fixes/FixHistory.js"
 import type { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { UserId } from "../../../src/shared/Ids.js"
 import type { StayStore } from "../../../src/visits/StayStore.js"
@@ -34,7 +35,7 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /** Rules of `ImportStore`: one worker reads a file, and each of its entries is stored and counted once. */
-export const importStoreContract: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
+export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,
   pagesOfImports,

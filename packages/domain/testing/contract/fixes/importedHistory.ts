@@ -1,7 +1,8 @@
 import { Effect } from "effect"
+import { FixHistory } from "../../../src/fixes/FixHistory.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import type { ImportedDevice } from "../../../src/imports/ImportedDevice.js"
-import type { ImportKey } from "../../../src/imports/ImportStore.js"
+import { type ImportKey, ImportStore } from "../../../src/imports/ImportStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeviceId, type UserId } from "../../../src/shared/Ids.js"
@@ -43,7 +44,7 @@ const part = Effect.gen(function* () {
 })
 
 /** Rules of `ImportStore` about the history of a file: the fixes from which stays are derived, and their devices. */
-export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
+export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   {
     name: "advance: a fix of an archive keeps the mark that its device was left behind [M14, exports-7]",
     run: Effect.gen(function* () {
@@ -94,6 +95,50 @@ export const importedHistory: Contract<ImportSamplePorts | HistoryStore | StaySt
         ofPhone.map(({ capturedAt }) => capturedAt),
         "the phone's stay"
       )
+    })
+  },
+  {
+    name: "advance: a fix of one device of an archive that another device has too is counted once, and is in the stays of both [exports-7, imports-2]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const made = yield* waiting()
+      const { deviceId, userId } = made
+      const { lease } = yield* claimed(made, "shared", now)
+      const [file, other] = [yield* part, yield* part]
+      const fixes = Uploads.fixes(4, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const times = fixes.map(({ capturedAt }) => capturedAt)
+      const [first] = fixes
+      if (first === undefined) return Check.fail("four fixes")
+      // The phone has the first three fixes. The file has the second one too, and the last one alone.
+      const entries = fixes.map((fix, index) => {
+        if (index === 1) return { ...fix, alsoOf: [file] }
+        return index === 3 ? { ...fix, device: file, alsoOf: [undefined] } : fix
+      })
+      // A later step brings a device whose fixes are all of others.
+      Check.isTrue(yield* advance(step(made, lease, now, { fixes: entries })), "the step")
+      const again = [{ ...first, alsoOf: [other, file] }]
+      Check.isTrue(yield* advance(step(made, lease, now, { fixes: again })), "the second step")
+      yield* (yield* ImportStore).finish({ ...made, lease }, null, now)
+      const { counts } = yield* found(made)
+      Check.equal([counts.read, counts.stored, counts.duplicates], [5, 4, 1], "counts")
+      Check.equal(yield* timesOf(userId, deviceId), times, "of the phone")
+      Check.equal(yield* timesOf(userId, file.id), [times[0], times[1], times[3]], "of the file")
+      Check.equal(yield* timesOf(userId, other.id), [], "of a device that brought nothing")
+      Check.equal(yield* dueFrom(userId, file.id), times[0], "due")
+      const from = Timestamp.make(0)
+      const { items } = yield* (yield* FixHistory).range(userId, now, { from, until: now }, 10, undefined)
+      Check.equal(
+        items.map((fix) => [fix.deviceId, [...(fix.alsoFrom ?? [])].sort()]),
+        [
+          [deviceId, [other.id, file.id].sort()],
+          [deviceId, [file.id]],
+          [deviceId, []],
+          [file.id, [deviceId]]
+        ],
+        "the history"
+      )
+      yield* undone(made, now)
+      Check.equal(yield* (yield* FixStore).latest(userId, 10), [], "nothing is left")
     })
   },
   {

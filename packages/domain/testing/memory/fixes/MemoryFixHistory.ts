@@ -15,22 +15,20 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
     const kept = (userId: UserId, now: Timestamp, { from, until }: HistoryStretch): ReadonlyArray<Fix.StoredFix> => {
       const chosen = tables.historyChoices.get(userId)
       const cutoff = History.cutoff(chosen === undefined ? History.DEFAULT : chosen, now)
-      return [...tables.fixes.values()]
-        .filter(
-          (fix) =>
-            fix.userId === userId &&
-            !History.isPast(fix.capturedAt, cutoff) &&
-            (from === null || fix.capturedAt >= from) &&
-            (until === null || fix.capturedAt < until)
-        )
-        .map(toFix)
+      return [...tables.fixes.values()].filter(
+        (fix) =>
+          fix.userId === userId &&
+          !History.isPast(fix.capturedAt, cutoff) &&
+          (from === null || fix.capturedAt >= from) &&
+          (until === null || fix.capturedAt < until)
+      )
     }
     const ALL: HistoryStretch = { from: null, until: null }
 
     return FixHistory.of({
       newest: (userId, now, within, limit) =>
         Effect.sync(() => {
-          const fixes = kept(userId, now, within).filter(isCarried).sort(Fix.newestFirst)
+          const fixes = kept(userId, now, within).filter(isCarried).map(toFix).sort(Fix.newestFirst)
           const last = fixes[limit - 1]
           return last === undefined ? fixes : fixes.filter((fix) => fix.capturedAt >= last.capturedAt)
         }),
@@ -44,7 +42,7 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
           const times = near.map((fix) => fix.capturedAt)
           const before = Math.max(...times.filter((time) => time <= at))
           const after = Math.min(...times.filter((time) => time > at))
-          return near.filter((fix) => fix.capturedAt === before || fix.capturedAt === after)
+          return near.filter((fix) => fix.capturedAt === before || fix.capturedAt === after).map(toFix)
         }),
 
       range: (userId, now, within, limit, after) =>

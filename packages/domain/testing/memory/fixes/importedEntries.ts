@@ -2,7 +2,7 @@ import * as Device from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import * as Imports from "../../../src/imports/Import.js"
-import { grouped, type ImportedDevice } from "../../../src/imports/ImportedDevice.js"
+import { alsoGrouped, grouped, type ImportedDevice } from "../../../src/imports/ImportedDevice.js"
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import type { ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Months from "../../../src/imports/Months.js"
@@ -170,7 +170,8 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
     }
     MemoryPlaceStore.insert(tables, one.place, one.shapes)
   }
-  for (const { device, ...group } of grouped(step)) {
+  // The second list only notes devices on fixes of the first one, which must be stored before.
+  for (const { device, ...group } of [...grouped(step), ...alsoGrouped(step)]) {
     if (device !== undefined) addPart(tables, of, device, at)
     storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)
   }
@@ -226,7 +227,7 @@ const storeHistory = (
   const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
   const senders = [...tables.devices.values()].flatMap((one) => (one.userId === userId ? [one.id] : []))
   const dueFrom: Array<Timestamp.Timestamp> = []
-  for (const { device: _, ...fix } of fixes) {
+  for (const { alsoOf: _also, device: _, ...fix } of fixes) {
     const own = Fix.key(fix)
     if (known.has(own)) {
       if (noteSender(tables.fixes, senders, { userId, deviceId, own })) repeated.push(fix.capturedAt)
