@@ -97,7 +97,9 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
  * ids. Equal fixes count once, and so do equal places.
  */
 const comparable = ({ fixes, places }: DecodedArchive) => ({
-  fixes: [...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at", "also_from"))))].sort(),
+  fixes: [
+    ...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at", "also_from"))))
+  ].sort(),
   places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
 })
 

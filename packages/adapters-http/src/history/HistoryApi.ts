@@ -56,7 +56,7 @@ export const HistoryApi = HttpApiGroup.make("history")
       .annotate(OpenApi.Summary, "Delete a stretch of history")
       .annotate(
         OpenApi.Description,
-        "Deletes readings and visits of this time permanently, also those that a phone sends later. Apps keep what they learned."
+        "Deletes readings and visits of this time permanently, also those that a phone sends later. Apps keep what they learned, and apps that may ask about the past can tell that this time was deleted."
       )
   )
   .middleware(SessionAuth)

@@ -6,8 +6,8 @@ import { sqlState } from "../Failures.js"
  * When transactions wait for each other in a circle, the server ends one of them, the *victim*, with the state 40P01,
  * and rolls it back completely. The others go on. So the victim can run once more, and its caller notices only a delay.
  *
- * Every pair of programs should lock its rows in the same order. A deadlock is a defect in this order, so each repeat is
- * logged. Decision errors-2.
+ * Two programs that lock the same rows should lock them in the same order. A deadlock is a defect in this order, so each
+ * repeat is logged. Decision errors-2.
  */
 
 /** How often a victim runs again. The tests of the order of locks set 0, so that a deadlock fails them. */

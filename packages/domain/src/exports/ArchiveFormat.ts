@@ -111,7 +111,7 @@ export const FixLine = Schema.Struct({
   received_at: At,
   /** Only true: the person had left the device behind (`Fix.MarkedFix`). Left out otherwise, and in older archives. */
   left_behind: Schema.optionalWith(Schema.Literal(true), { exact: true }),
-  /** The imported files of `devices.json` that have the fix too. Left out when there are none, and in older archives. */
+  /** The imported files of `devices.json` that have the fix too. Left out when none has it, and in older archives. */
   also_from: Schema.optionalWith(Schema.NonEmptyArray(Schema.String), { exact: true })
 })
 export type FixLine = typeof FixLine.Type

@@ -87,6 +87,7 @@ export const timeline: typeof en.timeline = {
     requests: (app, count) => html`${app}, ${plural(count, "Abfrage", "Abfragen")}`,
     later:
       "Apps, die später gefragt haben, haben vielleicht auch nach dieser Zeit gefragt. Archive, die Sie vorher angelegt haben, enthalten sie noch.",
+    gap: "Eine App, die nach der Vergangenheit fragen darf, kann an der Lücke erkennen, dass Sie diese Zeit gelöscht haben.",
     forGood: "Endgültig löschen",
     cancel: "Abbrechen"
   },

@@ -86,6 +86,7 @@ export const timeline = {
     asked: "These apps asked in that time. What they learned stays with them:",
     requests: (app: Html, count: number): Html => html`${app}, ${plural(count, "request", "requests")}`,
     later: "Apps that asked later may also have asked about this time. Archives that you created before still have it.",
+    gap: "An app that may ask about the past can tell from the gap that you deleted this time.",
     forGood: "Delete for good",
     cancel: "Cancel"
   },

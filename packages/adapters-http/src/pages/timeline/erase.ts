@@ -146,6 +146,7 @@ const show = (portal: string) =>
                   </ul>`
           }
           <p class="soft small">${words.later}</p>
+          <p class="soft small">${words.gap}</p>
           <form method="post" action="${portal}/timeline/erase">
             ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))} ${Fields.hidden("day", day.date)}
             ${Fields.hidden("from", Timestamp.toIso(from))} ${Fields.hidden("until", Timestamp.toIso(until))}
