@@ -104,7 +104,7 @@ const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Ma
 
 /**
  * A request may make work for the worker's loops, also when it raises no `WorkSignal`. So loops that slowed down look
- * for work at their normal pace after each request, except after requests to the world itself, such as those of the bar.
+ * for work at their normal pace after each request, except after requests to the world itself, such as the bar's.
  */
 const stirring =
   ({ world }: Mover) =>
@@ -218,8 +218,8 @@ const connect = (world: World, storeFigures: Effect.Effect<void>) =>
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // The clock asks for crossings that wait for `settle_s`, for imports and for exports, so that they happen at the time
-    // at which they would happen on a clock that runs by itself.
+    // The clock asks for crossings that wait for `settle_s`, for imports and for exports, so that they happen at the
+    // time at which they would happen on a clock that runs by itself.
     world.clock.hasWorkBy = (moment) => {
       const by = Timestamp.make(moment)
       const work = [
