@@ -6,6 +6,7 @@ import { fn, Scope } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import * as Body from "../edge/Body.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../limits/RateLimit.js"
@@ -119,14 +120,14 @@ const revoke = (request: Request) =>
   })
 
 /**
- * Runs `program` and encodes its errors. Clients that send forms also get `error_description`, as RFC 6749 §5.2
+ * Runs `program` and encodes its errors, among them the refusal of a body that cannot be read. Clients that send forms also get `error_description`, as RFC 6749 §5.2
  * requires. Clients that send JSON get the body without this field.
  */
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,
   program: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpOptions> =>
-  Effect.catchAll(toWire(program), (error: Errors.WireError) =>
+  Effect.catchAll(Body.refusalAsError(toWire(program)), (error: Errors.WireError) =>
     Effect.flatMap(HttpOptions, (options) =>
       CurrentRequest.cellWith(({ id }) => {
         const body = { ...Errors.encode(error), ...ErrorHelp.of(error.error, id, options) }

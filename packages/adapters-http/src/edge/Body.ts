@@ -1,6 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect, Exit } from "effect"
+import { Data, Effect, Exit, Option } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import * as Admission from "./Admission.js"
@@ -19,6 +19,12 @@ const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
 
 /** Whether the body stays unusable when the client sends it again, so that a retry cannot help. */
 export const isHopeless = (defect: unknown): boolean => defect instanceof BodyRefused && defect.answer !== ENDED_EARLY
+
+/** Turns the defect of a refused body into an error, for a handler that writes the answer itself. */
+export const refusalAsError = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | Errors.WireError, R> =>
+  Effect.catchSomeDefect(self, (defect) =>
+    defect instanceof BodyRefused ? Option.some(Effect.fail(defect.answer)) : Option.none()
+  )
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"

@@ -43,10 +43,11 @@ const json = (path: string, fields: unknown, headers: Record<string, string> = {
   return world.call(path, { method: "POST", ...init, headers: { ...init.headers, ...headers } })
 }
 
+const FORM = "application/x-www-form-urlencoded"
 const form = (path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) =>
   world.call(path, {
     method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    headers: { "content-type": FORM, ...headers },
     body: typeof fields === "string" ? fields : new URLSearchParams(fields).toString()
   })
 
@@ -154,6 +155,22 @@ describe("POST /v1/oauth/token", () => {
     const { error_description, ...rest } = answer.json as Record<string, unknown>
     expect(rest).toEqual({ statusCode: 400, error: "invalid_request", message: expect.stringContaining(message) })
     expect(error_description).toBe(rest["message"])
+  })
+
+  it.each([
+    ["a NUL character", "grant_type=refresh_token&refresh_token=%00", 400, "invalid_request", {}],
+    ["bytes that are no UTF-8", Uint8Array.of(0x61, 0x3d, 0xff), 400, "invalid_request", {}],
+    ["more than 1 MiB", `a=${"x".repeat(1_048_576)}`, 413, "payload_too_large", {}],
+    ["another charset", "a=b", 415, "unsupported_media_type", { "content-type": `${FORM}; charset=iso-8859-1` }]
+  ])("a form with %s is refused with error_description too [O2]", async (_, body, status, error, headers) => {
+    for (const path of ["/v1/oauth/token", "/v1/oauth/revoke"]) {
+      const sent = { "content-type": FORM, ...headers }
+      const answer = await world.call(path, { method: "POST", headers: sent, body })
+      const { error_description, ...rest } = answer.json as Record<string, unknown>
+      expect([answer.status, rest]).toEqual([status, { statusCode: status, error, message: expect.any(String) }])
+      expect(error_description).toBe(rest["message"])
+      expect(answer.headers.get("cache-control")).toBe("no-store")
+    }
   })
 
   it("a body that is no object: 400 invalid_request; another content type: 415", async () => {
