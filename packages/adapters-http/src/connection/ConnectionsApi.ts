@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
+import { ConnectionIdText } from "../wire/PathIds.js"
 import { PauseBody, Uses } from "./ConsentsApi.js"
 
 /** A connection as its user reads it. It never contains the app's `sub` or `external_user_id` (Spec §2.1). */
@@ -67,7 +68,7 @@ const SharedPlaces = request({
   ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
 })
 
-const id = HttpApiSchema.param("id", ConnectionId)
+const id = HttpApiSchema.param("id", ConnectionIdText)
 
 export const ConnectionsApi = HttpApiGroup.make("connections")
   .add(

@@ -8,6 +8,7 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
+import { ConsentRequestIdText } from "../wire/PathIds.js"
 
 /** The schemas of this file describe the content of the consent page as data (Spec §4.1). */
 
@@ -105,7 +106,7 @@ const Answer = request({
   sensitive_days: optional(Tier.SensitiveDays)
 })
 
-const id = HttpApiSchema.param("id", ConsentRequestId)
+const id = HttpApiSchema.param("id", ConsentRequestIdText)
 
 export const ConsentsApi = HttpApiGroup.make("consents")
   .add(

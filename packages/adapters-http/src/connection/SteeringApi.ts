@@ -1,11 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Connection, ConsentEntry, Pause } from "@place-access/domain/connection"
-import { ConnectionId, PlaceId, Scope } from "@place-access/domain/shared"
+import { PlaceId, Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
+import { ConnectionIdText } from "../wire/PathIds.js"
 import { UserConnection } from "./ConnectionsApi.js"
 import { PauseBody } from "./ConsentsApi.js"
 
@@ -58,7 +59,7 @@ export const HistoryEntry = Schema.Struct({
 
 const Count = Schema.Struct({ connections: Schema.Int.annotations({ description: "How many live connections" }) })
 
-const id = HttpApiSchema.param("id", ConnectionId)
+const id = HttpApiSchema.param("id", ConnectionIdText)
 
 export const SteeringApi = HttpApiGroup.make("steering")
   .add(

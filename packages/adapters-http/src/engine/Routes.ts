@@ -18,13 +18,22 @@ export const allowed = (
   }
 }
 
-/** Removes what the router ignores: an origin before the path, the query, repeated slashes, and a slash at the end. */
+/**
+ * The path as the router reads it: decoded, and without an origin before the path, a query (which may also begin with a
+ * semicolon), repeated slashes, and a slash at the end.
+ */
 const asRouted = (url: string): string =>
-  url
-    .replace(/^https?:\/\/[^/?#]*/i, "")
-    .replace(/[?#].*$/s, "")
+  decoded(url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#;].*$/s, ""))
     .replace(/\/{2,}/g, "/")
     .replace(/(?<=.)\/$/, "")
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
 
 const patternOf = (path: string): RegExp =>
   new RegExp(

@@ -8,6 +8,7 @@ import { RequiredScope } from "../security/RequiredScope.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
+import { ConnectionIdText, RuleIdText } from "../wire/PathIds.js"
 import { RuleBody } from "./RulesApi.js"
 
 /**
@@ -74,9 +75,6 @@ export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArr
 const Listed = Schema.Struct({ evaluations: Evaluations, nextCursor: Schema.Null })
 const ListedForApp = Schema.Struct({ ...Listed.fields, ...Reason })
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
-const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
-const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 const RulePath = Schema.Struct({ id: RuleIdText })
 
 const KEPT_BACK =

@@ -7,6 +7,7 @@ import { RequiredScope } from "../security/RequiredScope.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
+import { ConnectionIdText, RuleIdText } from "../wire/PathIds.js"
 
 const fields = {
   id: Schema.String,
@@ -133,10 +134,6 @@ const NewZoneRule = Schema.Struct({
     }
   }
 })
-
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
-const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
-const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 
 const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions: { errors: "all" } })
 const listOf = <A, I>(rule: Schema.Schema<A, I>) =>

@@ -133,6 +133,22 @@ describe("GET /v1/user/connections", () => {
     expect((await world.call(path())).status).toBe(401)
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
   })
+
+  it("an id that no connection can have: 404 like an unknown one [§7]", async () => {
+    for (const id of ["con.1", "x".repeat(65), "%20", "é"]) {
+      const at = `/v1/user/connections/${id}`
+      const answers = [
+        await user.get(at),
+        await user.send("DELETE", at),
+        await user.send("PUT", `${at}/places`, { places: [] }),
+        await user.send("PATCH", at, { standard_days: 30 }),
+        await user.get(`${at}/uses`),
+        await user.get(`/v1/user/consent-requests/${id}`)
+      ]
+      const found = answers.map(({ json, status }) => [status, (json as { readonly error: string }).error])
+      expect([id, found]).toEqual([id, answers.map(() => [404, "not_found"])])
+    }
+  })
 })
 
 describe("DELETE /v1/user/connections/{id}", () => {
