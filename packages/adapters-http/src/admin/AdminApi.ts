@@ -83,7 +83,7 @@ const VerdictBody = Fields.request({
     description: "For the developer. Required to reject: say what to change"
   }),
   revision: Fields.optional(Schema.Int).annotations({
-    description: "The revision that was read; left out: the one that was submitted. 409 if it was changed since"
+    description: "The revision that was read: 409 if it was changed since. Left out: what can be read now"
   })
 })
 

@@ -167,7 +167,6 @@ describe("decisions", () => {
     const [read] = await queueOf(app.id)
     await owner.send("PATCH", at, { description: "Sells where you are to others" })
     expect((await decidePurpose(id, { decision: "approve", revision: read?.purpose?.revision })).status).toBe(409)
-    expect((await decidePurpose(id, { decision: "approve" })).status).toBe(409)
     const [again] = await queueOf(app.id)
     expect(again).toMatchObject({
       submitted_at: read?.submitted_at,
@@ -175,6 +174,21 @@ describe("decisions", () => {
     })
     const revision = again?.purpose?.revision
     expect((await decidePurpose(id, { decision: "reject", note: "No.", revision })).status).toBe(200)
+  })
+
+  it("a decision without a revision is about what can be read now, also when it was changed since its submission [reviews-4]", async () => {
+    const { app, owner, path, purpose } = await developer()
+    const { id } = await purpose()
+    await owner.send("POST", `${path}/submit`)
+    await owner.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris: ["https://other.example/callback"] })
+    expect((await decideApp(app.id, { decision: "approve" })).status).toBe(200)
+    await owner.send("POST", `${path}/purposes/${id}/submit`)
+    await owner.send("PATCH", `${path}/purposes/${id}`, { description: "Orders ahead in better words" })
+    const decided = await decidePurpose(id, { decision: "approve" })
+    expect([decided.status, decided.json]).toMatchObject([
+      200,
+      { approved: { description: "Orders ahead in better words" } }
+    ])
   })
 
   it.each([

@@ -226,8 +226,9 @@ describe("an app in production stays what a reviewer approved until another revi
   it("a decision on words that were changed since is 409; each decision is kept with who, when, note and what it was about [apps-4]", async () => {
     const { app, decide, patch } = await live()
     await patch({ name: "Your Bank" })
+    const [before] = await reviewsOf(app.id)
     await patch({ name: "Your Other Bank" })
-    expect((await decide({ decision: "approve" })).status).toBe(409)
+    expect((await decide({ decision: "approve", revision: before?.app.revision })).status).toBe(409)
     const [review] = await reviewsOf(app.id)
     const revision = review?.app.revision
     world.clock.advance(1_000)

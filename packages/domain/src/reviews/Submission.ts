@@ -21,12 +21,10 @@ export interface Submittable {
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**
- * A decision is about one revision: the one that the reviewer names, or else the submitted one. `Conflict` when there
- * is a newer revision, which the reviewer has not read. Undefined when the revision is the present one.
+ * A decision is about one revision: the one that the reviewer names, or else the present one. `Conflict` when there is
+ * a newer revision than the named one, which the reviewer has not read. Undefined when the revision is the present one.
  */
-export const outdated = (subject: Submittable, named: number | undefined): Conflict | undefined =>
-  (named ?? subject.submission?.revision ?? subject.revision) === subject.revision
-    ? undefined
-    : new Conflict({ reason: CHANGED })
+export const outdated = ({ revision }: Pick<Submittable, "revision">, named = revision): Conflict | undefined =>
+  named === revision ? undefined : new Conflict({ reason: CHANGED })
 
 export const CHANGED = "it was changed meanwhile: read it again, and name the revision that the decision is about"

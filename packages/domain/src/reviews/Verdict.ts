@@ -14,7 +14,7 @@ export type Note = typeof Note.Type
 export interface Verdict {
   readonly decision: ReviewerDecision
   readonly note: Note | null
-  /** The revision that the reviewer read; left out: the submitted one (`Submission.outdated`). */
+  /** The revision that the reviewer read; left out: the present one (`Submission.outdated`). */
   readonly revision?: number | undefined
 }
 

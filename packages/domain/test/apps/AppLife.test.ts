@@ -75,14 +75,27 @@ describe("the review of an app [§5.4, P2]", () => {
     expect([refused(AppLife.decide(app, approve)), refused(AppLife.decide(app, reject))]).toEqual([expected, expected])
   })
 
-  it("an app that was renamed since it was handed in is not approved under a name that nobody read [reviews-4]", () => {
+  it("an app that was renamed since it was read is not approved under a name that nobody read [reviews-4]", () => {
     const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later))
-    expect(refused(AppLife.decide(renamed, approve))).toMatch(/changed meanwhile/)
+    expect(refused(AppLife.decide(renamed, { ...approve, revision: 2 }))).toMatch(/changed meanwhile/)
     expect(refused(AppLife.decide(renamed, { ...approve, revision: 3 }))).toMatch(/changed meanwhile/)
     expect(Either.getOrThrow(AppLife.decide(renamed, { ...approve, revision: 4 }))).toMatchObject({
       status: "production",
       name: "Your Bank"
     })
+  })
+
+  it("a decision that names no revision is about what can be read now, also after an edit [reviews-4]", () => {
+    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later))
+    expect(Either.getOrThrow(AppLife.decide(renamed, approve))).toMatchObject({
+      status: "production",
+      name: "Your Bank"
+    })
+    const proposed = ["Your Bank", "Your Other Bank"].reduce(
+      (app, name) => Either.getOrThrow(AppLife.edit(app, { name: App.AppName.make(name) }, later)),
+      production
+    )
+    expect(Either.getOrThrow(AppLife.decide(proposed, approve)).name).toBe("Your Other Bank")
   })
 })
 

@@ -216,12 +216,22 @@ describe("decisions", () => {
     expect(refused(PurposeLife.submit(before, later))).toMatch(/in review already|approved as it is/)
   })
 
-  it("nobody approves words that they have not read: a wording changed since it was handed in must be named [purposes-4]", () => {
+  it("nobody approves words that they have not read: a decision on another wording than the one it names [purposes-4]", () => {
     const edited = Either.getOrThrow(edit(inReview, second))
-    for (const verdict of [approve, reject, { ...approve, revision: 1 }, { ...approve, revision: 3 }]) {
+    for (const verdict of [
+      { ...approve, revision: 1 },
+      { ...approve, revision: 3 },
+      { ...reject, revision: 1 }
+    ]) {
       expect(refused(PurposeLife.decide(edited, verdict))).toMatch(/changed meanwhile/)
     }
     expect(Either.getOrThrow(PurposeLife.decide(edited, { ...approve, revision: 2 })).approved).toEqual(second)
+  })
+
+  it("a decision that names no wording is about the present one, also after an edit [purposes-4]", () => {
+    const edited = Either.getOrThrow(edit(inReview, second))
+    expect(Either.getOrThrow(PurposeLife.decide(edited, approve)).approved).toEqual(second)
+    expect(Either.getOrThrow(PurposeLife.decide(edited, reject)).status).toBe("rejected")
   })
 
   it("a decision on a wording of an earlier round is refused", () => {
