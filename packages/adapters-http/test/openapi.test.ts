@@ -101,6 +101,19 @@ describe("GET /openapi.json", () => {
     expect(await headersOf("/v1/me")).toEqual([null, "same-origin"])
   })
 
+  it("every error body has request_id and doc_url, except that of invalid_token, which has no id [wire-4]", () => {
+    const schemas = Object.entries(document.components.schemas) as ReadonlyArray<
+      readonly [string, { readonly properties?: object; readonly required?: ReadonlyArray<string> }]
+    >
+    const bodies = schemas.filter(([, { properties }]) => properties !== undefined && "statusCode" in properties)
+    expect(bodies.length).toBeGreaterThan(10)
+    for (const [name, { properties = {}, required = [] }] of bodies) {
+      const has = (field: string) => field in properties && required.includes(field)
+      expect([name, has("request_id"), has("doc_url")]).toEqual([name, name !== "InvalidTokenError", true])
+    }
+    expect(document.components.schemas["InvalidTokenError"]).not.toHaveProperty("properties.request_id")
+  })
+
   it("describes every field of every body, of requests, answers and events [wire-3]", () => {
     const whole = document as unknown as Record<string, never>
     const schemas = Object.entries(document.components.schemas)

@@ -1,5 +1,8 @@
 import { type Json, list, object } from "./Json.js"
 
+/** The name of the schema of `invalid_token`, whose body has no `request_id` (decision wire-4). */
+const WITHOUT_ID = "InvalidTokenError"
+
 /**
  * Adds to the schema of each error body the fields that the edge adds to the body (decision wire-4). Handlers make
  * errors without these fields, so the contract does not have them. Changes `schemas` in place.
@@ -9,10 +12,11 @@ export const addTo = (schemas: Json): void => {
     const schema = object(value)
     const properties = object(schema["properties"])
     if (!("statusCode" in properties && "error" in properties)) continue
+    const added = name === WITHOUT_ID ? { doc_url: FIELDS.doc_url } : FIELDS
     schemas[name] = {
       ...schema,
-      required: [...list(schema["required"]), "request_id", "doc_url"],
-      properties: { ...properties, ...FIELDS }
+      required: [...list(schema["required"]), ...Object.keys(added)],
+      properties: { ...properties, ...added }
     }
   }
 }

@@ -1,12 +1,17 @@
 /** Fields of every error body beside those of the specification (decision wire-4). */
 export interface ErrorHelp {
-  /** The id of the request, as in the header `X-Request-Id` and in the server's log. */
-  readonly request_id: string
+  /**
+   * The id of the request, as in the header `X-Request-Id` and in the server's log. Left out for `invalid_token`: a
+   * missing, malformed, expired or revoked token gets the same body (decisions §5).
+   */
+  readonly request_id?: string
   /** The page that says what the code means and what to do. */
   readonly doc_url: string
 }
 
+const INVALID_TOKEN = "invalid_token"
+
 export const of = (code: string, requestId: string, { baseUrl }: { readonly baseUrl: string }): ErrorHelp => ({
-  request_id: requestId,
+  ...(code === INVALID_TOKEN ? {} : { request_id: requestId }),
   doc_url: `${baseUrl}/docs/errors/${code}`
 })

@@ -37,6 +37,29 @@ describe("GET /v1/me", () => {
     ])
   })
 
+  it("the answer to a missing, a malformed, an expired and a revoked token is one text [§5.1, wire-4]", async () => {
+    const user = await world.person()
+    const { app } = await world.app(user)
+    const { accessToken: expired } = await world.connect(user, app, { scopes: ["location.place.current"] })
+    world.clock.advance(3_600_001)
+    const other = await world.person()
+    const { app: theirs } = await world.app(other)
+    const { accessToken: revoked } = await world.connect(other, theirs, { scopes: ["location.place.current"] })
+    await world.run(disconnectFirst(other))
+    const answers = await Promise.all(
+      [{}, bearer("nonsense"), bearer(expired), bearer(revoked)].map((init) => fetch(`${world.url}/v1/me`, init))
+    )
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(new Set(texts).size).toBe(1)
+    expect(JSON.parse(texts[0] ?? "")).toEqual({
+      statusCode: 401,
+      error: "invalid_token",
+      message: expect.any(String),
+      doc_url: `${world.url}/docs/errors/invalid_token`
+    })
+    expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(4)
+  })
+
   it("a token that is missing, malformed, misspelt, expired or revoked: one 401 for all, logged when known [§5.1]", async () => {
     const user = await world.person()
     const { app } = await world.app(user)

@@ -21,6 +21,14 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-26",
+    id: "one-body-of-invalid-token",
+    kind: "changed",
+    title: "The body of invalid_token has no request_id",
+    text: `A missing, a malformed, an expired and a revoked token get the same body. \`X-Request-Id\` has the id of the
+    request ([errors](${DOCS}/errors)).`
+  },
+  {
+    on: "2026-11-26",
     id: "on-hold-fields",
     kind: "added",
     title: "Apps and connections say that they are on hold",
