@@ -118,6 +118,9 @@ export const isRefusedByNode = (error: unknown): boolean =>
     inner instanceof Error && inner.message.startsWith("failure on connection marked as essential") ? true : undefined
   ) === true
 
+/** Whether a statement waited too long for a lock, on this server or on a node of the cluster. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "55P03" || isRefusedByNode(error)
+
 /**
  * When a node of a cluster is lost during a statement or during the commit, Citus often reports the state of an
  * internal error (XX000) with a message of its own or of libpq, in the language of `lc_messages`. During the commit it

@@ -1,4 +1,5 @@
 import { Either, Redacted } from "effect"
+import { decodePercent } from "./decodePercent.js"
 import type { Parse } from "./Setting.js"
 
 /** The mail server that sends the service's e-mail. */
@@ -32,8 +33,8 @@ export const parseUrl: Parse<SmtpServer> = (text) => {
   const url = new URL(text)
   const standard = PORTS[url.protocol]
   const isPlain = /^\/?$/.test(url.pathname) && url.search === "" && url.hash === ""
-  const user = decode(url.username)
-  const password = decode(url.password)
+  const user = decodePercent(url.username)
+  const password = decodePercent(url.password)
   if (standard === undefined || url.hostname === "" || !isPlain || user === undefined || password === undefined) {
     return Either.left(expected)
   }
@@ -44,15 +45,6 @@ export const parseUrl: Parse<SmtpServer> = (text) => {
     isSecure: url.protocol === "smtps:",
     login: user === "" ? null : { user, password: Redacted.make(password) }
   })
-}
-
-/** Undefined for a broken percent-encoding. */
-const decode = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `no-reply@example.com` or `Places <no-reply@example.com>`. */

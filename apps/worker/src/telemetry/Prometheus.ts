@@ -1,5 +1,5 @@
 import { Telemetry } from "@place-access/domain/shared"
-import { Metric, type MetricPair, MetricState, Option } from "effect"
+import { Metric, MetricState, Option } from "effect"
 
 /** The content type of `render`'s text. */
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -36,7 +36,7 @@ interface Family {
 }
 
 /** All metrics in Prometheus' text format. */
-export const render = (snapshot: ReadonlyArray<MetricPair.MetricPair.Untyped> = Metric.unsafeSnapshot()): string => {
+export const render = (): string => {
   const families = new Map<string, Family>()
   const family = (name: string, type: string, help: Option.Option<string>): Array<string> => {
     const found = families.get(name)
@@ -45,7 +45,7 @@ export const render = (snapshot: ReadonlyArray<MetricPair.MetricPair.Untyped> = 
     families.set(name, { type, help: Option.getOrElse(help, () => ""), samples })
     return samples
   }
-  for (const { metricKey, metricState } of snapshot) {
+  for (const { metricKey, metricState } of Metric.unsafeSnapshot()) {
     const { description, name, tags } = metricKey
     if (!Telemetry.isOurs(name)) continue
     const unit = tags.find(({ key }) => key === Telemetry.UNIT_LABEL)?.value ?? "1"

@@ -1,6 +1,7 @@
 import { Config, Either, Option, Redacted } from "effect"
 import type { ListeningAddress } from "../process/Listening.js"
 import { isLoopback } from "../process/Loopback.js"
+import { decodePercent } from "../settings/decodePercent.js"
 import * as Setting from "../settings/Setting.js"
 import type { Protocol } from "./Outgoing.js"
 import * as Sampler from "./Sampler.js"
@@ -31,19 +32,11 @@ const parsePairs: Setting.Parse<Readonly<Record<string, string>>> = (given) => {
   const pairs: Record<string, string> = {}
   for (const part of given.split(",").filter((one) => one.trim() !== "")) {
     const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/s.exec(part) ?? []
-    const decoded = value === undefined ? undefined : decode(value)
+    const decoded = value === undefined ? undefined : decodePercent(value)
     if (key === undefined || decoded === undefined) return Either.left("a list such as key=value,key=value")
     pairs[key] = decoded
   }
   return Either.right(pairs)
-}
-
-const decode = (given: string): string | undefined => {
-  try {
-    return decodeURIComponent(given)
-  } catch {
-    return undefined
-  }
 }
 
 const parseHeaders: Setting.Parse<Redacted.Redacted<Readonly<Record<string, string>>>> = (given) =>

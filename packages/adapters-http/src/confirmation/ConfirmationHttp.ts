@@ -1,6 +1,5 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { confirmSession, type IdentityProof } from "@place-access/domain/factors"
-import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -9,6 +8,7 @@ import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
+import { passwordRefusals } from "../wire/passwordRefusals.js"
 import { toWire } from "../wire/toWire.js"
 
 export const layer = Group.group(Api, "confirmation", (handlers) =>
@@ -23,12 +23,9 @@ export const layer = Group.group(Api, "confirmation", (handlers) =>
         return Credentials.setSession(HttpServerResponse.empty({ status: 204 }), cookie, options)
       }).pipe(
         Effect.catchTags({
-          // 403 and not 401, because the session is valid.
-          WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
+          ...passwordRefusals,
           WrongFactor: () => Effect.fail(Errors.forbidden("The code is wrong, or was used before")),
-          FactorRequired: () => Effect.fail(Errors.secondFactorRequired),
-          TooManyAttempts: ({ retryAfterMillis }) =>
-            Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
+          FactorRequired: () => Effect.fail(Errors.secondFactorRequired)
         }),
         toWire
       ),

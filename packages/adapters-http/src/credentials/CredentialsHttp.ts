@@ -1,7 +1,7 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { changePassword, resetPassword } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Timestamp, Vault } from "@place-access/domain/shared"
+import { Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import { clientAddress } from "../edge/ClientAddress.js"
@@ -12,7 +12,7 @@ import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
 import { requireFreshWithFactor } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
-import * as Errors from "../wire/Errors.js"
+import { passwordRefusals } from "../wire/passwordRefusals.js"
 import { toWire } from "../wire/toWire.js"
 import { mailResetLink } from "./mailResetLink.js"
 import { staysKnown, staysSignedIn } from "./staysKnown.js"
@@ -34,15 +34,7 @@ export const layer = Group.group(Api, "credentials", (handlers) =>
             ...(yield* Browser.attempt)
           })
           return yield* staysSignedIn(account, fresh, HttpServerResponse.empty({ status: 204 }))
-        }).pipe(
-          Effect.catchTags({
-            // 403 and not 401, because the session is valid.
-            WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
-            TooManyAttempts: ({ retryAfterMillis }) =>
-              Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
-          }),
-          toWire
-        ),
+        }).pipe(Effect.catchTags(passwordRefusals), toWire),
       { uninterruptible: true }
     )
     .handle("requestPasswordReset", ({ payload }) => toWire(mailResetLink(payload.email)), { uninterruptible: true })

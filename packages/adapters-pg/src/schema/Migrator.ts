@@ -71,8 +71,6 @@ const pending = (
 const LOCK_TIMEOUT = "200ms"
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
 
-const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
-
 const IN_USE =
   "A migration needs a table that is in use, perhaps by a backup, or a node of the cluster does not answer. The migration is retried."
 
@@ -119,8 +117,10 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
       })
     )
     .pipe(
-      Effect.tapError((error) => (isBusy(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void)),
-      Effect.retry(Schedule.whileInput(AGAIN, isBusy)),
+      Effect.tapError((error) =>
+        Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
+      ),
+      Effect.retry(Schedule.whileInput(AGAIN, Failures.isLockTimeout)),
       // Locks are held in real time, even when the program runs on another clock.
       Effect.withClock(Clock.make())
     )

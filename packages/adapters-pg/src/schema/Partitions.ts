@@ -80,20 +80,18 @@ export const ensurePartitions = program(
   Failures.orStoreError
 )
 
-const isLocked = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
-
 /**
  * Whether the next run may succeed: a lock or statement time-out, or another process, which failed, has deleted the
  * CHECK constraint that this process wanted to validate (42704).
  */
 const isBusy = (error: unknown): boolean =>
-  isLocked(error) || ["57014", "42704"].includes(Failures.sqlState(error) ?? "")
+  Failures.isLockTimeout(error) || ["57014", "42704"].includes(Failures.sqlState(error) ?? "")
 
 const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
 
 const whileLocked = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
   effect.pipe(
-    Effect.retry({ schedule: SOON, while: isLocked }),
+    Effect.retry({ schedule: SOON, while: Failures.isLockTimeout }),
     // Locks are held in real time, even when the program runs on another clock.
     Effect.withClock(Clock.make())
   )

@@ -1,4 +1,4 @@
-import { Cause, type Duration, Effect, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import { orHandBack } from "../leases/Stopping.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
@@ -67,12 +67,15 @@ const work = (leased: LeasedExport, attempt: number) =>
     }
   })
 
+/** How often a worker looks for due exports. */
+const EVERY = "5 seconds"
+
 /** Makes archives, one at a time, and deletes expired archives, until it is interrupted. Never fails. */
-export const runExports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") => {
+export const runExports = (leases: WorkLeases = everything) => {
   const repeated = <E, R>(work: Effect.Effect<void, E, R>) =>
     work.pipe(
       Effect.catchAllCause((cause) => Effect.logError("Archives could not be worked on, later again", cause)),
-      Effect.zipRight(Effect.sleep(every)),
+      Effect.zipRight(Effect.sleep(EVERY)),
       Effect.forever
     )
   const making = Effect.gen(function* () {

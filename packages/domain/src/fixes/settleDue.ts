@@ -1,4 +1,4 @@
-import { type Duration, Effect, Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { WorkSignal } from "../events/index.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import { JudgedClock, program, type StoreError, Telemetry, Timestamp, type UserId } from "../shared/index.js"
@@ -88,10 +88,13 @@ const settleOne = (userId: UserId) =>
     return Option.none<number>()
   })
 
+/** How often a worker looks for crossings that are due. */
+const EVERY = "5 seconds"
+
 /** Runs `settleDue` until interrupted. Never fails: what failed is due at the next run. */
-export const runSettling = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") =>
+export const runSettling = (leases: WorkLeases = everything) =>
   settleDue(leases.people).pipe(
     Effect.catchAllCause((cause) => Effect.logError("Crossings could not be settled, later again", cause)),
-    Effect.zipRight(Effect.sleep(every)),
+    Effect.zipRight(Effect.sleep(EVERY)),
     Effect.forever
   )

@@ -65,15 +65,14 @@ const renewed = (leased: Leased) =>
     }
   })
 
+/** How often a worker looks for due imports, and how long it skips a person whose import could not be read. */
+const EVERY = "5 seconds"
+
 /**
  * Reads imports until interrupted, `pace.atOnce` files at a time, each of another person, and removes broken-off
  * uploads. Never fails.
  */
-export const runImports = (
-  leases: WorkLeases = everything,
-  pace: Pace.Pace = Pace.QUICK,
-  every: Duration.DurationInput = "5 seconds"
-) =>
+export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pace.QUICK) =>
   Effect.suspend(() => {
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
     /** The people whose file is being read. Their other files wait, so that one person does not take every slot. */
@@ -81,7 +80,7 @@ export const runImports = (
     /** The people whose due import was not claimed or whose attempt failed, and until when they are skipped. */
     const skippedUntil = new Map<UserId, Timestamp.Timestamp>()
     const skipForAWhile = (userId: UserId) =>
-      Effect.map(Timestamp.now, (now) => skippedUntil.set(userId, Timestamp.plus(now, Duration.toMillis(every))))
+      Effect.map(Timestamp.now, (now) => skippedUntil.set(userId, Timestamp.plus(now, Duration.toMillis(EVERY))))
 
     const read = (of: ImportKey) =>
       attempt(leases.people, of, pace).pipe(
@@ -117,7 +116,7 @@ export const runImports = (
       while (yield* startNext);
     })
     const repeated = <E, R>(work: Effect.Effect<unknown, E, R>) =>
-      work.pipe(Effect.catchAllCause(logged), Effect.zipRight(Effect.sleep(every)), Effect.forever)
+      work.pipe(Effect.catchAllCause(logged), Effect.zipRight(Effect.sleep(EVERY)), Effect.forever)
 
     // The cleaning has its own loop, because the loop that reads files does not pause while imports of many people
     // wait.

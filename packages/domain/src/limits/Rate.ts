@@ -105,11 +105,11 @@ export interface RateWindow {
 const isOpen = ({ endsAt }: RateWindow, windowMillis: number, now: Timestamp): boolean =>
   now < endsAt && endsAt <= plus(now, 2 * windowMillis)
 
-/** The window after `calls` more calls. `window` undefined: no call came before. */
-export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp, calls = 1): RateWindow =>
+/** The window after one more call. `window` undefined: no call came before. */
+export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp): RateWindow =>
   window !== undefined && isOpen(window, windowMillis, now)
-    ? { ...window, used: window.used + calls }
-    : { endsAt: plus(now, windowMillis), used: calls }
+    ? { ...window, used: window.used + 1 }
+    : { endsAt: plus(now, windowMillis), used: 1 }
 
 /** The state of a rate after a call, for the RateLimit headers. */
 export interface Standing {

@@ -5,7 +5,8 @@ import type { TimeZone } from "./TimeZone.js"
 
 const MONTHS = "January February March April May June July August September October November December".split(" ")
 const MONTHS_IN_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ")
-const two = (number: number): string => String(number).padStart(2, "0")
+/** At least two digits, such as `07`, for times and dates. */
+export const twoDigits = (number: number): string => String(number).padStart(2, "0")
 
 /** The day in UTC, such as `31 March 2026`. */
 export const day = (at: Timestamp): string => {
@@ -19,7 +20,7 @@ export const day = (at: Timestamp): string => {
  */
 export const moment = (at: Timestamp): string => {
   const { hours, minutes } = DateTime.toPartsUtc(DateTime.unsafeMake(at))
-  return `${day(at)} at ${two(hours)}:${two(minutes)} UTC`
+  return `${day(at)} at ${twoDigits(hours)}:${twoDigits(minutes)} UTC`
 }
 
 const MOMENT = new RegExp(`(\\d{1,2}) (${MONTHS.join("|")}) (\\d{4}) at (\\d\\d):(\\d\\d) UTC`, "g")
@@ -66,7 +67,7 @@ export const inZone = (text: string, zone: TimeZone | null, language: Language =
       const { day, hours, minutes, month, year } =
         zone === null ? DateTime.toPartsUtc(at) : DateTime.toParts(DateTime.setZone(at, zone))
       const clock = zone === null ? "UTC" : `(${zone.id})`
-      return WRITE[language]({ day, month, year, time: `${two(hours)}:${two(minutes)} ${clock}` })
+      return WRITE[language]({ day, month, year, time: `${twoDigits(hours)}:${twoDigits(minutes)} ${clock}` })
     })
     .join("")
 

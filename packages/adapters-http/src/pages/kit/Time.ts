@@ -16,8 +16,6 @@ import { number, textsIn, texts } from "../../languages/index.js"
  */
 export type Style = "words" | "row" | "clock" | "minute" | "day"
 
-const two = (number: number): string => String(number).padStart(2, "0")
-
 export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
   forReader((locale) => {
     const iso = DateTime.formatIso(DateTime.unsafeMake(at))
@@ -68,7 +66,8 @@ const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale,
   return `${written(style, parts, style === "row" ? isoDay(parts) : date, style === "words" ? say.at : undefined)} UTC`
 }
 
-const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string => `${year}-${two(month)}-${two(day)}`
+const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string =>
+  `${year}-${Words.twoDigits(month)}-${Words.twoDigits(day)}`
 
 /** Writes the date, the time of day or both, by the style. `date`: the text of the day. `join` puts both together. */
 const written = (
@@ -77,14 +76,14 @@ const written = (
   date: string,
   join = (day: string, hour: string): string => `${day} ${hour}`
 ): string => {
-  const hour = `${two(hours)}:${two(minutes)}`
+  const hour = `${Words.twoDigits(hours)}:${Words.twoDigits(minutes)}`
   switch (style) {
     case "words":
       return join(date, hour)
     case "row":
-      return join(date, `${hour}:${two(seconds)}`)
+      return join(date, `${hour}:${Words.twoDigits(seconds)}`)
     case "clock":
-      return `${hour}:${two(seconds)}`
+      return `${hour}:${Words.twoDigits(seconds)}`
     case "minute":
       return hour
     case "day":

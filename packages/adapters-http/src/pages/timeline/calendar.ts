@@ -1,5 +1,5 @@
 import { type Day, LocalDays } from "@place-access/domain/fixes"
-import { Timestamp, type TimeZone } from "@place-access/domain/shared"
+import { Timestamp, type TimeZone, Words } from "@place-access/domain/shared"
 import { Option } from "effect"
 import { forReader, Html, html } from "../../html/Html.js"
 import { texts, textsIn } from "../../languages/index.js"
@@ -12,11 +12,9 @@ const { DAY, plus } = Timestamp
  * has.
  */
 
-const two = (number: number): string => String(number).padStart(2, "0")
-
 /** A date as `2026-03-01`. The year needs four digits: otherwise `LocalDays` does not read the date. */
 const dateOf = (year: number, month: number, day = 1): string =>
-  `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`
+  `${String(year).padStart(4, "0")}-${Words.twoDigits(month)}-${Words.twoDigits(day)}`
 
 /** A month of the calendar, with its days and with the moments at which it begins and ends. */
 export interface CalendarMonth {

@@ -1,12 +1,15 @@
 import { Effect, Layer } from "effect"
 import { Entropy } from "../../../src/shared/Entropy.js"
+import { sfc32 } from "../../sfc32.js"
+
+const SALT = 0x9e3779b9
 
 /**
- * Bytes from a seed: the same seed gives the same bytes in the same order. The generator (sfc32) is small and fast, and
- * its output can be predicted, so it is not for secrets.
+ * Bytes from a seed: the same seed gives the same bytes in the same order. They can be predicted, so they are not for
+ * secrets.
  */
 export const make = (seed: number): typeof Entropy.Service => {
-  const next = generator(seed)
+  const next = sfc32(seed, SALT)
   return {
     bytes: (length) =>
       Effect.sync(() => {
@@ -18,21 +21,6 @@ export const make = (seed: number): typeof Entropy.Service => {
         return bytes
       })
   }
-}
-
-const generator = (seed: number): (() => number) => {
-  let [a, b, c, counter] = [0x9e3779b9, seed | 0, Math.trunc(seed / 2 ** 32) | 0, 1]
-  const next = (): number => {
-    const sum = (((a + b) | 0) + counter) | 0
-    counter = (counter + 1) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return sum >>> 0
-  }
-  // The first 12 numbers still resemble the seed, so they are dropped.
-  for (let warmUp = 0; warmUp < 12; warmUp++) next()
-  return next
 }
 
 /** Each build of the layer starts at the beginning of the seed's sequence. */

@@ -1,3 +1,5 @@
+import { sfc32 } from "../../sfc32.js"
+
 /**
  * Random numbers from a seed, without the host's generator: one seed and purpose give the same numbers in every
  * process.
@@ -49,27 +51,11 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   plan: 0x299f31d0
 }
 
-/** sfc32: small and fast. Its numbers can be predicted, so it is not for secrets. */
-const generator = (seed: number, salt: number): (() => number) => {
-  let [a, b, c, counter] = [salt | 0, seed | 0, Math.trunc(seed / 2 ** 32) | 0, 1]
-  const next = (): number => {
-    const sum = (((a + b) | 0) + counter) | 0
-    counter = (counter + 1) | 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) | 0
-    c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return sum >>> 0
-  }
-  // The first 12 numbers still resemble the seed, so they are dropped.
-  for (let warmUp = 0; warmUp < 12; warmUp++) next()
-  return next
-}
-
 /** The stream of this seed and purpose. Draws from one stream do not change the draws from another. */
 export const make = (seed: number, purpose: Purpose): Stream => {
   // The generator takes whole numbers: 1.5 would give the run of 1.
   if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")
-  const next = generator(seed, SALTS[purpose])
+  const next = sfc32(seed, SALTS[purpose])
   const int = (min: number, max: number): number => min + Math.floor((next() / 2 ** 32) * (max - min + 1))
   return {
     int,
