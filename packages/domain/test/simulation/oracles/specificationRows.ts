@@ -107,7 +107,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§6.4.3", "two secrets for 24 hours", "H1"),
   row("§6.4.4", "a fresh t", "H1"),
   row("§6.4.5", "2xx within 5 s", "D3"),
-  row("§6.4.6", "the schedule, stored", "D1", "D7"),
+  row("§6.4.6", "the schedule, stored", "D1", "D7", "D9"),
   row("§6.3.6", "mail that bounces (decision mail-3)", "M1"),
   row("§6.4.7", "20 in a row", "D4"),
   outside("§6.4.8", "legacy deliveries", "legacy receivers are outside of the world"),

@@ -181,6 +181,31 @@ export const plants: ReadonlyArray<Plant> = [
     )
   },
   {
+    oracle: "D9",
+    what: "an event that is being sent is read from the outbox again, and sent a second time",
+    sabotage: instead(EventStore, (store) => ({
+      pending: (buckets, limit, now) => store.pending(buckets, limit, now, [])
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script({ status: 200, delayMillis: 3 * SECOND })
+        yield* scene.rule()
+        yield* scene.rule("exit")
+        yield* scene.walk(FAR, HOME)
+        yield* scene.world.advance(SECOND)
+        yield* scene.ana.share(scene.connection, [])
+      })
+    )
+  },
+  {
+    oracle: "D9",
+    what: "a first attempt is stored as a delivery that waits for its first attempt",
+    sabotage: instead(DeliveryStore, (store) => ({
+      insertAttempted: (row) => Effect.as(store.insert([row]), true)
+    })),
+    scenario: inScene(fire)
+  },
+  {
     oracle: "R10",
     what: "an event counts as fanned out as soon as a worker has read it, and the worker dies",
     sabotage: instead(EventStore, (store) => ({

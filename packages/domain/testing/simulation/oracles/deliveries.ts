@@ -1,6 +1,7 @@
 import type { DeliveryRow } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
 import { endpointsOf } from "./support/deliveries/Endpoints.js"
+import { deliveryLogs } from "./support/deliveries/Deliveries.js"
 import { postsOf, type Row, rows } from "./support/deliveries/Firings.js"
 import { ground } from "./support/Ground.js"
 import {
@@ -14,8 +15,10 @@ import {
   textOf,
   timeOf
 } from "./support/trace/Happened.js"
+import { isUndisturbed, lastShown, overSent } from "./support/deliveries/OverSent.js"
 import { claimsHeldTwice } from "./support/deliveries/Leases.js"
 import { index } from "./support/trace/Ops.js"
+import { oracle } from "./support/trace/oracle.js"
 import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, SECOND } from "../Specification.js"
 import { hurriesOf, wrongDisablings } from "./support/deliveries/Strikes.js"
 
@@ -54,7 +57,7 @@ const d1: Oracle = {
       }
       return undefined
     }),
-    ...overSent(run)
+    ...beyondSeven(run)
   ]
 }
 
@@ -77,7 +80,7 @@ const goneReplays = (run: Run, endpointId: string): number => {
  * Reports events that were sent to an endpoint more often than their deliveries have attempts. Judged only when no
  * fault disturbed a program, because otherwise an attempt may be repeated.
  */
-const overSent = (run: Run) => {
+const beyondSeven = (run: Run) => {
   if (happened(run).slackMs > 0) return []
   return each(run, (row) => {
     if (row.isTest) return undefined
@@ -270,4 +273,21 @@ const d8: Oracle = {
   check: claimsHeldTwice
 }
 
-export const deliveries: ReadonlyArray<Oracle> = [d1, d2, d3, d4, d5, d6, d7, d8]
+const d9 = oracle(
+  "D9",
+  "While nothing fails, an event is sent once for each attempt of its deliveries (Spec §6.4.6)",
+  (known, say, run) => {
+    if (!isUndisturbed(known, run)) return
+    for (const log of deliveryLogs(known)) {
+      const shown = lastShown(log)
+      const isGone = ({ deliveryId, endedAt }: DeliveryRow) => endedAt === null && !shown.has(deliveryId)
+      for (const sending of log.sendings.values()) {
+        // A row that left the log before its end, for example with its endpoint, may have had further attempts.
+        const excess = sending.some(isGone) ? undefined : overSent(known, run, log, sending)
+        if (excess !== undefined) say(log.last.to, excess)
+      }
+    }
+  }
+)
+
+export const deliveries: ReadonlyArray<Oracle> = [d1, d2, d3, d4, d5, d6, d7, d8, d9]

@@ -1,6 +1,7 @@
 import type { DeliveryRow } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
 import { caps, deliveryLogs, type Rows, sendingOf } from "./support/deliveries/Deliveries.js"
+import { isUndisturbed, overSent, redeliveries } from "./support/deliveries/OverSent.js"
 import { happened, textOf } from "./support/trace/Happened.js"
 import { ascending } from "./support/trace/into.js"
 import type { Knowledge } from "./support/Knowledge.js"
@@ -31,9 +32,6 @@ const Y1 = oracle(
     }
   }
 )
-
-const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpOf<"redeliver">> =>
-  [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
 
 const removals = (known: Knowledge): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
@@ -137,13 +135,7 @@ const Y4 = oracle(
   "Y4",
   "Retry now brings the next attempt forward: no extra attempt, no second copy (Spec §4.7)",
   (known, say, run) => {
-    const posts = new Map<string, number>()
-    for (const { body } of happened(run).posts) {
-      const key = sendingOf(textOf(body["endpoint_id"]) ?? "", textOf(body["event_id"]) ?? "")
-      posts.set(key, (posts.get(key) ?? 0) + 1)
-    }
-    const end = run.entries.at(-1)
-    const isWhole = run.quiesced && end !== undefined && known.trace.isCalm(0, end.i)
+    const isWhole = isUndisturbed(known, run)
     for (const log of deliveryLogs(known)) {
       const judged = new Set<string>()
       for (const op of known.trace.ops.values()) {
@@ -156,50 +148,13 @@ const Y4 = oracle(
         if (Math.max(row.attempt, ...numbers) > ATTEMPTS) say(log.last.to, `${row.deliveryId} has more than 7 attempts`)
         const rows = log.sendings.get(sendingOf(row.endpointId, row.eventId)) ?? []
         if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
-        const sent = posts.get(sendingOf(row.endpointId, row.eventId)) ?? 0
-        const attempts = rows.reduce((sum, { attempts }) => sum + attempts.length, 0)
         // `sendings` leaves out deliveries of test events, so their POSTs cannot be compared with their attempts.
-        if (isWhole && !row.isTest && sent > attempts + unreadAttempts(known, log, rows))
-          say(log.last.to, `${row.eventId} was sent ${sent} times in ${attempts} attempts`)
+        const excess = isWhole && !row.isTest ? overSent(known, run, log, rows) : undefined
+        if (excess !== undefined) say(log.last.to, excess)
       }
     }
   }
 )
-
-/**
- * The most attempts of one event at one endpoint that may have left the log before it was last read. The log keeps rows
- * for at least a week after their end.
- */
-const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
-  if (log.last.outcome._tag !== "ok") return 0
-  const isOld = (t: number) => known.trace.latest(log.last.to) - t > DELIVERED_KEPT - DAY
-  const there = new Set(log.last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId))
-  let unread = 0
-  for (const { attempts, createdAt, deliveryId, endedAt } of sending) {
-    // A delivery that had not ended when it was last read may have made further attempts.
-    if (endedAt === null && !there.has(deliveryId) && isOld(createdAt)) unread += ATTEMPTS - attempts.length
-  }
-  const [first] = sending
-  if (first !== undefined && sending.every(({ isReplay }) => isReplay) && isOld(first.occurredAt)) unread += ATTEMPTS
-  const ids = new Set(sending.map(({ deliveryId }) => deliveryId))
-  const own = new Set<string>()
-  for (const op of redeliveries(known, log.appId)) {
-    if (op.outcome._tag !== "ok") continue
-    const id = op.outcome.value.deliveryId
-    own.add(id)
-    const isOfIt = ids.has(op.args.deliveryId) || !log.rows.has(op.args.deliveryId)
-    if (isOfIt && !log.rows.has(id) && isOld(op.tMin)) unread += ATTEMPTS
-  }
-  let recovered = 0
-  let isAnyOld = false
-  for (const op of known.trace.ops.values()) {
-    if (op.name !== "recover" || op.args.appId !== log.appId || op.outcome._tag !== "ok") continue
-    recovered += op.outcome.value.queued
-    isAnyOld ||= isOld(op.tMin)
-  }
-  const others = [...log.rows.values()].filter(({ deliveryId, isReplay }) => isReplay && !own.has(deliveryId))
-  return unread + (isAnyOld ? Math.max(0, recovered - others.length) * ATTEMPTS : 0)
-}
 
 /** Whether a sent event of this type has an access log entry: rule firings and `places.changed` do. */
 const isTold = (type: string): boolean =>
