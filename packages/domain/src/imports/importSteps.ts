@@ -12,7 +12,7 @@ import type { MonthTally } from "./Months.js"
 import type * as Pace from "./Pace.js"
 
 /** What the steps of one attempt need. */
-export interface ImportStepOptions {
+interface ImportStepOptions {
   readonly begun: Import
   readonly leased: Leased
   readonly pace: Pace.Pace
@@ -25,7 +25,7 @@ export interface ImportStepOptions {
   readonly position: () => { readonly format: ReturnType<FileReader["format"]>; readonly bytesDone: number }
 }
 
-export interface ImportSteps {
+interface ImportSteps {
   /**
    * Adds entries in the order of the file, skips those that an earlier attempt committed, and stores full steps.
    * `isLast`: stores the rest too. False when the lease was lost.

@@ -72,8 +72,7 @@ const healthyMedian = ({ behaviour = hangs, isKnown = true, others }: Beside): n
       ).pipe(
         Effect.provideService(DeliveryStore, {
           ...store,
-          claim: ({ slow, ...request }) =>
-            store.claim(isKnown && slow !== undefined ? { ...request, slow } : request)
+          claim: ({ slow, ...request }) => store.claim(isKnown && slow !== undefined ? { ...request, slow } : request)
         })
       )
       const waits = (yield* posts()).map(

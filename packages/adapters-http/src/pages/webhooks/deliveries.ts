@@ -70,8 +70,8 @@ const list = Visitor.signedIn((visitor) =>
             ${Fields.select(fields, { name: "endpoint", label: LABELS.endpoint }, [
               { value: "", text: words.allEndpoints },
               ...Array.from(urls, ([value, text]) => ({ value, text })),
-              // Adds the removed endpoint by which the list is filtered. Without this entry, sending the form again would
-              // drop the filter.
+              // Adds the removed endpoint by which the list is filtered. Without this entry, sending the form again
+              // would drop the filter.
               ...(isRemoved && !isMistaken ? [{ value: filtered, text: words.removedEndpoint(filtered) }] : [])
             ])}
             ${Fields.select(fields, { name: "state", label: LABELS.state }, [
