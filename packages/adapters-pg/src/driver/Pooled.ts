@@ -1,8 +1,6 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect } from "effect"
 import type pg from "pg"
-import * as Deadlock from "./Deadlock.js"
-import { answered, noConnection, refused, type RunStatement } from "./Run.js"
+import { answered, isVictim, noConnection, refused, repeated, type RunStatement } from "./Run.js"
 
 /** An interrupted statement must stop within this time. Otherwise its connection is closed. */
 const NOTICE_MILLIS = 1_000
@@ -30,7 +28,7 @@ export const pooled = (pool: pg.Pool): RunStatement => {
           // The pool drops a connection that is broken.
           found.release()
           if (error === null) resume(answered(result, picked))
-          else resume(Deadlock.isVictim(error) ? again(refused(error), text, params, picked) : refused(error))
+          else resume(isVictim(error) ? repeated(refused(error), run(text, params, picked)) : refused(error))
         })
       })
       return Effect.suspend(() => {
@@ -67,10 +65,6 @@ export const pooled = (pool: pg.Pool): RunStatement => {
         )
       })
     })
-  const again = (failed: Effect.Effect<never, SqlError>, ...statement: Parameters<RunStatement>) => {
-    const victim = Effect.suspend(() => run(...statement))
-    return Deadlock.repeated(failed, victim)
-  }
   return run
 }
 

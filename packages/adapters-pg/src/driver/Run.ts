@@ -1,5 +1,5 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Context, DefaultServices, Effect, type Fiber, FiberRef, Tracer } from "effect"
+import { Context, DefaultServices, Effect, type Fiber, FiberRef, GlobalValue, Predicate, Tracer } from "effect"
 import type pg from "pg"
 
 /** The default tracer, which records nothing. */
@@ -38,3 +38,35 @@ export const refused = (cause: unknown): Effect.Effect<never, SqlError> =>
 
 export const noConnection = (cause: unknown): Effect.Effect<never, SqlError> =>
   Effect.fail(new SqlError({ cause, message: "Failed to acquire connection" }))
+
+/**
+ * When transactions wait for each other in a circle, the server ends one of them, the *victim*, with the state 40P01,
+ * and rolls it back completely. The others go on. So the victim can run once more, and its caller notices only a delay.
+ * Two programs that lock the same rows should lock them in the same order. A deadlock is a defect in this order, so
+ * each repeat is logged. Decision errors-2.
+ *
+ * The tests of the order of locks set 0 repeats, so that a deadlock fails them.
+ */
+export const deadlockRepeats: FiberRef.FiberRef<number> = GlobalValue.globalValue(
+  Symbol.for("@place-access/adapters-pg/driver/Run/deadlockRepeats"),
+  () => FiberRef.unsafeMake(1)
+)
+
+/** Whether the error, or an error that caused it, ended the victim of a deadlock. */
+export const isVictim = (error: unknown, depth = 5): boolean =>
+  (Predicate.hasProperty(error, "code") && error.code === "40P01") ||
+  (depth > 0 && Predicate.hasProperty(error, "cause") && isVictim(error.cause, depth - 1))
+
+/** Runs the victim again if it may run again; otherwise fails with `failed`. */
+export const repeated = <A, E, R>(
+  failed: Effect.Effect<never, E>,
+  victim: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(deadlockRepeats), (left) =>
+    left === 0
+      ? failed
+      : Effect.zipRight(
+          Effect.logWarning("The database ended a transaction because of a deadlock. It runs once more"),
+          Effect.locally(victim, deadlockRepeats, left - 1)
+        )
+  )

@@ -2,14 +2,13 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { makeWithTransaction, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Context, Effect, Exit, FiberRef, Scope, Stream } from "effect"
+import { Cause, Context, Effect, Exit, FiberRef, Scope, Stream } from "effect"
 import { Telemetry } from "@place-access/domain/shared"
 import type pg from "pg"
-import * as Deadlock from "./Deadlock.js"
 import { NO_RESULT, type QueryRequest } from "./Exchange.js"
 import { NamingClient } from "./NamingClient.js"
 import { cancel } from "./Pooled.js"
-import { answered, isTraced, noConnection, type Picked, refused } from "./Run.js"
+import { answered, isTraced, isVictim, noConnection, type Picked, refused, repeated } from "./Run.js"
 
 /**
  * Transactions with fewer round trips: BEGIN travels with the first statement, statements that do not need each other's
@@ -248,9 +247,9 @@ const outermost =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.catchAllCause(inTransaction(reserve)(effect), (cause) => {
       const failed = Effect.failCause(cause)
-      if (!Deadlock.endedVictim(cause)) return failed
+      if (!isVictim(Cause.squash(cause))) return failed
       const again = Effect.suspend(() => outermost(reserve)(effect))
-      return Deadlock.repeated(failed, again)
+      return repeated(failed, again)
     })
 
 /**

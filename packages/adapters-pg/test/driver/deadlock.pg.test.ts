@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Failures } from "@place-access/adapters-pg"
-import * as Deadlock from "@place-access/adapters-pg/driver/Deadlock"
+import { deadlockRepeats } from "@place-access/adapters-pg/driver/Run"
 import { Deferred, Effect, Either, Layer } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
@@ -34,7 +34,7 @@ describeServers("the victim of a deadlock", (server) => {
   it("runs once more, so both transactions end [errors-2]", () =>
     run(
       Effect.gen(function* () {
-        const { counts, ended } = yield* Effect.locally(crossed, Deadlock.repeats, 1)
+        const { counts, ended } = yield* Effect.locally(crossed, deadlockRepeats, 1)
         expect([ended, counts]).toEqual([2, [2, 2]])
       })
     ))
@@ -46,7 +46,7 @@ describeServers("the victim of a deadlock", (server) => {
         let runs = 0
         const victim = Effect.suspend(() => (runs++, sql`DO $$ BEGIN RAISE EXCEPTION SQLSTATE '40P01'; END $$`))
         const nested = sql.withTransaction(sql.withTransaction(victim))
-        const end = yield* Effect.either(Effect.locally(nested, Deadlock.repeats, 1))
+        const end = yield* Effect.either(Effect.locally(nested, deadlockRepeats, 1))
         expect([Either.isLeft(end), runs]).toEqual([true, 2])
       })
     ))

@@ -3,7 +3,7 @@ import type { Entropy, Vault } from "@place-access/domain/shared"
 import type { Contract } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { it } from "@effect/vitest"
-import * as Deadlock from "@place-access/adapters-pg/driver/Deadlock"
+import { deadlockRepeats } from "@place-access/adapters-pg/driver/Run"
 import * as Stock from "@place-access/adapters-pg/driver/Stock"
 import { Effect, Either, Layer, ManagedRuntime, Redacted, TestClock, TestContext } from "effect"
 import { afterAll, beforeAll } from "vitest"
@@ -61,7 +61,7 @@ export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>
       TestClock.setTime(START).pipe(
         Effect.zipRight(program),
         // A deadlock fails the test: the order of two locks is wrong.
-        Effect.locally(Deadlock.repeats, 0),
+        Effect.locally(deadlockRepeats, 0),
         Effect.provide(TestContext.TestContext)
       )
     )
