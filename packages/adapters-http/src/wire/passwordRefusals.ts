@@ -1,4 +1,4 @@
-import type { TooManyAttempts, WrongCredentials } from "@place-access/domain/accounts"
+import type { TooManyAttempts } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
@@ -6,7 +6,7 @@ import * as Errors from "./Errors.js"
 /** How a route that asks a signed-in person for the password answers a wrong one. */
 export const passwordRefusals = {
   // 403 and not 401, because the session is valid.
-  WrongCredentials: (_: WrongCredentials) => Effect.fail(Errors.forbidden("The password is wrong")),
+  WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>
     Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
 }
