@@ -57,8 +57,8 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
 const COLUMNS = Rows.columns(StoredEvent)
 
 /**
- * Whether the event occurred in a past suspension of the person or of the app's developer, or in one that has not ended.
- * `apps` has copies of the developer's suspensions.
+ * Whether the event occurred in a past suspension of the person or of the app's developer, or in one that has not
+ * ended. `apps` has copies of the developer's suspensions.
  */
 const IS_SUSPENDED = `(EXISTS (SELECT 1 FROM accounts person WHERE person.user_id = events.user_id
     AND (person.suspended_at <= events.occurred_at OR person.suspensions @> events.occurred_at))

@@ -172,8 +172,8 @@ export interface OutboxEvent {
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
   /**
-   * Present when the event occurred while the account of the person or of the app's developer was suspended. No receiver
-   * gets the event, and nothing that the developer reads may show that it occurred (decision staff-1).
+   * Present when the event occurred while the account of the person or of the app's developer was suspended. No
+   * receiver gets the event, and nothing that the developer reads may show that it occurred (decision staff-1).
    */
   readonly isSuspended?: true
 }
