@@ -55,6 +55,8 @@ export interface Proof {
   readonly verifier: boolean
   readonly redirect: boolean
   readonly app: boolean
+  /** Whether the app sends its `Idempotency-Key` for this code. */
+  readonly key: boolean
 }
 
 const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
@@ -91,7 +93,12 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 5,
     arbitrary: tagged("exchange", {
       codes: fc.oneof({ weight: 5, arbitrary: fc.constant([0]) }, fc.array(age, { minLength: 1, maxLength: 3 })),
-      proof: fc.record({ verifier: mostly(true, false), redirect: mostly(true, false), app: mostly(true, false) })
+      proof: fc.record({
+        verifier: mostly(true, false),
+        redirect: mostly(true, false),
+        app: mostly(true, false),
+        key: fc.boolean()
+      })
     })
   },
   {
@@ -133,7 +140,7 @@ export const FORM: Form = {
   standardDays: 1,
   sensitiveDays: 7
 }
-export const PROVEN: Proof = { verifier: true, redirect: true, app: true }
+export const PROVEN: Proof = { verifier: true, redirect: true, app: true, key: false }
 
 const approved = (more: Partial<Form> = {}, asked: number | "held" = "held"): Command => ({
   type: "approve",
@@ -142,6 +149,7 @@ const approved = (more: Partial<Form> = {}, asked: number | "held" = "held"): Co
   ...more
 })
 const exchanged: Command = { type: "exchange", codes: [0], proof: PROVEN }
+const exchangedWithKey: Command = { type: "exchange", codes: [0], proof: { ...PROVEN, key: true } }
 const refreshed = (...tokens: ReadonlyArray<number>): Command => ({
   type: "refresh",
   tokens,
@@ -164,8 +172,10 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [{ type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
   [waited(3_600_000), { type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
   // Decision O7.
-  [approved(), exchanged, waited(30_000), exchanged, refreshed(0)],
-  [approved(), exchanged, waited(30_001), exchanged, refreshed(0)],
+  [approved(), exchangedWithKey, waited(30_000), exchangedWithKey, refreshed(0)],
+  [approved(), exchangedWithKey, waited(30_001), exchangedWithKey, refreshed(0)],
+  [approved(), exchangedWithKey, exchanged, refreshed(0)],
+  [approved(), exchanged, exchanged, refreshed(0)],
   [approved(), exchanged, refreshed(0), exchanged],
   [exchanged, refreshed(0)],
   [approved(), exchanged, { type: "exchange", codes: [1], proof: PROVEN }, refreshed(0)],

@@ -175,7 +175,8 @@ const sideBySide = (
           exchangeCode(proof.app ? app : other, {
             code: code.text,
             codeVerifier: proof.verifier ? ConsentFlow.VERIFIER : `${ConsentFlow.VERIFIER}x`,
-            redirectUri: proof.redirect ? "https://coffee.example/callback" : "https://coffee.example/callback/"
+            redirectUri: proof.redirect ? "https://coffee.example/callback" : "https://coffee.example/callback/",
+            ...(proof.key ? { idempotencyKey: `exchange-${code.text}` } : {})
           })
         )
         const expected = model.exchange(code, proof, at)

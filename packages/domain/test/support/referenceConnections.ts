@@ -34,6 +34,8 @@ export interface Code {
   /** The number of the token family that the app got for the code; null until the app exchanges the code. */
   family: number | null
   usedAt: number
+  /** Whether the exchange had a key, so that the same request gets the same refresh token for 30 s. */
+  isRepeatable: boolean
   /** The refresh token that the app got for the code; null until the app exchanges the code. */
   link: Link | null
 }
@@ -210,7 +212,15 @@ export class ReferenceConnections {
     // Amendment M7: an approval revokes all tokens that the connection had.
     this.#revokeAll(grant)
     grant.family = null
-    const code: Code = { text: fresh.code, connection: grant, issuedAt: now, family: null, usedAt: 0, link: null }
+    const code: Code = {
+      text: fresh.code,
+      connection: grant,
+      issuedAt: now,
+      family: null,
+      usedAt: 0,
+      isRepeatable: false,
+      link: null
+    }
     this.codes.push(code)
     page.answered = { code }
   }
@@ -224,7 +234,7 @@ export class ReferenceConnections {
 
   exchange(
     code: Code,
-    proof: { readonly verifier: boolean; readonly redirect: boolean; readonly app: boolean },
+    proof: { readonly verifier: boolean; readonly redirect: boolean; readonly app: boolean; readonly key: boolean },
     now: number
   ): Tokens {
     const grant = code.connection
@@ -232,7 +242,7 @@ export class ReferenceConnections {
     if (grant.ended !== null || this.appRevokedAt !== null || this.#hasExpired(grant, now)) return { ok: false }
     if (code.family !== null) {
       if (code.family !== grant.family || code.link === null) return { ok: false }
-      if (now - code.usedAt <= 30_000 && code.link.spentAt === null) return { ok: true, refresh: code.link.text }
+      if (code.isRepeatable && proof.key && now - code.usedAt <= 30_000) return { ok: true, refresh: code.link.text }
       this.#end(grant, now, "code_reused")
       this.leakMails += 1
       return { ok: false }
@@ -242,6 +252,7 @@ export class ReferenceConnections {
     this.families += 1
     code.family = this.families
     code.usedAt = now
+    code.isRepeatable = proof.key
     grant.family = this.families
     return { ok: true, refresh: "new" }
   }
