@@ -26,7 +26,7 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("owntracks", ({ request }) => ownTracks(request).pipe(toWire), { uninterruptible: true })
     .handleRaw(
       "osmandQuery",
-      // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1): link previews use it.
+      // The router answers HEAD with the route of GET. HEAD must change nothing (RFC 9110 §9.2.1).
       ({ request }) => (request.method === "HEAD" ? Effect.succeed(TAKEN) : osmAnd(request).pipe(toWire)),
       { uninterruptible: true }
     )
