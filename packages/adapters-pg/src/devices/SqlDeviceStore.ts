@@ -158,8 +158,8 @@ const remove =
             WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
       )
       if (removed === 0) return false
-      // The raised version keeps the worker from firing a dwell that it read before the removal (`Settling.commit`), and
-      // the upload from storing readings.
+      // The raised version keeps the worker from firing a dwell that it read before the removal (`Settling.commit`),
+      // and the upload from storing readings.
       yield* UploadStream.lock(sql, userId, 1)
       yield* forgetDwells(sql, userId, at)
       return true

@@ -50,8 +50,8 @@ export type CodeExchangeOutcome =
  * unused and nothing is revoked. A second exchange means that the code leaked, and ends the connection, however old the
  * code is. A client that sent a key can repeat its request within 30 s and gets the answer again.
  *
- * When the database's answer to the commit was lost, the program calls `decide` again with the same offer. The code then
- * has the offer's family, and nothing is left to write.
+ * When the database's answer to the commit was lost, the program calls `decide` again with the same offer. The code
+ * then has the offer's family, and nothing is left to write.
  */
 export const decide = (
   vault: typeof Vault.Service,
