@@ -23,7 +23,8 @@ export const writeToken = (
     case "UseCode":
       return sql`UPDATE authorization_codes
                  SET family_id = ${one.familyId}, dead_at = NULL,
-                   used_at = ${Rows.nullableAt(one.exchange?.at ?? null)}, nonce = ${one.exchange?.nonce ?? null}, key_id = ${one.exchange?.keyId ?? null}
+                   used_at = ${Rows.nullableAt(one.exchange?.at ?? null)},
+                   nonce = ${one.exchange?.nonce ?? null}, key_id = ${one.exchange?.keyId ?? null}
                  WHERE user_id = ${userId} AND code_hash = ${one.hash} AND connection_id = ${id}`
     case "RevokeTokens":
       return revoke(sql, of, now, null)
