@@ -47,7 +47,7 @@ describe("recording", () => {
     const seen: Array<number> = []
     await run(
       Effect.gen(function* () {
-        yield* recordFigures()
+        yield* Effect.asVoid(recordFigures())
         yield* fire
         yield* fire
         seen.push(batches.length)
@@ -63,11 +63,26 @@ describe("recording", () => {
     expect(firings(batches)).toEqual([2, 1])
   })
 
+  it("stores what was reported at once when the caller asks for it, and not a second time", async () => {
+    const { batches, layer } = makeStore()
+    await run(
+      Effect.gen(function* () {
+        const storeNow = yield* recordFigures()
+        yield* fire
+        yield* storeNow
+        expect(firings(batches)).toEqual([1])
+        yield* TestClock.adjust("1 second")
+      }).pipe(Effect.scoped),
+      layer
+    )
+    expect(firings(batches)).toEqual([1])
+  })
+
   it("a store that is away costs its counts alone: nobody waits, and the next second is stored [figures-1]", async () => {
     const { batches, layer } = makeStore((index) => index === 0)
     await run(
       Effect.gen(function* () {
-        yield* recordFigures()
+        yield* Effect.asVoid(recordFigures())
         yield* fire
         yield* TestClock.adjust("1 second")
         yield* fire
