@@ -21,6 +21,14 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-26",
+    id: "code-exchanged-once",
+    kind: "changed",
+    title: "A second exchange of a code ends the connection at once",
+    text: `It was harmless within 30 seconds of the first. To repeat an exchange whose answer was lost, send the same
+    \`Idempotency-Key\` with both requests ([tokens](${DOCS}/authorization#tokens)).`
+  },
+  {
+    on: "2026-11-26",
     id: "one-body-of-invalid-token",
     kind: "changed",
     title: "The body of invalid_token has no request_id",
