@@ -57,10 +57,12 @@ describe("an edit before production", () => {
     )
   })
 
-  it("an app whose redirect URIs were changed since it was handed in is not approved with addresses that nobody read", () => {
+  it("an app whose redirect URIs were changed since a reviewer read it is not approved by a decision that names what was read", () => {
     const handedIn = done(AppLife.submit(sandbox, now))
     const moved = done(AppLife.register(handedIn, [uri("https://evil.example/callback")], later))
-    expect(Either.isLeft(AppLife.decide(moved, { decision: "approve", note: null }))).toBe(true)
+    const approve = { decision: "approve", note: null } as const
+    expect(Either.isLeft(AppLife.decide(moved, { ...approve, revision: handedIn.revision }))).toBe(true)
+    expect(Either.isRight(AppLife.decide(moved, approve))).toBe(true)
   })
 })
 
