@@ -10,7 +10,7 @@ import * as Months from "./Months.js"
 import type * as Pace from "./Pace.js"
 
 /** How a reading of the whole file ended. `fault`: why the file cannot be read on; null: it was read to its end. */
-type ReadOutcome = "lease lost" | "read again" | { readonly fault: Import.ImportFault | null }
+type ReadOutcome = "leaseLost" | "readAgain" | { readonly fault: Import.ImportFault | null }
 
 /**
  * Reads the file from its beginning, skips entries that were committed before, and commits the other entries step by
@@ -42,7 +42,7 @@ export const readImport = program(
           let fault: Import.ImportFault | null = null
           for (const read of withMore(reader.push(slice))) {
             fault = read.fault
-            if (!(yield* steps.add(read.entries, fault !== null))) return "lease lost"
+            if (!(yield* steps.add(read.entries, fault !== null))) return "leaseLost"
             if (read.more !== undefined) yield* pause
           }
           if (fault !== null) return { fault }
@@ -57,10 +57,10 @@ export const readImport = program(
       for (const read of withMore(reader.end())) {
         mustReadAgain = read.isAgain === true
         fault = read.fault
-        if (!(yield* steps.add(read.entries, read.more === undefined && !mustReadAgain))) return "lease lost"
+        if (!(yield* steps.add(read.entries, read.more === undefined && !mustReadAgain))) return "leaseLost"
         if (read.more !== undefined) yield* pause
       }
-      return mustReadAgain ? "read again" : { fault }
+      return mustReadAgain ? "readAgain" : { fault }
     })
 
     const readFileOnce = Effect.gen(function* () {
@@ -92,11 +92,11 @@ export const readImport = program(
 
     if (attempt > Import.MAX_ATTEMPTS) return yield* finish("gave_up")
     let outcome = yield* readFileOnce
-    while (outcome === "read again") {
+    while (outcome === "readAgain") {
       yield* pause
       outcome = yield* readFileOnce
     }
-    if (outcome === "lease lost" || !(yield* steps.lastStored)) return
+    if (outcome === "leaseLost" || !(yield* steps.lastStored)) return
     // An archive of this service is complete without positions too: its checksums say so.
     const isEmpty = steps.committed() === 0 && reader.format() !== "own_archive"
     return yield* finish(outcome.fault ?? (isEmpty ? "no_positions" : null))
