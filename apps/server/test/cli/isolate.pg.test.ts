@@ -67,7 +67,12 @@ describeCitus("db isolate", (citus) => {
          SELECT app_id, delivery_id, 1, created_at, created_at FROM deliveries`
     )
   })
-  afterEach(() => database.drop())
+  afterEach(async () => {
+    // Moving a shard makes a role, and roles belong to the cluster and not to a database. Without this, the role would
+    // stay when the database is dropped, and a second attempt of these tests would find it.
+    await ask(database.url, "CALL citus_cleanup_orphaned_resources()")
+    await database.drop()
+  })
 
   /** The shards of the tables and the nodes that have them. */
   const shards = () =>
