@@ -299,6 +299,9 @@ describe("Spec §3.1, connection expiry tiers", () => {
   it("live | authorization code exchanged a second time with a correct verifier → ended: everything it issued is revoked [§3.1-code-reuse]", async () => {
     const code = await approve([CURRENT])
     const grant = (await exchange(code)).json as Grant
+    expect((await exchange(code, `${ConsentFlow.VERIFIER}x`)).json).toMatchObject({ error: "invalid_grant" })
+    // The tokens stay unused between the two exchanges.
+    expect(await listed()).toMatchObject([{ endReason: null }])
     expect((await exchange(code)).json).toMatchObject({ error: "invalid_grant" })
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])
     expect(await listed()).toMatchObject([{ endReason: "code_reused" }])

@@ -18,7 +18,7 @@ const Ready = Schema.Struct({
   epoch: Schema.NullOr(Schema.Int),
   is_ready: Schema.Boolean,
   is_vain: Schema.Boolean,
-  /** The last attempt that this worker made to the endpoint failed. */
+  /** The last attempt that this worker made at the endpoint failed or took long (`ClaimRequest.slow`). */
   is_slow: Schema.Boolean
 })
 
