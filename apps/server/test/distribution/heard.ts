@@ -97,7 +97,7 @@ export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
  */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,
-  "a code": /FROM authorization_codes c WHERE c\.user_id = /,
+  "a code": /FROM authorization_codes WHERE user_id = /,
   "a refresh token and those after it": /FROM refresh_tokens presented JOIN refresh_tokens /,
   "a phone": /FROM devices WHERE user_id = \$1 AND token_hash = /,
   "what an upload is judged by": /^SELECT head\.version, head\.known, /,
