@@ -10,4 +10,5 @@
 
 export * as LegacyDelivery from "./LegacyDelivery.js"
 export { fanOut, type FanOutResult } from "./fanOut.js"
-export { runWorker, type WorkerLoop, type WorkerOptions } from "./runWorker.js"
+export { runWorker, type WorkerOptions } from "./runWorker.js"
+export type { WorkerLoop } from "./workerLoops.js"

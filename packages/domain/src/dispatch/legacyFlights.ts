@@ -19,6 +19,8 @@ const AT_ONCE = 256
 const OF_ONE_APP = 64
 const TO_ONE_ADDRESS = 4
 
+export type LegacyFlights = Effect.Effect.Success<ReturnType<typeof make>>
+
 /**
  * Makes legacy deliveries, and keeps at most `room` of them in memory. Deliveries that wait in memory when this worker
  * stops are lost (Spec §6.4.8).

@@ -1,0 +1,98 @@
+import { Cause, Duration, Effect, Option } from "effect"
+import { claimDue, deliver } from "../deliveries/deliver.js"
+import type { ClaimedDelivery } from "../deliveries/DeliveryStore.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import type { Alarm } from "./alarm.js"
+import type { DueTimes } from "./dueTimes.js"
+import type { Flights } from "./flights.js"
+import { pauseAfter, remaining } from "./workerLoops.js"
+
+/**
+ * When a claim returned as many deliveries as it asked for, a backlog waits. The worker then makes the next claim when
+ * half of its slots are free, or after this time. With a claim as soon as one slot becomes free, the deliveries would
+ * synchronise: all would wait for the database at the same time, and then all for their receivers.
+ */
+const BACKLOG_PAUSE_MILLIS = 50
+
+/** The pause after a claim that skipped an endpoint because another transaction, usually a claim, had locked it. */
+const SKIPPED_PAUSE = Duration.millis(20)
+
+export interface DeliveryLoopOptions {
+  readonly slots: number
+  /** How many slots one claim fills at most. */
+  readonly half: number
+  /** How many claimed deliveries to one endpoint all workers together may have in flight. */
+  readonly perEndpoint: number
+  readonly flights: Flights
+  readonly dueTimes: DueTimes
+  readonly toDeliver: Alarm
+  /** Called with the time of each claim, also when the claim found nothing. Not called when the claim failed. */
+  readonly onClaim: (at: Timestamp.Timestamp) => void
+  /** Called when all slots are in use, so that nothing was claimed. */
+  readonly onFull: () => void
+}
+
+/**
+ * A turn of the delivery loop: claims as many due deliveries as there is room for, and begins their attempts. Then it
+ * waits for the next due time, unless more deliveries are due.
+ */
+export const make = (options: DeliveryLoopOptions) => {
+  const { dueTimes, flights, half, onClaim, onFull, perEndpoint, slots, toDeliver } = options
+  /** When the last claim was made, if it filled its limit. */
+  let filledAt: Timestamp.Timestamp | undefined
+
+  const claim = (limit: number) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(claimDue(limit, perEndpoint, flights.slow())), ({ claims, leaseUntil }) =>
+        Effect.forEach(
+          claims,
+          (one) => flights.launch(one.delivery.endpointId, attempt(one, leaseUntil, flights, dueTimes.forget)),
+          { discard: true }
+        )
+      )
+    )
+
+  return Effect.gen(function* () {
+    const free = slots - flights.size()
+    if (free <= 0) {
+      onFull()
+      return yield* toDeliver.wait(Option.none())
+    }
+    const pauseMillis =
+      free < half && filledAt !== undefined ? remaining(filledAt, BACKLOG_PAUSE_MILLIS, yield* Timestamp.now) : 0
+    if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
+    const limit = Math.min(free, half)
+    const { claims, isSkipping, isUnfinished, now } = yield* claim(limit)
+    onClaim(now)
+    filledAt = claims.length === limit ? now : undefined
+    if (filledAt !== undefined) return
+    if (claims.length > 0) yield* pauseAfter(now)
+    if (isUnfinished) return
+    if (isSkipping) return yield* toDeliver.wait(Option.some(SKIPPED_PAUSE))
+    const next = yield* dueTimes.next(now)
+    return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
+  })
+}
+
+/** Makes an attempt. Calls `onWait` and returns true when the delivery now waits for a retry. */
+const attempt = (
+  claim: ClaimedDelivery,
+  leaseUntil: Parameters<typeof deliver>[1],
+  { note }: Flights,
+  onWait: () => void
+) =>
+  deliver(claim, leaseUntil).pipe(
+    Effect.map((stored) => {
+      const waits = note(claim.delivery.endpointId, stored)
+      if (waits) onWait()
+      return waits
+    }),
+    Effect.catchAllCause((cause) =>
+      Effect.as(
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("A delivery is left to its lease", claim.delivery.id, cause),
+        false
+      )
+    )
+  )
