@@ -1,14 +1,17 @@
-// Which columns of a CSV file contain the time and the position. Decision imports-10.
+// Finds the columns of a CSV file that contain the time and the position. Decision imports-10.
 import { Schema } from "effect"
 
 const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 
-/** The names of columns, as in the header. A column that the file does not have is left out. */
+/**
+ * The names that the header of a table gives to the columns with the time, the position and other measurements. A field
+ * is left out when the table has no such column.
+ */
 export const CsvColumns = Schema.Struct({
   time: Name,
   lat: Name,
   lon: Name,
-  /** The column of the day, when `time` has only the time of day. */
+  /** The column with the date, for a table whose column `time` contains only the time of day. */
   date: Schema.optionalWith(Name, { exact: true }),
   accuracy: Schema.optionalWith(Name, { exact: true }),
   altitude: Schema.optionalWith(Name, { exact: true }),
@@ -30,13 +33,13 @@ export const ROLES: ReadonlyArray<ColumnRole> = [
   "course"
 ]
 
-/** The header of a file. */
+/** The first line of a table: the character between the columns, and the names of the columns. */
 export interface Header {
   readonly delimiter: string
   readonly names: ReadonlyArray<string>
 }
 
-/** A header with more columns is refused. */
+/** The most columns of a table. A file whose first line has more columns counts as no table. */
 const MAX_COLUMNS = 200
 /** The most characters in a line of a table. A file with a longer first line is no table. */
 export const MAX_LINE = 65_536
@@ -133,11 +136,11 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   course: ["course", "bearing", "heading", "bearingdeg", "coursedeg", "cog", "direction", "kurs"]
 }
 
-/** The names of columns that contain only the time of day, if the table also has a column of dates. */
+/** In a table that also has a column of dates, a column with one of these names contains only the time of day. */
 const TIMES_OF_DAY: ReadonlySet<string> = new Set(["time", "zeit"])
 /**
- * The names of columns with a time of day, if the table also has a column of `UTC_DAYS`. Without such a column they
- * contain date and time.
+ * In a table that also has a column of `UTC_DAYS`, a column with one of these names contains only the time of day. In
+ * every other table the column contains date and time.
  */
 const UTC_TIMES: ReadonlySet<string> = new Set(["utctime", "timeutc"])
 const UTC_DAYS: ReadonlySet<string> = new Set(["utcdate", "dateutc"])
@@ -149,8 +152,8 @@ export interface Quotes {
   /** The line ends within a quoted field, so the field goes on in the next line. */
   readonly isOpen: boolean
   /**
-   * Text follows the closing quote of a field. So one of the quotes neither begins nor ends a field, but is an ordinary
-   * character.
+   * Text follows the closing quote of a field. So at least one quote of this line neither begins nor ends a field, but
+   * is an ordinary character.
    */
   readonly isOdd: boolean
 }
@@ -190,7 +193,10 @@ const scan = (line: string, delimiter: string, isContinued: boolean) => {
   return { fields: found, isOpen: state === "quoted", isOdd }
 }
 
-/** The fields of one line. A quoted field may contain the delimiter, and two quotes in it stand for one. */
+/**
+ * The fields of one line. A quoted field may contain the delimiter, and two quotes within a quoted field stand for one
+ * quote.
+ */
 export const fields = (line: string, delimiter: string): ReadonlyArray<string> =>
   line.includes('"') ? scan(line, delimiter, false).fields : line.split(delimiter)
 
@@ -224,7 +230,7 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
   const time = plain(found.time ?? "")
   const utcDay = UTC_TIMES.has(time) ? names.find((name) => UTC_DAYS.has(plain(name))) : undefined
   if (utcDay !== undefined) found.date = utcDay
-  // A date column counts only beside a time of day: a column such as "timestamp" contains the day already.
+  // A column of dates is used only beside a time of day: a column such as "timestamp" contains the date already.
   else if (found.time !== undefined && !TIMES_OF_DAY.has(time)) delete found.date
   return found
 }

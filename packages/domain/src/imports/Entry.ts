@@ -15,8 +15,9 @@ import * as ImportedPlace from "./ImportedPlace.js"
  */
 export type ImportEntry =
   /**
-   * `isLeftBehind`: an archive of this service says that the device was left behind (`Fix.MarkedFix`). `origin`: the id
-   * of the device in that archive. `alsoFrom`: the ids of the imported files in that archive that have the fix too.
+   * `isLeftBehind`: an archive of this service says that the person had left the device behind (`Fix.MarkedFix`).
+   * `origin`: the id of the device in that archive. `alsoFrom`: the ids of the imported files, listed in the same
+   * archive, that contain the same fix.
    */
   | {
       readonly _tag: "Reading"
@@ -26,16 +27,16 @@ export type ImportEntry =
       readonly alsoFrom?: ReadonlyArray<string>
     }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport; readonly origin?: string | undefined }
-  /** A place from the person's own archive. */
+  /** A place from an archive of this service. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
-  /** A notice that the person had chosen, from the person's own archive. */
+  /** A kind of mail that the person had chosen to get, from an archive of this service. */
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
-  /** A stretch of time whose history the person had deleted, from the person's own archive. */
+  /** A stretch of time whose history the person had deleted, from an archive of this service. */
   | { readonly _tag: "Erased"; readonly stretch: Erasure.Stretch }
   /** An entry without a time or a position. */
   | { readonly _tag: "Unusable" }
 
-/** The fixes and visits of a file, which become history. */
+/** The fixes and visits of a file. They become part of the person's history; places and notices do not. */
 export interface History {
   readonly fixes: ReadonlyArray<ImportedFix>
   readonly visits: ReadonlyArray<ImportedVisit>
@@ -54,9 +55,9 @@ export interface Sorted extends History {
 
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because its owner has the file. `cutoff`: the user keeps history after this time. Entries in stretches that the user
- * deleted are left out later, by `withoutErased`. `tally` counts the entries by month, without places and notices.
- * `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
+ * because the owner can still find the entry in the file. `cutoff`: the user keeps only history after this time; null:
+ * all history. `withoutErased` later leaves out the entries in stretches of time that the user deleted. `tally` counts
+ * the entries by month, without places and notices. `deviceOf` finds the device of an entry (`ImportedDevice.finder`).
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,
@@ -92,7 +93,8 @@ export const sort = (
       else erasures.push(entry.stretch)
       continue
     }
-    // The devices are found in the order of the file, also for entries that are not stored.
+    // `deviceOf` gets the devices in the order of the file, also for entries that are not stored. So an attempt that
+    // reads the file again finds the same devices.
     const device = entry._tag === "Unusable" ? undefined : deviceOf(entry.origin)
     const others = entry._tag === "Reading" ? (entry.alsoFrom ?? []).map(deviceOf) : []
     const alsoOf = others.filter((other) => other?.id !== device?.id)
@@ -119,9 +121,9 @@ export const sort = (
 }
 
 /**
- * Leaves out the history in deleted stretches, and counts the entries left out. The store calls this function while it
- * holds the lock of the user's uploads: a stretch that is deleted between the reading of the file and the storing stays
- * deleted (decision retention-choice-4).
+ * Leaves out the history in stretches of time that the user deleted, and counts the entries that it left out. The store
+ * calls this function while it holds the lock of the user's uploads: a stretch that the user deletes between the
+ * reading of the file and the storing stays deleted (decision retention-choice-4).
  */
 export const withoutErased = (
   { fixes, visits }: History,

@@ -1,8 +1,11 @@
-// What kind of file was uploaded (decisions imports-4 and imports-9).
+// Recognises the kind of an uploaded file (decisions imports-4 and imports-9).
 import { Either, Encoding } from "effect"
 import * as CsvColumns from "./CsvColumns.js"
 
-/** The kind of a file by its first bytes, so that a wrong file is refused during the upload. */
+/**
+ * The kind of an uploaded file. The first bytes of the file show the kind, so a file that cannot be imported is refused
+ * already during the upload.
+ */
 export type FileKind =
   | "xml"
   | "json"
@@ -18,7 +21,10 @@ export type FileKind =
   | "other"
   | keyof typeof UNREAD
 
-/** Kinds that cannot be imported, in words for the owner. So a refusal (`problem`) never repeats bytes of the file. */
+/**
+ * The kinds that cannot be imported, each with the words that describe the kind in a refusal (`problem`). A refusal
+ * never repeats bytes of the file.
+ */
 const UNREAD = {
   jpeg: "a photo (JPEG)",
   png: "a picture (PNG)",
@@ -40,7 +46,7 @@ const UNREAD = {
 
 const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
-/** A line feed and a carriage return. */
+/** The bytes that end a line of text: a line feed or a carriage return. */
 export const LINE_ENDS: ReadonlySet<number> = new Set([0x0a, 0x0d])
 /**
  * Bytes that may come before the first character of a text: byte order marks of UTF-8 and UTF-16, and the zero byte of
@@ -49,18 +55,18 @@ export const LINE_ENDS: ReadonlySet<number> = new Set([0x0a, 0x0d])
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
 /**
- * How a zip file begins: with its first file, or, when it is empty, with the end of its directory. "PK" alone would
- * also fit a table whose first column is called PK_ID.
+ * The first bytes of a zip file: the beginning of its first file or, in an empty zip file, the end of its directory.
+ * "PK" alone would also fit a table whose first column is called PK_ID.
  */
 const ZIP_BEGINNINGS = ["PK\u0003\u0004", "PK\u0005\u0006"]
-/** The first file of each archive of this service. */
+/** The name of the first file in each archive that this service makes. */
 const FIRST_FILE = "account.json"
-/** Where the name of a zip file's first file begins. */
+/** The offset in a zip file, in bytes, at which the name of its first file begins. */
 const NAME_AT = 30
 
 /**
- * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257. For
- * a text more bytes may be needed, because its first line may be longer (`isCutText`).
+ * How many bytes from the beginning of a file are enough to recognise its kind: the signature of a tar archive is at
+ * byte 257. A text may need more bytes, because its first line may be longer (`isCutText`).
  */
 export const HEAD_BYTES = 4_096
 
@@ -95,7 +101,9 @@ const has = (beginning: Uint8Array, at: number, text: string): boolean =>
 const LOG_LINE = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)\t[^\t]*\t\s*\{/
 const WEB_PAGE = /^[^<]*<(?:!doctype\s+html|html|head|body)\b/i
 
-/** The kind by the first bytes; the file name does not count. */
+/**
+ * The kind of the file that begins with these bytes. The name of the file does not count, because people rename files.
+ */
 export const of = (bytes: Uint8Array): FileKind => {
   const beginning = bytes.subarray(0, HEAD_BYTES)
   if (ZIP_BEGINNINGS.some((text) => has(beginning, 0, text))) {
@@ -122,7 +130,9 @@ const textKind = (text: string): FileKind => {
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
 }
 
-/** Whether the first line of a text is longer than these bytes, so that more bytes may show another kind. */
+/**
+ * Whether the file is a text whose first line is longer than these bytes. The rest of the line may show another kind.
+ */
 export const isCutText = (beginning: Uint8Array): boolean => {
   const kind = of(beginning)
   if (kind !== "csv" && kind !== "text") return false
@@ -132,17 +142,17 @@ export const isCutText = (beginning: Uint8Array): boolean => {
 
 /** The beginning of a file as text; bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (bytes: Uint8Array): string =>
-  // Effect's decoder, because this package uses no platform globals.
+  // Effect's decoder, because this package uses no globals of a platform such as `TextDecoder`.
   Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, CsvColumns.MAX_LINE))), () => "")
 
-/** The kinds that can be imported. The imports page has the same list. */
+/** The end of a refusal: it lists the kinds that can be imported. The portal's page of imports has the same list. */
 const READ =
   "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of " +
   "this service"
 
 /**
- * What is wrong with a file of this kind; undefined when the file may be read. `hasColumns`: the uploader has named the
- * columns of a text, or the owner will be asked for them.
+ * Why a file of this kind is refused, as the end of a sentence about the file; undefined when the file may be read.
+ * `hasColumns`: the uploader has named the columns of a text, or the service will ask the owner for the columns.
  */
 export const problem = (kind: FileKind, hasColumns = false): string | undefined => {
   switch (kind) {

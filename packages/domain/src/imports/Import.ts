@@ -6,7 +6,7 @@ import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
 import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** The format of the file. It is recognised by the contents, never by the name. */
+/** The format of an imported file. The service recognises the format by the contents of the file, never by its name. */
 export const ImportFormat = Schema.Literal(
   "gpx",
   "google_android",
@@ -24,8 +24,8 @@ export const ImportFormat = Schema.Literal(
 export type ImportFormat = typeof ImportFormat.Type
 
 /**
- * `asking`: the owner has to say which columns of a table are which. `undoing`: what the import added is being deleted,
- * then the import itself.
+ * `asking`: the owner must still say what each column of a table means. `waiting`: for a worker. `undoing`: a worker
+ * deletes what the import added to the history, and then the import itself.
  */
 export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
@@ -63,12 +63,16 @@ export const NOTHING_READ: ImportCounts = {
 export const MOST_NAMED = 20
 
 /**
- * A file of location history. A worker adds the file's entries to the owner's history. No rule is evaluated for them.
+ * A file of location history that a user uploaded. A worker adds the entries of the file to the user's history. No rule
+ * is evaluated for these entries.
  */
 export interface Import {
   readonly userId: UserId
   readonly id: ImportId
-  /** The device under which the entries are stored. Nobody has a token of this device. */
+  /**
+   * The device under which the entries are stored. Nobody has a token of this device, so nobody can upload as this
+   * device.
+   */
   readonly deviceId: DeviceId
   readonly fileName: string
   /** Null until the format is recognised. */
@@ -92,7 +96,10 @@ export interface Import {
   readonly finishedAt: Timestamp | null
 }
 
-/** How fast a file is read, in entries a second, and how many seconds are left. Null before the first entries. */
+/**
+ * How fast a file is read, in entries a second, and how many seconds the rest will take. Null before the first entries
+ * are read.
+ */
 export const speed = (
   { bytesDone, bytesTotal, counts, finishedAt, startedAt }: Import,
   now: Timestamp
@@ -105,43 +112,63 @@ export const speed = (
 
 export const MIB = 1_048_576
 /**
- * The largest file, in bytes. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred,
- * and a GPX file of this size has ten years of tracks. The unread files of one person take at most `MAX_WAITING_BYTES`
- * and one more file in the database.
+ * The largest file that can be imported, in bytes. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten
+ * years has a few hundred, and a GPX file of this size has ten years of tracks.
  */
 export const MAX_BYTES = 256 * MIB
-/** The size of the pieces in which a file is stored: one piece is read so fast that other requests are not delayed. */
+/**
+ * The size of the pieces in which an uploaded file is stored, in bytes. A worker reads a piece of this size so fast
+ * that other requests of the process are not delayed.
+ */
 export const PIECE_BYTES = 128 * 1_024
 /**
- * The most unfinished imports of a user at once, uploads in progress included: a folder of tracks has many small files.
+ * The most unfinished imports that a user may have at once, with uploads in progress. The limit is high because a
+ * folder of tracks has many small files.
  */
 export const MAX_OPEN = 50
-/** An upload may begin when the user's unread files have at most this size. Unfinished uploads count as `MAX_BYTES`. */
+/**
+ * An upload may begin when the user's unread files have at most this size together, in bytes. An unfinished upload
+ * counts as `MAX_BYTES`. So the unread files of a user never have more than this size and one more file.
+ */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 
-/** An import is tried again no sooner than this after its worker last renewed the lease. */
+/**
+ * The length of a worker's lease of an import, in milliseconds. When the worker has not renewed the lease for this
+ * long, another attempt may begin.
+ */
 export const RETRY_AFTER = MINUTE
-/** How often the worker renews the lease, in milliseconds: two of three renewals within `RETRY_AFTER` may fail. */
+/**
+ * How often a worker renews its lease of an import, in milliseconds. Three renewals fit into `RETRY_AFTER`, so two of
+ * them may fail.
+ */
 export const RENEW_EVERY = 18_000
-/** After this many attempts without progress the import fails. */
+/** After this many attempts in a row without progress the import fails: its file may crash every worker. */
 export const MAX_ATTEMPTS = 5
-/** An upload that has not grown for this long counts as broken off. */
+/** An upload that has not grown for this long, in milliseconds, counts as broken off and is removed. */
 export const UPLOAD_PATIENCE = HOUR
-/** A table whose columns nobody confirms for this long can no longer be confirmed, and is removed. */
+/**
+ * How long the owner can confirm the columns of a table, in milliseconds after the upload. Then the table is removed.
+ */
 export const ASKING_PATIENCE = 7 * DAY
 /** Whether the owner can still confirm the columns of the table. */
 export const isAsking = ({ state, uploadedAt }: Pick<Import, "state" | "uploadedAt">, now: Timestamp): boolean =>
   state === "asking" && now < plus(uploadedAt, ASKING_PATIENCE)
-/** The most fixes that one undo step deletes: uploads of the same person wait for the step. */
+/**
+ * The most fixes that one step of an undo deletes. A step is short, because uploads of the same person wait for its
+ * end.
+ */
 export const UNDO_STEP = 5_000
 
-/** Entries after this time are not stored: an import must not change rules and answers about the present. */
+/**
+ * Entries after this time, one day before the end of the upload, are not stored: an import must not change rules and
+ * answers about the present.
+ */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
 
 const MAX_NAME = 60
 const FALLBACK_NAME = "Imported file"
 
-/** The name to display: the last part of the path that a browser or program sent, on one line. */
+/** The name of a file as pages show it: the last part of the path that a browser or program sent, on one line. */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const plain = [...last.normalize("NFC")].filter(isPlain).slice(0, MAX_NAME).join("").trim()
@@ -154,9 +181,9 @@ export type ImportFault =
   | "not_ours"
   /** a packed file that contains no file of a supported format */
   | "nothing_inside"
-  /** a table whose header lacks the columns that were named, or has no column names that are known */
+  /** a table whose header lacks the columns that the owner named, or has no column names that the service knows */
   | "other_columns"
-  /** the syntax is wrong in the middle */
+  /** the syntax of the file is wrong in the middle */
   | "damaged"
   /** the file ends in the middle */
   | "cut_off"
@@ -172,10 +199,13 @@ export type ImportFault =
   | "wrong_checksum"
   /** an archive of a version of the format that this service cannot read */
   | "other_version"
-  /** an archive that is made to do harm, such as with a path out of its folder or contents that expand too much */
+  /**
+   * an archive that may harm its reader, for example with a path out of its folder or with contents that expand too
+   * much
+   */
   | "unsafe_archive"
 
-/** The fault, in words for the owner. */
+/** The reason why an import failed, in words for its owner. `stored`: the number of entries that were stored before. */
 export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stored">): string => {
   const before = "What was read before that is stored."
   const kept = stored === 0 ? "" : ` ${before}`

@@ -6,7 +6,7 @@ import type { ImportFault, ImportFormat } from "./Import.js"
 /** The result of one piece of a file: the entries that it completes, in order, and the fault that ends the reading. */
 export interface ReadResult {
   readonly entries: ReadonlyArray<ImportEntry>
-  /** Final: after a fault, later pieces give no entries. Null: no fault. */
+  /** Why the rest of the file cannot be read. After a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
   /**
    * Set only in a result of `end`: the reader needs one more pass from the beginning of the file. Left out: no more
@@ -14,13 +14,14 @@ export interface ReadResult {
    */
   readonly isAgain?: true
   /**
-   * Reads on in the same bytes; must be called before the next `push` or `end`. Left out: all of the bytes are read. A
-   * small piece of a packed file can hold millions of entries, which would fill the memory if they came at once.
+   * Reads the next entries of the same bytes. It must be called before the next `push` or `end`. Left out: all entries
+   * of the bytes have been read. A small piece of a packed file can contain millions of entries, which would fill the
+   * memory if they came at once.
    */
   readonly more?: () => ReadResult
 }
 
-/** Yields a result of `push` or `end`, and then each result that its `more` returns. */
+/** Yields a result of `push` or `end`, and then each further result that `more` of the previous result returns. */
 export function* withMore(first: ReadResult): Generator<ReadResult, void> {
   for (let read: ReadResult | undefined = first; read !== undefined; read = read.more?.()) yield read
 }
@@ -38,7 +39,7 @@ export interface FileReader {
   readonly end: () => ReadResult
 }
 
-/** Makes readers for all formats. They are synchronous, because reading a piece takes milliseconds. */
+/** Makes readers for all formats. Readers are synchronous, because reading a piece takes milliseconds. */
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
   {

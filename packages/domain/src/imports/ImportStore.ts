@@ -10,7 +10,7 @@ import type { MonthCounts } from "./Months.js"
 import type { ImportedFix, ImportedVisit } from "./ImportedDevice.js"
 import type { ReturnedPlace } from "./ImportedPlace.js"
 
-/** The key of an import. The user's id says on which shard its rows are. */
+/** The key of an import. The rows of the import are on the shard of the user's id. */
 export interface ImportKey {
   readonly userId: UserId
   readonly id: ImportId
@@ -42,7 +42,7 @@ export interface ClaimedImport {
   readonly attempt: number
 }
 
-/** What is known of the columns of an uploaded table. */
+/** The columns of an uploaded table, as far as they are known. */
 export interface TableColumns {
   readonly columns: Partial<CsvColumns>
   /** True: the file is read only after the owner has confirmed the columns. */
@@ -54,7 +54,7 @@ export interface ImportStep extends Leased {
   readonly at: Timestamp
   readonly format: ImportFormat | null
   readonly bytesDone: number
-  /** The number of entries of the file in this step. */
+  /** How many entries of the file the step contains, whether they are stored or not. */
   readonly read: number
   readonly tooRecent: number
   readonly tooOld: number
@@ -101,7 +101,10 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * undone: the entries not yet deleted would stay, and nobody could undo them.
      */
     readonly remove: (of: ImportKey) => StoreEffect<boolean>
-    /** The due import that was uploaded first, of the people in these buckets without the people in `besides`. */
+    /**
+     * The due import that was uploaded first. Only people in these buckets count, without the people in `besides`. None
+     * when no import is due.
+     */
     readonly due: (
       buckets: ReadonlyArray<number>,
       now: Timestamp,
@@ -120,21 +123,22 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * changes when the lease was lost.
      */
     readonly handBack: (leased: Leased) => StoreEffect<void>
-    /** A piece of the file. None after the last one. */
+    /** The piece number `position` of the file, counted from 0. None after the last piece. */
     readonly piece: (of: ImportKey, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Stores the entries that the user does not have yet. History in a stretch that the user deleted before the commit
-     * is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and position, visits by
-     * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
-     * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
-     * exports-9). Deleted stretches are added to those of the user (`Erasure.restored`), and delete nothing. No rule is
-     * evaluated. The version of the user's uploads grows. An entry belongs to its `ImportedDevice`, which is created
-     * with the first of its entries, or else to the device of the import.
+     * Stores the entries that the user does not have yet. Fixes are compared by time and position, visits by times and
+     * position, over all devices of the user, and places by `ImportedPlace.isSame`. Left out are history in a stretch
+     * that the user deleted before the commit, which counts as too old (`Entry.withoutErased`), and a place beyond
+     * `ImportedPlace.limitOf`. Notices are added to the notices that the user chose (decision exports-9). Deleted
+     * stretches are added to the user's deleted stretches (`Erasure.restored`), and delete nothing. No rule is
+     * evaluated. The step raises the version of the user's uploads, so an upload that is being evaluated is evaluated
+     * again. An entry belongs to its `ImportedDevice`, which is created with the first of its entries, or else to the
+     * device of the import.
      *
-     * The stays of a device are derived from all entries that the file has of it, so that a visit does not go on
-     * through a time for which the file has readings elsewhere. As soon as one entry is new, they are derived again
-     * from the earliest entry of the step, or from the earliest entry of the file when the steps before brought nothing
-     * new. Then the time of the newest entry also becomes the end of the history of the device
+     * The stays of a device are derived from all entries that the file has of the device, also from duplicates.
+     * Otherwise a visit would go on through a time for which the file has readings elsewhere. The first new entry of a
+     * device makes its stays due from the earliest entry of the device in the file; each later step makes them due from
+     * its own earliest entry. The time of the newest entry also becomes the end of the history of the device
      * (`VisitReports.historyEndsAt`). While no entry is new, the device has no fixes for stays (`StayStore.fixes`).
      * False, and nothing is written, when the lease was lost.
      */
@@ -150,16 +154,16 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       months?: ReadonlyArray<MonthCounts>
     ) => StoreEffect<boolean>
     /**
-     * Begins to undo the import: it is `undoing` and due at once, its file is deleted, and an attempt to read it loses
-     * its lease. None when the user has no such import.
+     * Begins to undo the import: its state becomes `undoing`, it is due at once, its file is deleted, and an attempt to
+     * read the file loses its lease. None when the user has no such import, and while its file is being uploaded.
      */
     readonly beginUndo: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
-     * the time of the last one. When another import contained the same fix or visit, the fix or visit moves to that
-     * import (decision imports-13). When no fix is left, deletes the visits, the stays, the devices, the deleted
-     * stretches that an archive brought and the import, and returns "gone". "lost": the lease was lost. The version of
-     * the user's uploads grows.
+     * the time of the last one. A fix or visit that another import contained too is moved to that import (decision
+     * imports-13). When no fix is left, deletes the visits, the stays, the devices, the deleted stretches that an
+     * archive brought and the import, and returns "gone". "lost": the lease was lost. Each step raises the version of
+     * the user's uploads, so an upload that is being evaluated is evaluated again.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

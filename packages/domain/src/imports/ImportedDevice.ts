@@ -1,13 +1,12 @@
-// The devices of the person's own archive. Decision exports-7.
+// The devices of an imported archive of this service. Decision exports-7.
 import type * as Fix from "../fixes/Fix.js"
 import type * as VisitReport from "../fixes/VisitReport.js"
 import { DeviceId } from "../shared/Ids.js"
 import type { Hash, Vault } from "../shared/Vault.js"
 
 /**
- * The device that an import makes for a device of the archive. Stays are derived for each device by itself, so the
- * readings of a phone and of the tablet that was left at home must not be mixed: each reading of the tablet would end
- * the stay of the phone.
+ * The device that an import creates for a device of an archive. Stays are derived for each device separately: if the
+ * readings of a phone and of a tablet at home were mixed, each reading of the tablet would end the stay of the phone.
  */
 export interface ImportedDevice {
   readonly id: DeviceId
@@ -15,14 +14,17 @@ export interface ImportedDevice {
   readonly tokenHash: Hash
 }
 
-/** `device` undefined: the entry belongs to the device that every import has. */
+/**
+ * The device of an entry. `device` undefined: the entry belongs to the device that every import has
+ * (`Import.deviceId`).
+ */
 export interface OfDevice {
   readonly device?: ImportedDevice | undefined
 }
 
 /**
- * A fix of a file, with its device. `alsoOf`: the other devices that have the fix too; undefined in this list stands
- * for the device that every import has.
+ * A fix of a file, with its device. `alsoOf`: the other devices that have the same fix. In this list, undefined stands
+ * for the device that every import has (`Import.deviceId`).
  */
 export type ImportedFix = Fix.MarkedFix & OfDevice & { readonly alsoOf?: ReadonlyArray<ImportedDevice | undefined> }
 
@@ -30,18 +32,21 @@ export type ImportedFix = Fix.MarkedFix & OfDevice & { readonly alsoOf?: Readonl
 export type ImportedVisit = VisitReport.VisitReport & OfDevice
 
 /**
- * The most devices of an archive that get a device of their own. The entries of all further devices belong to the
- * device of the import. Without a limit, a file that somebody made up could create a million devices.
+ * The most devices of an archive for which an import creates a device. The entries of all further devices belong to the
+ * device of the import. Without a limit, an archive that somebody made up could create a million devices.
  */
 export const MOST = 100
 
-/** The most other devices of one fix that an import notes: each costs as much as the fix itself. */
+/**
+ * The most other devices of one fix that an import notes (`ImportedFix.alsoOf`). Noting a device takes as much work as
+ * storing the fix.
+ */
 export const MOST_ALSO = 20
 
 /**
- * Finds the device of the import for a device of the archive; `origin` is the id of the latter. The entries of the
- * first device belong to the device of the import, so that an archive of a single phone needs no other one. A worker
- * that reads the same file again finds the same devices.
+ * Returns a function that finds the imported device for `origin`, the id of a device in the archive. Undefined stands
+ * for the device of the import: it gets the entries of the first device, so that the archive of a single phone creates
+ * no other device. A worker that reads the same file again finds the same devices.
  */
 export const finder = (
   importDevice: DeviceId,
@@ -58,13 +63,16 @@ export const finder = (
   }
 }
 
-/** The entries of one device. */
+/** The entries of a file that belong to one device. */
 export interface DeviceEntries extends OfDevice {
   readonly fixes: ReadonlyArray<ImportedFix>
   readonly visits: ReadonlyArray<ImportedVisit>
 }
 
-/** Fixes of another device that this device has too (`ImportedFix.alsoOf`). They are noted, not stored or counted. */
+/**
+ * For each device, the fixes of other devices that the device has too (`ImportedFix.alsoOf`). The store notes the
+ * device at these fixes, and neither stores nor counts them a second time.
+ */
 export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
   const groups = new Map<DeviceId | undefined, DeviceEntries & { readonly fixes: Array<ImportedFix> }>()
   for (const fix of fixes) {
@@ -77,7 +85,7 @@ export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyAr
   return [...groups.values()]
 }
 
-/** The entries by device. The device of the import comes first, even when it has no entries. */
+/** The entries of a file, grouped by device. The device of the import comes first, even when it has no entries. */
 export const grouped = ({ fixes, visits }: Omit<DeviceEntries, "device">): ReadonlyArray<DeviceEntries> => {
   const groups = new Map<DeviceId | undefined, { fixes: Array<ImportedFix>; visits: Array<ImportedVisit> } & OfDevice>([
     [undefined, { fixes: [], visits: [] }]

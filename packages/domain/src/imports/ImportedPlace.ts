@@ -1,4 +1,4 @@
-// A place that is imported from the person's own archive. Decision exports-7.
+// A place that is imported from an archive of this service. Decision exports-7.
 import type { Circle } from "../places/Geometry.js"
 import type { Label, Place, PlaceKind } from "../places/Place.js"
 import type { Shape } from "../places/Shape.js"
@@ -30,7 +30,10 @@ export interface ImportedPlace {
 export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimits.OwnedLimit =>
   archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
 
-/** Whether the place can have existed before the upload, and its shapes are in the order of version and time. */
+/**
+ * Whether an archive may contain the place: its times are not after the upload, and its shapes are ordered by version
+ * and by time. Somebody may have made the archive up.
+ */
 export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, uploadedAt: Timestamp): boolean =>
   createdAt <= uploadedAt &&
   (archivedAt === null || archivedAt <= uploadedAt) &&
@@ -46,7 +49,10 @@ export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, upl
     )
   })
 
-/** A place to store, with its shapes. It is a duplicate when the person has a place that `isSame`. */
+/**
+ * An imported place with a new id, and its shapes. The store adds the place unless the person has the same place
+ * already (`isSame`).
+ */
 export interface ReturnedPlace {
   readonly place: Place
   readonly origin: string
@@ -54,9 +60,10 @@ export interface ReturnedPlace {
 }
 
 /**
- * The place with a new id. The id is derived from the person and the place's id in the archive: another import of the
- * archive gives the same id, so it adds no second place, even when the person renamed the place. An id is never taken
- * from an archive, because places of two accounts with one id would show that they belong to one person.
+ * The imported place with a new id; undefined when the place has no shape. The id is derived from the person and from
+ * the place's id in the archive. So another import of the archive gives the same id and adds no second place, even when
+ * the person renamed the place. An id is never taken from an archive: places of two accounts with one id would show
+ * that both accounts belong to one person.
  */
 export const returned = (
   userId: UserId,
@@ -83,8 +90,8 @@ export const returned = (
 }
 
 /**
- * Whether the stored place `known` is the same place: an earlier import made it from this place, it is the original of
- * this place, or the user sees no difference between the two.
+ * Whether the stored place `known` is the imported place: an earlier import stored the imported place as `known`, or
+ * `known` is the place from which the archive was made, or the user sees no difference between the two places.
  */
 export const isSame = ({ origin, place }: ReturnedPlace, known: Place): boolean =>
   known.id === place.id ||

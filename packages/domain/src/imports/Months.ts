@@ -18,8 +18,8 @@ export interface MonthCounts {
 type Why = "tooRecent" | "tooOld" | "quarantined"
 
 /**
- * The most months that are counted: a made-up file could have a million. Entries of further months are counted under
- * the month null.
+ * The most months that are counted: a made-up file could have entries of a million months. Entries of further months
+ * are counted under the month null.
  */
 export const MAX_MONTHS = 1_200
 
@@ -27,7 +27,7 @@ export const MAX_MONTHS = 1_200
 export interface MonthTally {
   /** Counts one entry. `why`: the reason why the entry is not stored; undefined when the store gets the entry. */
   readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
-  /** By month; entries without a time come first. */
+  /** The counts, ordered by month. The entries without a month come first. */
   readonly months: () => ReadonlyArray<MonthCounts>
 }
 
@@ -38,10 +38,13 @@ interface Counting {
   quarantined: number
 }
 
-/** An empty tally. */
+/** Makes a tally without entries. */
 export const tally = (): MonthTally => {
   const months = new Map<string | null, Counting>()
-  /** The month of the last entry: the next entry is nearly always in the same month. */
+  /**
+   * The bounds and the counts of the last entry's month. The next entry is nearly always in the same month, so its
+   * month need not be computed.
+   */
   let [from, until, last] = [0, 0, of(months, null)]
   return {
     add: (at, why) => {
@@ -69,7 +72,7 @@ export const withStored = (
   months.map((one) => ({ ...one, stored: one.month === null ? 0 : (stored.get(one.month) ?? 0) }))
 
 /**
- * The beginning of the first month and the end of the last month of which the store got entries. Undefined: it got none
+ * The time from the first month until the last month of which the store got entries. Undefined: the store got no entry
  * with a month.
  */
 export const spanStored = (
@@ -92,7 +95,7 @@ const of = (months: Map<string | null, Counting>, month: string | null): Countin
 /** The first and last instant of the years 1000 to 9999. Nobody has history outside of these years. */
 const [FIRST, LAST] = [-30_610_224_000_000, 253_402_300_799_999]
 
-/** `2024-03`, in UTC. Null outside of the years 1000 to 9999. */
+/** The month of a time in UTC, such as `2024-03`. Null outside of the years 1000 to 9999. */
 export const monthOf = (at: Timestamp): string | null => (at < FIRST || at > LAST ? null : toIso(at).slice(0, 7))
 
 const edges = (at: Timestamp): readonly [number, number] => {
@@ -105,6 +108,9 @@ const edgesOf = (month: string): readonly [from: number, until: number] => {
   return [beginningOf(year, number), number === 12 ? beginningOf(year + 1, 1) : beginningOf(year, number + 1)]
 }
 
-/** The beginning of a month. The time after the last instant for the month after December 9999. */
+/**
+ * The first instant of a month. For January 10000, which ISO 8601 does not write with four digits, the instant after
+ * `LAST`.
+ */
 const beginningOf = (year: number, month: number): number =>
   parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? LAST + 1

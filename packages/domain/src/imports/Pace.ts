@@ -14,11 +14,11 @@ export interface Pace {
   readonly share: number
 }
 
-/** For a worker process: the database runs in other processes, so parsing a file delays no answer. */
+/** The pace of a worker process. The database runs in other processes, so reading a file delays no answer. */
 export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
 
 /**
- * For a process that also answers requests and contains the database: nothing else runs during a step or a slice, so
- * both are short, with pauses between them.
+ * The pace of a process that also answers requests and contains the database. Nothing else in the process runs during a
+ * step or a slice. So steps and slices are short, with pauses between them.
  */
 export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_024, share: 0.5 }

@@ -11,33 +11,39 @@ import { ImportStore, type Leased } from "./ImportStore.js"
 import type { MonthTally } from "./Months.js"
 import type * as Pace from "./Pace.js"
 
-/** What the steps of one attempt need. */
+/** The parameters of the steps of one attempt. */
 interface ImportStepOptions {
   readonly begun: Import
   readonly leased: Leased
   readonly pace: Pace.Pace
   /** Pauses between two pieces of work, as long as `pace` says. */
   readonly pause: Effect.Effect<void>
-  /** History from this time or earlier is not kept. */
+  /** The user keeps only history after this time. Null: all history. */
   readonly cutoff: Timestamp.Timestamp | null
   readonly months: MonthTally
-  /** How far the file is read, for the next step. */
+  /** The format of the file, and how many bytes are read. The next step stores both values. */
   readonly position: () => { readonly format: ReturnType<FileReader["format"]>; readonly bytesDone: number }
 }
 
 interface ImportSteps {
   /**
-   * Adds entries in the order of the file, skips those that an earlier attempt committed, and stores full steps.
-   * `isLast`: stores the rest too. False when the lease was lost.
+   * Adds entries in the order of the file, skips the entries that an earlier attempt committed, and stores each full
+   * step. `isLast`: no entries follow, so the last, shorter step is stored too. False when the lease was lost.
    */
   readonly add: (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) => Effect.Effect<boolean, StoreError>
   /** Waits until the last step is stored. False when the lease was lost. */
   readonly lastStored: Effect.Effect<boolean, StoreError>
-  /** How many entries of the file are stored or being stored, those of earlier attempts included. */
+  /**
+   * How many entries of the file are in a committed step or in the step that is being committed. The entries that
+   * earlier attempts committed count too.
+   */
   readonly committed: () => number
 }
 
-/** There is one step at a time, so the steps are stored in the order of the file. */
+/**
+ * Makes the steps of one attempt. A step is stored only after the step before it, so the steps are in the order of the
+ * file.
+ */
 export const make = ({ begun, cutoff, leased, months, pace, pause, position }: ImportStepOptions) =>
   Effect.gen(function* () {
     const store = yield* ImportStore
@@ -50,7 +56,7 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
 
     const lastStored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))
 
-    /** Begins to store a step, after the step before it was stored. False when the lease was lost. */
+    /** Waits until the previous step is stored, and then begins to store this step. False when the lease was lost. */
     const storeStep = (entries: ReadonlyArray<Entry.ImportEntry>) =>
       Effect.gen(function* () {
         committed += entries.length
@@ -69,8 +75,8 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
     const withoutCommitted = (entries: ReadonlyArray<Entry.ImportEntry>): ReadonlyArray<Entry.ImportEntry> => {
       const skipped = Math.min(toSkip, entries.length)
       toSkip -= skipped
-      // An earlier attempt stored these entries, but not their counts by month, which are stored at the end. The
-      // devices are found anew, in the same order.
+      // An earlier attempt stored these entries, but not their counts by month: these are stored only with the end of
+      // the import. So the entries are sorted again, which counts them and finds their devices in the same order.
       if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months, deviceOf)
       return entries.slice(skipped)
     }

@@ -28,9 +28,10 @@ export interface TableChoice {
 }
 
 /**
- * Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. `Invalid` for
- * a kind that cannot be imported, and for a table without the columns that `choice` names; `ImportTooLarge`; `Conflict`
- * when the user has too many unread files, and when the upload was removed while it was running.
+ * Stores an uploaded file in pieces; a worker reads it later. A refused or broken-off upload leaves nothing. `Invalid`
+ * for a kind that cannot be imported, and for a table without the columns that `choice` names. `ImportTooLarge` for a
+ * file above `Import.MAX_BYTES`. `Conflict` when the user has too many unread files, and when the upload was removed
+ * while it was running.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -57,7 +58,7 @@ export const startImport = program("startImport", function* <
   }).pipe(Effect.onError(() => Effect.ignore(store.remove(begun))))
 })
 
-/** Stores the file in pieces of `PIECE_BYTES`. Returns its length, and the columns when it is a table. */
+/** Stores the file in pieces of `PIECE_BYTES`. Returns the length of the file and, for a table, its columns. */
 const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choice: TableChoice) =>
   Effect.gen(function* () {
     let table: TableColumns | undefined
@@ -93,7 +94,10 @@ const keep = <E, R>(of: ImportKey, bytes: Stream.Stream<Uint8Array, E, R>, choic
     return { size, table }
   })
 
-/** The columns of a table with this beginning; undefined for another kind of file, `Invalid` for an unreadable kind. */
+/**
+ * The columns of the table that begins with these bytes; undefined when the file is no table. `Invalid` for a kind that
+ * cannot be imported, and for a table without a column that the caller named.
+ */
 const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
   Effect.gen(function* () {
     const kind = FileKind.of(beginning)
@@ -109,7 +113,7 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
   })
 
 /**
- * The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`, or has been
+ * The header of a table whose columns the owner must name. `NotFound` when the import is not `asking`, or has been
  * `asking` for `Import.ASKING_PATIENCE`.
  */
 export const readHeader = program("readHeader", function* (of: ImportKey) {
@@ -135,7 +139,7 @@ export const confirmColumns = program("confirmColumns", function* (of: ImportKey
 })
 
 /**
- * Starts the undoing of an import: a worker deletes what the import added to the history, then the import itself. Apps
+ * Begins to undo an import: a worker will delete what the import added to the history, and then the import itself. Apps
  * keep the answers that they got. `NotFound` when the user has no such import.
  */
 export const undoImport = program("undoImport", function* (of: ImportKey) {
@@ -143,7 +147,7 @@ export const undoImport = program("undoImport", function* (of: ImportKey) {
   return Option.isSome(begun) ? begun.value : yield* new NotFound({ what: "import" })
 })
 
-/** A page of the user's imports, newest first. `Invalid`: a cursor of another list. */
+/** A page of the user's imports, newest first. `Invalid` when the cursor belongs to another list. */
 export const listImports = program("listImports", function* (userId: UserId, page: Page.PageRequest) {
   const store = yield* ImportStore
   const { items, nextCursor } = yield* Cursor.page(`imports of ${userId}`, page, (limit, after) =>
@@ -152,7 +156,7 @@ export const listImports = program("listImports", function* (userId: UserId, pag
   return { imports: items, nextCursor }
 })
 
-/** The import with its progress. `NotFound` for another user's import, and during the upload. */
+/** The import with its progress. `NotFound` for another user's import, and while the file is being uploaded. */
 export const getImport = program("getImport", function* (of: ImportKey) {
   const found = yield* (yield* ImportStore).find(of)
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))

@@ -9,13 +9,17 @@ import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
 import * as Months from "./Months.js"
 import type * as Pace from "./Pace.js"
 
-/** How a reading of the whole file ended. `fault`: why the file cannot be read on; null: it was read to its end. */
+/**
+ * How one pass over the file ended. "readAgain": the reader needs another pass. `fault`: why the rest of the file
+ * cannot be read; null: the file was read to its end.
+ */
 type ReadOutcome = "leaseLost" | "readAgain" | { readonly fault: Import.ImportFault | null }
 
 /**
- * Reads the file from its beginning, skips entries that were committed before, and commits the other entries step by
- * step. A step stores its entries and the new position together. So the work can stop at any point, another worker can
- * go on, and every entry is counted once. The reading stops when the lease was lost or the import was removed.
+ * Reads the file of an import from its beginning, skips the entries that an earlier attempt committed, and commits the
+ * other entries step by step. A step stores its entries and the new position together. So the work can stop at any
+ * point, another worker can continue, and every entry is counted once. The reading stops when the lease was lost or the
+ * import was removed.
  *
  * The next entries are read while a step is being stored (`importSteps.ts`).
  */
@@ -32,7 +36,7 @@ export const readImport = program(
     const position = () => ({ format: reader.format(), bytesDone })
     const steps = yield* ImportSteps.make({ begun, leased, pace, pause, cutoff, months, position })
 
-    /** Reads a piece in slices. Undefined when the file goes on. */
+    /** Reads a piece in slices. Undefined: the piece was read without a fault, and the next piece follows. */
     const readPiece = (piece: Uint8Array): Effect.Effect<ReadOutcome | undefined, StoreError> =>
       Effect.gen(function* () {
         for (let from = 0; from < piece.length; from += pace.sliceBytes) {
@@ -97,7 +101,7 @@ export const readImport = program(
       outcome = yield* readFileOnce
     }
     if (outcome === "leaseLost" || !(yield* steps.lastStored)) return
-    // An archive of this service is complete without positions too: its checksums say so.
+    // An archive of this service may be complete without positions: its checksums show that nothing is missing.
     const isEmpty = steps.committed() === 0 && reader.format() !== "own_archive"
     return yield* finish(outcome.fault ?? (isEmpty ? "no_positions" : null))
   }

@@ -10,8 +10,8 @@ import { readImport } from "./readImport.js"
 import { undoNow } from "./undoNow.js"
 
 /**
- * Works on one due import of these people: reads its file to the end, or undoes the import. False when none is due. An
- * import waits for the worker that holds its owner's bucket, even when another worker is idle.
+ * Works on one due import of these people: reads its file to the end, or undoes the import. False when no import is
+ * due. An import waits for the worker that holds its owner's bucket, even when another worker is idle.
  */
 export const importNext = program(
   "importNext",
@@ -26,7 +26,10 @@ const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
     return yield* (yield* ImportStore).due(yield* people.buckets, yield* Timestamp.now, besides)
   })
 
-/** Makes one attempt. False when the import was no longer due, or this worker does not hold its owner's bucket. */
+/**
+ * Makes one attempt to read or undo the import. False when the import is not due, or when this worker does not hold the
+ * bucket of the import's owner.
+ */
 const attempt = (people: PeopleLeases, of: ImportKey, pace: Pace.Pace) =>
   Effect.map(people.using(of.userId, attemptHeld(of, pace)), Option.contains(true))
 
@@ -51,8 +54,8 @@ const attemptHeld = ({ id, userId }: ImportKey, pace: Pace.Pace) =>
   })
 
 /**
- * Renews the lease as long as this worker runs, however long a step takes. Returns when the lease is lost: another
- * attempt has begun, or the import was removed.
+ * Renews the lease of an import until this effect is interrupted. It returns when the lease is lost: another attempt
+ * has begun, or the import was removed.
  */
 const renewed = (leased: Leased) =>
   Effect.gen(function* () {
@@ -60,24 +63,28 @@ const renewed = (leased: Leased) =>
     for (;;) {
       yield* Effect.sleep(Import.RENEW_EVERY)
       const dueAt = Timestamp.plus(yield* Timestamp.now, Import.RETRY_AFTER)
-      // A database that does not answer for a moment must not end the attempt. The next renewal may still be in time.
+      // A database that does not answer for a moment must not end the attempt: the next renewal may succeed before the
+      // lease ends.
       if (!(yield* Effect.catchAll(store.renew(leased, dueAt), () => Effect.succeed(true)))) return
     }
   })
 
-/** How often a worker looks for due imports, and how long it skips a person whose import could not be read. */
+/** How often a worker looks for due imports. For the same time it skips a person whose import it could not begin. */
 const EVERY = "5 seconds"
 
 /**
- * Reads imports until interrupted, `pace.atOnce` files at a time, each of another person, and removes broken-off
- * uploads. Never fails.
+ * Reads imports and removes broken-off uploads, until it is interrupted. It reads up to `pace.atOnce` files at a time,
+ * each of another person. Never fails.
  */
 export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pace.QUICK) =>
   Effect.suspend(() => {
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
-    /** The people whose file is being read. Their other files wait, so that one person does not take every slot. */
+    /** The people whose file is being read. Their other files wait, so that one person does not occupy every slot. */
     const busy = new Set<UserId>()
-    /** The people whose due import was not claimed or whose attempt failed, and until when they are skipped. */
+    /**
+     * The people to skip, each with the end of the skip: their due import could not be claimed. Otherwise the loop
+     * would try the same import again and again.
+     */
     const skippedUntil = new Map<UserId, Timestamp.Timestamp>()
     const skipForAWhile = (userId: UserId) =>
       Effect.map(Timestamp.now, (now) => skippedUntil.set(userId, Timestamp.plus(now, Duration.toMillis(EVERY))))
@@ -95,7 +102,7 @@ export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pa
         )
       )
 
-    /** Waits for a free slot, then starts the next import. False when none may start now. */
+    /** Waits for a free slot, and then starts the next due import. False when no import may start. */
     const startNext = Effect.gen(function* () {
       yield* slots.take(1)
       const now = yield* Timestamp.now
@@ -118,8 +125,8 @@ export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pa
     const repeated = <E, R>(work: Effect.Effect<unknown, E, R>) =>
       work.pipe(Effect.catchAllCause(logged), Effect.zipRight(Effect.sleep(EVERY)), Effect.forever)
 
-    // The cleaning has its own loop, because the loop that reads files does not pause while imports of many people
-    // wait.
+    // Broken-off uploads are removed in a separate loop, because the loop that reads files does not pause while imports
+    // of many people wait.
     const cleaning = leases.chores.using("broken_uploads", dropBrokenOff)
     return Effect.all([repeated(reading), repeated(cleaning)], { concurrency: "unbounded", discard: true })
   })
