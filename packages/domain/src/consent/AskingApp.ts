@@ -1,4 +1,4 @@
-// What the pages of sign-in say about the app that sent the person there (decision consent-10).
+// What the sign-in pages say about the app that sent the person to sign in (decision consent-10).
 import { Option } from "effect"
 import * as App from "../apps/App.js"
 import type { LogoDigest } from "../apps/AppLogo.js"
@@ -14,8 +14,8 @@ export interface AskingApp {
 }
 
 /**
- * The app of a request that can still be answered. None when the request has expired or was decided, or when nobody can
- * connect the app now. Then the sign-in pages do not mention an app.
+ * The app of a consent request, for the sign-in pages. None when the request has expired or was decided, or when nobody
+ * can connect the app now: then these pages mention no app.
  */
 export const of = (
   request: Pick<ConsentRequest, "createdAt" | "decided">,

@@ -26,7 +26,7 @@ const values = (parameters: Parameters, name: string): ReadonlyArray<string> => 
   return list.length > 1 ? list : list.filter((text) => text !== "")
 }
 
-/** The id of the app to look up; `AuthorizePage` unless `client_id` is one well-formed id. */
+/** The id of the app to look up. Fails with `AuthorizePage` unless `client_id` is one well-formed id. */
 export const clientId = (parameters: Parameters): Either.Either<AppId, AuthorizePage> => {
   const [id, ...more] = values(parameters, "client_id")
   return id !== undefined && more.length === 0 && Schema.is(AppId)(id) ? Either.right(id) : unknownClient
@@ -35,15 +35,17 @@ export const clientId = (parameters: Parameters): Either.Either<AppId, Authorize
 const unknownClient = page("client_id", "The link names no app that is known here (client_id).")
 
 /**
- * The parameters that `check` reads last. Problems with them are sent to the app's redirect URI, which is verified by
- * then.
+ * The parameters that `check` reads last. A problem with one of these parameters is sent to the app's redirect URI,
+ * which `check` has verified before.
  */
 const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_method", "external_user_id"] as const
 
 /**
- * Checks the parameters of `GET /authorize` (decision O3). First come the app, the redirect URI and the state: without
- * them, no error can be sent to the app. `purposes` are the purposes of the app. The answer to the app contains
- * `issuer`, as the parameter `iss`, when the request has `response_type` (RFC 9207).
+ * Checks the parameters of `GET /authorize` (decision O3). The app, the redirect URI and the state are checked first:
+ * while one of these is wrong, no error can be sent to the app, so a page of the service shows the error
+ * (`AuthorizePage`). Other errors are sent to the app (`AuthorizeRedirect`). `ConsentRefused` when the app is
+ * suspended. The answer to the app contains `issuer`, as the parameter `iss`, when the request has `response_type` (RFC
+ * 9207).
  */
 export const check = (
   parameters: Parameters,

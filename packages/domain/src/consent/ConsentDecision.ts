@@ -32,7 +32,7 @@ import * as PlacesNotice from "../connection/PlacesNotice.js"
 import * as Receipt from "./Receipt.js"
 import * as SharedPlaces from "../connection/SharedPlaces.js"
 
-// The decision about a consent page. Decisions consent-5, consent-6, consent-7, consent-8 and M7.
+// How a user's answer to a consent page is decided. Decisions consent-5, consent-6, consent-7, consent-8 and M7.
 
 /**
  * Everything that `decideConsent` reads or generates before the store locks the request: the user, the answer, ids and
@@ -40,7 +40,7 @@ import * as SharedPlaces from "../connection/SharedPlaces.js"
  */
 export interface ConsentInput {
   readonly userId: UserId
-  /** `Account.testOf` of the user. */
+  /** The app whose test person the user is; null for a real person (`Account.testOf`). */
   readonly testOf: AppId | null
   readonly choices: ConsentChoices
   readonly places: ReadonlyArray<Place>
@@ -53,8 +53,8 @@ export interface ConsentInput {
   /** The id for the event about changed places, if the decision emits this event. */
   readonly eventId: EventId
   /**
-   * The secret of the authorization code, derived from the request's id with each of our keys. When the form is posted
-   * again after a key rotation, the key of the first answer gives the same code.
+   * For each of the service's keys, the secret of the authorization code, derived from the request's id. When the form
+   * is posted again after a key rotation, the key of the first answer gives the same code.
    */
   readonly codeSecrets: ReadonlyMap<KeyId, string>
   readonly currentKey: KeyId
@@ -73,16 +73,16 @@ const only = (outcome: ConsentOutcome): UserDecision => ({ outcome, decided: nul
 const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused", reason })
 
 /**
- * Why nobody can connect the app now; undefined when people can. A revoked app stays closed forever, a suspended app
- * only until the account of its owner (`App.ownerId`) is resumed.
+ * Why nobody can connect the app now; undefined when users can connect the app. A revoked app stays closed forever, a
+ * suspended app only until the account of its owner (`App.ownerId`) is resumed.
  */
 export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): ConsentRefusal | undefined =>
   app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined
 
 /**
- * Whether an answer to the request may be sent to its redirect URI. The app's owner may have removed the URI: a
- * stranger may control the address by now. Always true for test people: their requests have an address that no app
- * registers, because they redirect no browser.
+ * Whether an answer to the request may be sent to its redirect URI. When the app's owner has removed the URI, a
+ * stranger may control the address. Always true for test people: their requests redirect no browser, so they have an
+ * address that no app registers.
  */
 export const canBeAnswered = (
   request: Pick<ConsentRequest, "redirectUri">,
@@ -92,7 +92,7 @@ export const canBeAnswered = (
 
 /**
  * Decides a request once. The same form posted again gets the first answer, with the same code. The form may be forged
- * or out of date, so everything is checked against `state`, which the store read after it had locked the request.
+ * or out of date, so `decide` checks each field against `state`, which the store read after it had locked the request.
  */
 export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
   const { app, existing, request } = state
@@ -188,19 +188,20 @@ const connectionOf = (
         standardExpiresAt: Tier.standardExpiry(checked.standardDays, now)
       }),
   sensitiveExpiresAt: checked.scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(checked.sensitiveDays, now) : null,
-  // An app that asks again does not end a pause: only the user does.
+  // A pause continues after a further consent: only the user's own choice ends the pause.
   pause: live?.pause ?? null,
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
-  // The new tokens get a new family. A repeated exchange of an old code ends only the old family, not the new tokens.
+  // No token family belongs to the connection until the code is exchanged, which starts a family. So a second exchange
+  // of an older code cannot end the tokens of this consent.
   familyId: null
 })
 
 /**
  * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only, so
  * it also keeps every standard scope, including one that the app may not use at the moment and that the page cannot
- * show. A sensitive scope that the page did not show must not be prolonged.
+ * show. A sensitive scope that the page did not show must not be prolonged, because the user was not asked about it.
  */
 const scopesAfter = (
   mode: Mode,
@@ -250,8 +251,8 @@ const writesOf = (
 
 /**
  * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes at once, also in the
- * grace period. A connection without another scope that the app declares ends. Empty when another tab has already
- * stopped the sharing.
+ * grace period. The connection ends when it has no other scope that the app declares. Empty when another tab has
+ * already stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
@@ -283,8 +284,8 @@ const denied = (request: ConsentRequest, issuer: string): string =>
   ])
 
 /**
- * The authorization code of an approval. Undefined when the key that derived the code was removed; by then the code has
- * expired.
+ * The authorization code of an approval. Undefined when an operator has removed the key that derived the code; the
+ * consent request then counts as expired.
  */
 const codeOf = (input: ConsentInput, decided: Extract<DecidedConsent, { outcome: "approved" }>): string | undefined => {
   const secret = input.codeSecrets.get(decided.keyId)
@@ -299,11 +300,11 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 }
 
 /**
- * The mode in which the answer is checked. `shown` is the mode of the page that the user answered, `now` the mode of a
- * page that would be shown now. They differ when another tab has changed the connection meanwhile. The pages `new` and
- * `change` ask every question, so their answers are complete in every mode. When a renewal page would be shown now,
- * they count as `change`. A renewal page asks fewer questions. So its answer is refused (undefined) when `now` is
- * another mode, and the user must see a new page.
+ * The mode in which an answer is checked. `shown` is the mode of the page that the user answered, `now` the mode that a
+ * page would have now. The two differ when another tab has changed the connection meanwhile. The pages `new` and
+ * `change` ask every question, so an answer to one of these pages is complete in every mode. Such an answer counts as
+ * `change` when `now` is `renew_sensitive`. A renewal page asks fewer questions. So an answer to a renewal page is
+ * refused (undefined) when `now` is another mode, and the user must see a new page.
  */
 const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   if (shown === undefined || shown === now) return now
@@ -331,8 +332,8 @@ const check = (
   }
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
-  // A renewal page asks only for the days: without posted scopes, all requested scopes are renewed. Posted scopes can
-  // only leave out sensitive scopes.
+  // A renewal page asks only for the days. When the form has no scopes, all requested scopes are renewed. When the form
+  // has scopes, the sensitive scopes that are missing in the form are not renewed.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))
@@ -368,7 +369,10 @@ const check = (
     : { problems: [first, ...rest] }
 }
 
-/** The chosen option; undefined for a text that is no option. An absent field means the default (Spec §4.2). */
+/**
+ * The number of days that the field names; undefined for a text that is not an option. An absent field means the
+ * default (Spec §4.2).
+ */
 const days = <A>(options: Schema.Schema<A>, text: string | undefined): A | typeof Tier.DEFAULT_DAYS | undefined => {
   if (text === undefined || text === "") return Tier.DEFAULT_DAYS
   const value = /^[1-9]\d?$/.test(text) ? Number(text) : text

@@ -8,8 +8,8 @@ import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
  * The kind of consent page that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the
- * app asks for exactly the held scopes and one of them is sensitive, else `change`. So when an app without sensitive
- * scopes asks again, the mode is `change`, and the user can choose the end of the connection again.
+ * app asks for exactly the held scopes and one of them is sensitive, else `change`. So the mode is `change` when an app
+ * without sensitive scopes asks for the held scopes, and the user can choose a new end of the connection.
  */
 export const of = (
   requested: ReadonlyArray<Scope.Scope>,
@@ -19,7 +19,7 @@ export const of = (
 ): Mode => {
   if (existing === undefined || !EffectiveScopes.isLive(existing, app, now)) return "new"
   const held = EffectiveScopes.held(existing, app, now)
-  const asked = Scope.normalise(requested)
-  const same = asked.length === held.length && asked.every((scope) => held.includes(scope))
+  const normalised = Scope.normalise(requested)
+  const same = normalised.length === held.length && normalised.every((scope) => held.includes(scope))
   return same && held.some(Scope.isSensitive) ? "renew_sensitive" : "change"
 }

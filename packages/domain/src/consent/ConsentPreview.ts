@@ -11,21 +11,24 @@ import * as AuthorizeRequest from "./AuthorizeRequest.js"
 import { ConsentRequestState } from "./ConsentRequest.js"
 import * as ConsentReview from "./ConsentReview.js"
 
-/** In force: what users see now. Proposed: what they will see after an approval. */
+/**
+ * `in_force`: the app as users see it now. `proposed`: the app as users will see it when a reviewer approves its
+ * changes.
+ */
 export type Version = "in_force" | "proposed"
 
 export interface ConsentPreview {
   readonly review: ConsentReview.ConsentReview
   /**
-   * The declared scopes that the page does not show: no purpose that the app may use covers them, or an admin took them
-   * away.
+   * The declared scopes that the page does not show, because an admin has taken them away from the app, or because they
+   * are sensitive and no purpose that the app may use covers them.
    */
   readonly hidden: ReadonlyArray<Scope.Scope>
   /** The origins of all redirect URIs of the app. The page shows only the origin of the first redirect URI. */
   readonly origins: ReadonlyArray<string>
 }
 
-/** The given version of the app, as if in production. */
+/** The given version of the app, with the status that it would have in production. */
 const versionOf = (app: App, version: Version): App => ({
   ...(version === "proposed" ? AppProposal.putInForce(app, AppProposal.wanted(app)) : app),
   status: "production"

@@ -16,7 +16,7 @@ import type { Uses } from "../connection/Uses.js"
 /** Everything that the consent page shows (Spec §4.1). */
 export interface ConsentReview {
   readonly requestId: ConsentRequestId
-  /** The hidden field `mode` of the form: which questions the user was asked. */
+  /** The hidden field `mode` of the form, by which the service knows which questions the page asked. */
   readonly mode: Mode
   readonly app: {
     readonly id: AppId
@@ -35,7 +35,8 @@ export interface ConsentReview {
   /** The requested scopes: standard scopes first, then sensitive scopes. */
   readonly scopes: ReadonlyArray<ScopeChoice>
   /**
-   * Scopes that are granted now and that the app does not ask for: an approval removes them. Empty except in `change`.
+   * Scopes that are granted now and that the app does not ask for: an approval removes them. Empty except in mode
+   * `change`.
    */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
   /** False in a renewal, like `asksStandardDays`: a renewal changes neither the places nor the standard tier. */
@@ -52,7 +53,7 @@ export interface ConsentReview {
     /** The present pause, which an approval does not end (decision connection-4); null: the app is not paused. */
     readonly pause: Pause.Pause | null
   } | null
-  /** Uses of the last 90 days, in a renewal; else null. */
+  /** How many answers and events the app got about the user in the last 90 days; null except in a renewal. */
   readonly uses: Uses | null
   readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
   readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>
@@ -97,7 +98,10 @@ export interface ConsentFacts {
   readonly developerName: string
   readonly purposes: ReadonlyArray<Purpose.Purpose>
   readonly places: ReadonlyArray<Place.Place>
-  /** The user's connection with the app, if no end is stored. The end date of its standard tier may have passed. */
+  /**
+   * The user's connection with the app, if the store has no end for it. The end date of its standard tier may have
+   * passed.
+   */
   readonly existing: Connection | undefined
   readonly phoneHasSent: boolean
   readonly uses: Uses | null
@@ -109,7 +113,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
   const mode = ConsentMode.of(request.scopes, facts.existing, app, now)
   const previous = mode === "new" ? undefined : facts.existing
   const held = previous === undefined ? [] : EffectiveScopes.held(previous, app, now)
-  const asked = Scope.normalise(request.scopes)
+  const requested = Scope.normalise(request.scopes)
   const shared = new Map(previous?.places.map((place) => [place.placeId, place]))
   return {
     requestId: request.id,
@@ -124,7 +128,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
     },
     developerName: facts.developerName,
     redirectOrigin: RedirectUri.origin(request.redirectUri),
-    scopes: asked.map((scope) => {
+    scopes: requested.map((scope) => {
       const heldBefore = previous === undefined ? null : held.includes(scope)
       return {
         scope,
@@ -136,7 +140,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
       }
     }),
     leaving: held
-      .filter((scope) => !asked.includes(scope))
+      .filter((scope) => !requested.includes(scope))
       .map((scope) => ({ scope, sensitive: Scope.isSensitive(scope), description: Scope.describe[scope] })),
     asksPlaces: mode !== "renew_sensitive",
     asksStandardDays: mode !== "renew_sensitive",

@@ -23,7 +23,7 @@ export interface RequestDecision<A> {
   /** The decision to store with the request; null leaves the request as it is. */
   readonly decided: DecidedConsent | null
   readonly approval: Approval | null
-  /** Writes to the approved connection; without an approval, to the existing one. Left out: none. */
+  /** More writes to the approved connection or, without an approval, to the existing connection. Left out: none. */
   readonly writes?: ReadonlyArray<TokenWrite>
 }
 

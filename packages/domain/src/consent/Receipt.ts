@@ -7,9 +7,9 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 
 /**
- * E-mails to the user about each answer to a consent page that makes, changes or ends a connection. Without them, the
- * user would not notice when somebody else uses the account. The mails say how many places are shared and not which,
- * because other people may read an e-mail. Decision consent-9.
+ * The e-mail that a user gets after an answer to a consent page has made, changed or ended a connection. Without this
+ * e-mail, the user would not notice when somebody else uses the account. The e-mail gives the number of shared places
+ * and not their names, because other people may read an e-mail. Decision consent-9.
  */
 
 type Request = Pick<ConsentRequest, "id">
@@ -39,7 +39,8 @@ export const approved = (
   now: Timestamp.Timestamp
 ): MailMessage => {
   const { sensitiveExpiresAt, standardExpiresAt } = connection
-  // A renewal keeps standard scopes that the app may not use now. The user did not see these scopes on the page.
+  // A renewal keeps standard scopes that the app may not use now. The page did not show these scopes, so the mail does
+  // not list them.
   const allowed = Scope.intersect(connection.heldScopes, App.scopes(app))
   return {
     to: connection.userId,

@@ -24,7 +24,8 @@ import { ConsentStore } from "./ConsentStore.js"
 
 /**
  * Checks a `GET /authorize` and stores it as a consent request. The user then signs in, reviews the request and decides
- * (Spec §4.1). `AuthorizePage` or `AuthorizeRedirect` for a bad request, `ConsentRefused` when the app is suspended.
+ * (Spec §4.1). Fails with `AuthorizePage` or `AuthorizeRedirect` for a bad request, and with `ConsentRefused` when the
+ * app is suspended.
  */
 export const startConsent = program(
   "startConsent",

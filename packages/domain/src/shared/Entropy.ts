@@ -7,8 +7,9 @@ export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
   {
     /**
      * `length` uniformly random bytes, unpredictable in production. `purpose` says what the bytes are for: the prefix
-     * of an id, or a word such as "secret". A test world gives each purpose a stream of its own, so that more requests
-     * for one purpose do not change the bytes of another. Other implementations ignore it.
+     * of an id, or a word such as "secret". A test world (a server on a virtual clock) draws the bytes of each purpose
+     * from a separate sequence, so that more requests for one purpose do not change the bytes of another purpose. Other
+     * implementations ignore `purpose`.
      */
     readonly bytes: (length: number, purpose?: string) => Effect.Effect<Uint8Array>
   }
@@ -49,7 +50,7 @@ export const secretFrom = (entropy: Entropy["Type"], purpose = "secret"): Effect
 
 /**
  * 256 random bits for one view of a page, such as the nonce of its script or the challenge for a passkey. In a test
- * world they come from a stream of their own, because there a view of a page must not change the tokens that come
- * later.
+ * world (a server on a virtual clock) these bytes come from a separate sequence. Otherwise each view of a page would
+ * change the tokens that are made later.
  */
 export const nonce: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy, "nonce"))

@@ -1,9 +1,9 @@
-// The errors that several rooms share, and what an error says. Decision errors-1.
+// The errors that several rooms share. What the message of an error says: decision errors-1.
 import { Effect, Schema } from "effect"
 
 /**
- * Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1), unless a filter says
- * in a sentence of its own what is wrong: pages and answers show this sentence.
+ * Brands a schema. A parse error of the schema begins with the brand's name (decision errors-1), unless a filter of the
+ * schema has its own message, which pages and answers show to people.
  */
 export const brand =
   <B extends string>(name: B) =>
@@ -12,7 +12,7 @@ export const brand =
       parseIssueTitle: (issue) => (issue._tag === "Type" && issue.message !== undefined ? undefined : name)
     })(schema)
 
-/** One problem of one submitted field. `field` is the name on the wire. The submitted value is never repeated. */
+/** One problem of one submitted field. `field` is the name on the wire. `message` never repeats the submitted value. */
 export class Problem extends Schema.Class<Problem>("Problem")({
   field: Schema.String,
   message: Schema.String

@@ -41,11 +41,11 @@ export type EventId = typeof EventId.Type
 export const EndpointId = id("EndpointId")
 export type EndpointId = typeof EndpointId.Type
 
-/** The id of a developer's machine that receives an app's events while it listens. */
+/** The id of a developer's machine that receives an app's events while `npm run listen` runs on it. */
 export const ListenerId = id("ListenerId")
 export type ListenerId = typeof ListenerId.Type
 
-/** The id of a connection's subscription, from before apps had endpoints (Spec §4.8). */
+/** The id of a legacy subscription, by which one connection's events go to one URL (Spec §4.8). */
 export const SubscriptionId = id("SubscriptionId")
 export type SubscriptionId = typeof SubscriptionId.Type
 export const DeliveryId = id("DeliveryId")

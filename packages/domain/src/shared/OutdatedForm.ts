@@ -1,15 +1,16 @@
 // Forms that were opened before the last change (decision apps-11).
 
 /**
- * The reason of the `Conflict` when a form was opened before the last change and would undo that change. Only pages say
- * what they showed; the JSON API does not.
+ * The reason of the `Conflict` when a form was opened before the last change and would undo that change. Only forms of
+ * pages send what they showed. A caller of the JSON API sends only the fields that it wants to change.
  */
 export const OUTDATED_FORM = "it was changed since the form was opened"
 
 /**
- * Whether a form showed another state than the present one, and would change the present one to `after`. A form that
- * changes nothing is never outdated, so a button that is pressed twice does no harm. `undefined` in place of `shown`:
- * nobody said what was shown, so nothing is checked; in place of `after`: the form leaves the state as it is.
+ * Whether a form is out of date: both the state that the form showed (`shown`) and the state after the form's change
+ * (`after`) differ from the present state. A form that changes nothing is never out of date, so a button that is
+ * pressed twice does no harm. `shown` undefined: the caller does not know what the form showed, and the form counts as
+ * up to date. `after` undefined: the form leaves the state as it is.
  */
 export const isOutdatedForm = <State>(
   isPresent: (state: State) => boolean,

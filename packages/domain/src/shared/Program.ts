@@ -12,7 +12,8 @@ type Run<Y, A> = [Y] extends [never]
     : never
 
 /**
- * Declares a program by its name and a generator. Every program that ends by itself is declared in this way.
+ * Declares a program by its name and a generator. Every program is declared in this way, except loops that run until
+ * they are interrupted, such as `runWorker`.
  *
  * ```ts
  * export const listPlaces = program("listPlaces", function* (
@@ -50,7 +51,8 @@ export const program: {
     })
 
 /**
- * Like `Effect.gen`, for handlers and guards. A yielded port costs a look-up instead of steps of the fiber (`Body`).
+ * Like `Effect.gen`, for handlers and guards. `yield*` of a port costs one look-up in the context, where `Effect.gen`
+ * takes several steps of the fiber (`Body`).
  */
 export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
@@ -67,7 +69,7 @@ export const fn =
   (...args) =>
     Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(() => body(...args), fiber)) as Run<Y, A>
 
-/** Runs `f` with a port, in one step of the fiber: `Effect.flatMap(port, f)` takes four. */
+/** Runs `f` with a port, in one step of the fiber. `Effect.flatMap(port, f)` takes four steps. */
 export const withPort = <I, S, A, E, R>(
   port: Context.Tag<I, S>,
   f: (service: S) => Effect.Effect<A, E, R>
@@ -92,9 +94,9 @@ class Body implements Iterator<Yielded, unknown, never> {
   next(value: never): IteratorResult<Yielded, unknown> {
     let step = this.body.next(value)
     while (step.done !== true) {
-      const asked: unknown = Utils.yieldWrapGet(step.value)
-      if (Context.isTag(asked)) step = this.body.next(Context.unsafeGet(this.fiber.currentContext, asked) as never)
-      else if (Either.isEither(asked) && Either.isRight(asked)) step = this.body.next(asked.right as never)
+      const yielded: unknown = Utils.yieldWrapGet(step.value)
+      if (Context.isTag(yielded)) step = this.body.next(Context.unsafeGet(this.fiber.currentContext, yielded) as never)
+      else if (Either.isEither(yielded) && Either.isRight(yielded)) step = this.body.next(yielded.right as never)
       else break
     }
     return step

@@ -44,13 +44,15 @@ export interface Instrument<L extends Labels> {
   readonly record: (value: number, labels: Values<L>) => void
 }
 
-/** The label value for every value that is not allowed, and for all series beyond the limit. */
+/** The label value that replaces every value that is not allowed, and all values of series beyond `MAX_SERIES`. */
 export const OTHER = "other"
 
 /** The most series of one instrument. Further series are counted together, under the label value `OTHER`. */
 export const MAX_SERIES = 2_000
 
-/** The label in which an instrument passes its unit to the exporter. The exporter does not export it as a label. */
+/**
+ * The label in which an instrument passes its unit to the exporter. The exporter leaves this label out of its output.
+ */
 export const UNIT_LABEL = "unit"
 
 const instruments = GlobalValue.globalValue(
@@ -153,7 +155,7 @@ export const recorder: FiberRef.FiberRef<Recorder | null> = GlobalValue.globalVa
 /** Whether measuring is on. */
 export const isMeasuring: Effect.Effect<boolean> = Effect.map(FiberRef.get(recorder), (found) => found !== null)
 
-/** Runs `record` when measuring is on. When measuring is off, it costs only the read of one fiber reference. */
+/** Runs `record` when measuring is on. When measuring is off, a call costs only the read of one fiber reference. */
 export const measure = (record: () => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     if (fiber.getFiberRef(recorder) !== null) record()
@@ -175,8 +177,8 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
 
 /**
  * The span that the fiber works in; null outside of a trace. Effect itself keeps the span as a service in the context.
- * Here it is a fiber reference, because a changed service makes Effect copy and compare all services of the request for
- * each span.
+ * This module uses a fiber reference, because for a changed service Effect copies and compares all services of the
+ * request, once for each span.
  */
 export const currentSpan: FiberRef.FiberRef<Tracer.Span | null> = GlobalValue.globalValue(
   Symbol.for("@place-access/domain/Telemetry/currentSpan"),
@@ -235,7 +237,7 @@ export const spanned = <A, E, R>(
     )
   })
 
-/** Runs an effect outside of its caller's trace. For work that the caller begins and does not wait for. */
+/** Runs an effect outside of its caller's trace, for work that the caller begins and does not wait for. */
 export const inOwnTrace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) =>
     fiber.getFiberRef(currentSpan) === null ? self : Effect.locally(self, currentSpan, null)
