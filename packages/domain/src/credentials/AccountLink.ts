@@ -83,10 +83,10 @@ export const isLive = (
   now < link.expiresAt
 
 /**
- * Whether the link still works after the password was replaced. Only an undo link does. Otherwise a thief could change
- * the address and then the password, and the owner's undo link would no longer work.
+ * Whether the link works after the password was replaced: only an undo link does. If a new password ended undo links
+ * too, a thief could change the address and then the password, and the owner could not undo the change.
  */
 export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
 
-/** Whether the text has the form of `Entropy.secret`, as every link's secret has. No other text can find a link. */
+/** Whether the text has the form of a link's secret (`Entropy.secret`). For any other text no query is needed. */
 export const isSecret = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

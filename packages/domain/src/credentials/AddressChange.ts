@@ -35,8 +35,8 @@ export interface AddressReplacement {
 }
 
 /**
- * The hash and the secret of a new link that undoes a change. They are made before the store locks the account and
- * decides whether the change is allowed.
+ * The hash and the secret of a new link that undoes a change. The program makes both before the store locks the account
+ * and decides whether the change is allowed.
  */
 export interface FreshUndo {
   readonly hash: Vault.Hash

@@ -21,7 +21,9 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      * nothing is stored, when the account is gone or has another address than the link.
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
-    /** The link and its account, whether or not the link still works. None when it was used, or never existed. */
+    /**
+     * The link with this hash and its account, also when the link has expired. None when it was used, or never existed.
+     */
     readonly findLink: (
       hash: Vault.Hash
     ) => StoreEffect<Option.Option<{ readonly link: AccountLink; readonly account: Account }>>
@@ -61,7 +63,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
 
     /** Stores a sign-up, which becomes an account when its address is confirmed, and puts the mail into the outbox. */
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
-    /** None when the account was made, or the hash is unknown. Expired requests are found until they are swept. */
+    /**
+     * The sign-up whose link has this hash. None when the sign-up has become an account, or the hash is unknown. An
+     * expired sign-up is found until a sweep deletes it.
+     */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
     /**
      * The newest request for this address that has not expired at `now`. With `userId`, only a request for this

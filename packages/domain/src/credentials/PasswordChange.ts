@@ -29,15 +29,15 @@ export interface PasswordReplacement {
 
 /**
  * Sets a new password for an owner who typed the old one in a session. Null when somebody replaced the password after
- * that check, because the owner did not type the newer password.
+ * the old one was checked: then the owner did not type the present password.
  */
 export const change =
-  (asked: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
+  (request: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
   ({ account, passwordVersion }: CredentialState, now: Timestamp): PasswordReplacement | null =>
-    passwordVersion === asked.verified
+    passwordVersion === request.verified
       ? {
-          passwordHash: asked.passwordHash,
-          keeps: asked.keeps,
+          passwordHash: request.passwordHash,
+          keeps: request.keeps,
           notice: changedMail(account, now),
           audit: changed(account, "password", now)
         }

@@ -10,7 +10,10 @@ import { admitLink } from "./admitLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 import { dead, liveLink } from "./liveLink.js"
 
-/** Fails with `Forbidden` when the account may not do what needs a confirmed address. Decision accounts-11. */
+/**
+ * Fails with `Forbidden` when the account's address does not count as confirmed. Programs call this check before an
+ * action that needs a confirmed address. Decision accounts-11.
+ */
 export const requireConfirmed = program(
   "requireConfirmed",
   function* (account: Pick<Account.Account, "confirmedAt">, rule: Account.AddressRule) {
@@ -19,8 +22,8 @@ export const requireConfirmed = program(
 )
 
 /**
- * Whether a link may be mailed. A link to the account's present address counts for the account only: no other account
- * has this address, so the calls of strangers must not keep the owner from confirming it.
+ * Whether a link may be mailed. A link to the account's present address counts for this account only. Otherwise
+ * strangers who request links to the same mailbox could keep the owner from confirming the address.
  */
 const mayMail = ({ email, newEmail, userId }: AccountLink.AccountLink) =>
   Effect.gen(function* () {

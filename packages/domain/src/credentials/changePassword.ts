@@ -15,7 +15,10 @@ import { CredentialStore } from "./CredentialStore.js"
 import * as PasswordChange from "./PasswordChange.js"
 
 export interface NewPassword {
-  /** The present password, although the user is signed in: somebody else may use a browser that was left open. */
+  /**
+   * The present password. A signed-in session is not enough, because somebody else may use a browser that was left
+   * open.
+   */
   readonly password: string
   readonly newPassword: Account.Password
   /** The network address of the request. */
@@ -30,8 +33,9 @@ export interface NewPassword {
 
 /**
  * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
- * stays; none when that session ended meanwhile. Counts as an attempt to sign in and fails like one. `Invalid` for a
- * password that attackers try first. `NotFound` when the account was deleted meanwhile.
+ * stays; none when that session ended meanwhile. The present password counts as an attempt to sign in, and a wrong one
+ * fails with the same errors. `Invalid` for a password that attackers try first. `NotFound` when the account was
+ * deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input

@@ -24,9 +24,9 @@ export interface CompletedSignIn {
 }
 
 /**
- * Called after a sign-in, before the answer is sent. Returns the cookie that makes the browser known to the account.
- * Mails the owner when the browser was not known, except in the first hour after the account was made (decision
- * accounts-16).
+ * Callers run this program after a sign-in, before they send the answer. Returns the cookie that makes the browser
+ * known to the account. Mails the owner when the browser was not known, except in the first hour after the account was
+ * made (decision accounts-16).
  */
 export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
   const { account, client, passwordVersion, provedBy } = input

@@ -3,7 +3,10 @@ import { NotFound, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import { CredentialStore } from "./CredentialStore.js"
 
-/** The error for every link that does not work. It is the same for every reason. */
+/**
+ * The error for every link that does not work. It is the same for every reason, so that it reveals nothing about the
+ * link.
+ */
 export const dead = () => new NotFound({ what: "link" })
 
 /**

@@ -67,8 +67,8 @@ type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 
 /**
  * Stores a sign-up and mails its link. The sign-up is stored even when an account has confirmed the address, so that
- * the response takes the same time; then nobody gets the secret of the link. An account that never confirmed the
- * address does not block the address for others, and its owner gets no mail about the sign-up.
+ * the response takes the same time. In this case nobody gets the secret of the link. An account that never confirmed
+ * the address does not block the address for others, and its owner gets no mail about the sign-up.
  */
 const mailLink = (waiting: Waiting, address: string) =>
   Effect.gen(function* () {
@@ -82,10 +82,10 @@ const mailLink = (waiting: Waiting, address: string) =>
     const mail = SignUpRequest.confirmMail(request)
     const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
     if (!isAdmitted) return
-    const told = Option.filter(owner, ({ account }) => account.confirmedAt !== null)
+    const confirmedOwner = Option.filter(owner, ({ account }) => account.confirmedAt !== null)
     yield* (yield* CredentialStore).requestSignUp(
       request,
-      Option.match(told, {
+      Option.match(confirmedOwner, {
         onNone: () => ({ ...mail, secret: sealed }),
         onSome: ({ account }) => SignUpRequest.haveAccountMail(account, request)
       })

@@ -17,7 +17,7 @@ export type PasskeyName = typeof PasskeyName.Type
 export interface Passkey {
   readonly id: PasskeyId
   readonly name: PasskeyName
-  /** COSE key in base64url. It is public. */
+  /** The public key, as a COSE key in base64url. */
   readonly publicKey: string
   /** The authenticator's count of signatures at the last use; 0 for an authenticator that does not count. */
   readonly counter: number
@@ -41,7 +41,7 @@ export interface FactorRemoval {
   readonly requestedAt: Timestamp
 }
 
-/** Everything besides the password that proves who the owner is. */
+/** Everything besides the password with which the owner of an account can prove their identity. */
 export interface Factors {
   /** In the order in which they were added. */
   readonly passkeys: ReadonlyArray<Passkey>
@@ -72,8 +72,8 @@ export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 |
 export const hasOnlyOne = (factors: Factors): boolean => factors.passkeys.length + (hasCodeApp(factors) ? 1 : 0) === 1
 
 /**
- * Removes the recovery codes, and an operator's request to remove the factors, when the account has no factor any more.
- * A recovery code only stands in for a factor, and the request would remove a factor that the owner adds later.
+ * When the account has no factor left, removes its recovery codes and an operator's request to remove the factors.
+ * Recovery codes are only a substitute for a factor, and the request would remove a factor that the owner adds later.
  */
 export const tidy = (factors: Factors): Factors =>
   isOn(factors) ? factors : { ...factors, recoveryCodes: [], removal: null }

@@ -5,7 +5,7 @@ import { SECOND, type Timestamp } from "../shared/Timestamp.js"
 /** How long an app shows one code, in milliseconds. */
 export const STEP = 30 * SECOND
 
-/** How many steps a phone's clock may be off. */
+/** By how many steps a phone's clock may be wrong, in both directions. */
 const WINDOW = 1
 
 /** The number of the time step at `now`: the steps are counted from the Unix epoch. */
@@ -17,7 +17,10 @@ export const parse = (text: string): string | null => {
   return /^\d{6}$/.test(digits) ? digits : null
 }
 
-/** The steps whose code counts at `now`: the present step and one to either side, if later than the last used step. */
+/**
+ * The steps whose code is accepted at `now`: the present step and its two neighbors, without steps up to the last used
+ * one.
+ */
 export const acceptable = ({ usedStep }: Pick<CodeApp, "usedStep">, now: Timestamp): ReadonlyArray<number> => {
   const present = stepAt(now)
   return Array.from({ length: 2 * WINDOW + 1 }, (_, index) => present - WINDOW + index).filter(

@@ -4,7 +4,10 @@ import { Entropy, type UserId, Vault } from "../shared/index.js"
 
 export const COUNT = 10
 
-/** The number of characters of a code. They are 80 random bits: too many to find a code from its digest by trying. */
+/**
+ * The number of characters of a code. Its 80 random bits are too many for an attacker who has the digest and tries all
+ * codes.
+ */
 const LENGTH = 16
 
 /** Writes a code of sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */

@@ -9,7 +9,7 @@ import { FactorStore } from "./FactorStore.js"
  * to another account.
  */
 export type ChallengeUse =
-  /** Signing in without the password: the person is not known yet. */
+  /** Signing in without the password. The service does not know yet who the person is, so there is no `userId`. */
   | { readonly _tag: "SignIn" }
   /** The second step of a sign-in. */
   | { readonly _tag: "SecondStep"; readonly userId: UserId }

@@ -23,7 +23,7 @@ export interface Confirming {
   readonly cookie: string
   /** The network address of the request. */
   readonly address: string
-  /** The cookie that names a browser which the account knows, if the request has one. */
+  /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
   /**
    * Identifies the form that the browser sent (`SentForm`). When the browser sends the form twice, both answers have
@@ -36,18 +36,18 @@ export interface Confirming {
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
  * passkey alone (decision accounts-17). Returns the session's new cookie: the old cookie, which may have been stolen,
  * opens nothing any more. A password counts as an attempt to sign in and fails with the same errors. A wrong code or
- * passkey is `WrongFactor`, a missing code is `FactorRequired`. A password that was replaced since the session began is
- * `WrongCredentials`, too.
+ * passkey is `WrongFactor`, a missing code is `FactorRequired`. When the password was replaced since the session began,
+ * the error is `WrongCredentials`, too.
  */
-export const confirmSession = program("confirmSession", function* (account: Account.Account, asked: Confirming) {
+export const confirmSession = program("confirmSession", function* (account: Account.Account, input: Confirming) {
   const accounts = yield* AccountStore
-  const hash = (yield* Vault.Vault).sha256(asked.cookie)
-  const { proof } = asked
+  const hash = (yield* Vault.Vault).sha256(input.cookie)
+  const { proof } = input
   const passwordVersion =
     proof._tag === "Password"
-      ? yield* withPassword(account, proof, asked)
+      ? yield* withPassword(account, proof, input)
       : yield* withPasskey(account, proof.response, hash)
-  const cookie = yield* newCookie(asked.form)
+  const cookie = yield* newCookie(input.form)
   const confirmed = { hash: (yield* Vault.Vault).sha256(cookie), confirmedAt: yield* Timestamp.now }
   const isConfirmed = yield* accounts.confirmSession({ hash, passwordVersion }, confirmed)
   return isConfirmed ? cookie : yield* new WrongCredentials()

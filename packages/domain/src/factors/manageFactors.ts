@@ -41,8 +41,8 @@ export const describeFactors = program("describeFactors", function* ({ id }: Acc
 })
 
 /**
- * Adds recovery codes to `after` when the account had no factor before, and returns their texts. Otherwise returns null
- * and leaves `after` unchanged.
+ * When the account had no factor before, returns the texts of new recovery codes, and `after` with their digests.
+ * Otherwise returns null and `after` unchanged.
  */
 const withCodes = (
   before: Factors.Factors,
@@ -81,8 +81,8 @@ export const pendingCodeApp = program("pendingCodeApp", function* (account: Acco
 
 /**
  * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the texts of new
- * recovery codes, which are shown only this once. Returns null when the account had a factor before: it keeps its
- * codes. `WrongFactor` for a wrong code.
+ * recovery codes, which are shown only this once. Returns null when the account had a factor before, because the
+ * account then keeps its recovery codes. `WrongFactor` for a wrong code.
  */
 export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
   const { codeApp } = yield* describeFactors(account)
@@ -128,8 +128,8 @@ export interface NewPasskey {
  * eleventh passkey and for a passkey that the account has.
  */
 export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
-  const isAsked = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
-  if (!isAsked) return yield* new WrongFactor()
+  const isIssued = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
+  if (!isIssued) return yield* new WrongFactor()
   const registered = yield* Effect.catchTag((yield* PasskeyVerifier).registered(response), "PasskeyRejected", (error) =>
     Effect.zipRight(Effect.logInfo("A new passkey was rejected", error.reason), new WrongFactor())
   )

@@ -29,9 +29,9 @@ export interface Proven {
 const PROVEN: Proven = { codesLeft: null }
 
 /**
- * The change to store after a proof. It cancels a requested removal, because the owner still has a factor (decision
- * factors-7). While the account is suspended, a proof does not cancel the removal: the operator may have suspended the
- * account because a thief added factors, and the thief could prove with these factors.
+ * The change to store after a proof. A proof cancels an operator's request to remove the factors, because the owner
+ * still has a factor (decision factors-7). While the account is suspended, a proof does not cancel the removal: the
+ * operator may have suspended the account because a thief added factors, and the thief could prove with these factors.
  */
 const proven = (
   state: Factors.FactorState,
@@ -97,7 +97,10 @@ const useCode = (userId: UserId, typed: string) =>
     return Option.getOrNull(yield* changeFactors(userId, useRecoveryCode(digest)))
   })
 
-/** The time step near the present that has this code. Null when none has it or the secret cannot be decrypted. */
+/**
+ * The time step near the present that has this code. Null when no such step has this code, or when the secret cannot be
+ * decrypted.
+ */
 export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
@@ -113,7 +116,10 @@ export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string
 
 type Decide<A> = (state: Factors.FactorState, now: Timestamp.Timestamp) => FactorDecision<A>
 
-/** Decides under the lock of the account, so that of two requests with the same code only one is accepted. */
+/**
+ * The store calls this decision under the lock of the account, so that only one of two requests with the same code is
+ * accepted.
+ */
 const useStep =
   (compared: Factors.CodeApp, step: number | null): Decide<Proven | null> =>
   (state, now) => {
@@ -187,7 +193,7 @@ const usePasskey =
   }
 
 /**
- * Whether a copy of the passkey may exist: with two authenticators that have one key, the count of signatures does not
- * always grow. An authenticator that does not count always sends 0.
+ * Whether somebody may have copied the passkey: when two authenticators use one key, the count of signatures does not
+ * always grow. `before` and `now` are 0 for an authenticator that does not count.
  */
 const isCopied = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before

@@ -16,9 +16,9 @@ export type RemovalOutcome =
 
 /**
  * An operator removes the factors of an owner who lost all of them. The first call requests the removal and mails the
- * owner. From 72 hours later on, and for a week, a second call removes the factors and ends every session. Before the
- * second call, any use of a factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`:
- * no account has the address. `Conflict`: the account has no factor.
+ * owner. A second call removes the factors and ends every session, if it comes at least 72 hours later and within a
+ * week after that wait. Before the second call, any use of a factor, or the button in the settings, stops the removal
+ * (decision factors-7). `NotFound`: no account has the address. `Conflict`: the account has no factor.
  */
 export const removeFactors = program("removeFactors", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)
@@ -43,7 +43,7 @@ const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDec
     return [{ _tag: "Removed" }, { factors: Factors.NONE, mails, audit, endsSessions: true }]
   }
   const removal = { requestedAt: now }
-  const asked: AuditEvent.AuditEvent = {
+  const requested: AuditEvent.AuditEvent = {
     at: now,
     userId: account.id,
     actor: AuditEvent.OPERATOR,
@@ -52,6 +52,6 @@ const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDec
   const mails = [Mails.removalRequested(account, now)]
   return [
     { _tag: "Requested", opensAt: Factors.opensAt(removal) },
-    { factors: { ...factors, removal }, mails, audit: [asked], endsSessions: false }
+    { factors: { ...factors, removal }, mails, audit: [requested], endsSessions: false }
   ]
 }

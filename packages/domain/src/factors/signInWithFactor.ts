@@ -66,8 +66,8 @@ export const describePending = program("describePending", function* (token: stri
  * `WrongFactor`, or with `TooManyAttempts` after too many wrong codes. The session is bound to the password of the
  * first step: it is not valid when that password is replaced meanwhile or later.
  */
-export const finishSignIn = program("finishSignIn", function* (asked: SecondStep) {
-  const { address, browser, form, pending, proof } = asked
+export const finishSignIn = program("finishSignIn", function* (input: SecondStep) {
+  const { address, browser, form, pending, proof } = input
   const owner = yield* describePending(pending)
   const { codesLeft } = yield* prove(owner.account, proof, address)
   return { ...(yield* openSession(owner, { address, browser }, form)), codesLeft }
