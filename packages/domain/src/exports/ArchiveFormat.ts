@@ -1,4 +1,5 @@
-// The files of an archive. docs/export-format.md describes them for people. Decision exports-5.
+// The schemas of the files in an archive of a person's data. docs/export-format.md describes the files for people.
+// Decision exports-5.
 import { Schema } from "effect"
 import { Role } from "../accounts/Account.js"
 import { NoticeKind } from "../accounts/NoticeKind.js"
@@ -12,7 +13,10 @@ import { FromIso } from "../shared/Timestamp.js"
 
 /** Names the format, so that no other zip file is taken for an archive of this service. */
 export const FORMAT = "place-access-export"
-/** A reader refuses every other version. A field that is added later does not change the version. */
+/**
+ * The version of the archive's format. A reader refuses every other version. A field that is added later does not
+ * change the version.
+ */
 export const VERSION = 1
 
 const At = FromIso
@@ -65,7 +69,7 @@ export const Account = Schema.Struct({
   erasures: Schema.optional(Schema.Array(Schema.Struct({ from: At, until: At })))
 })
 
-/** A circle of a place, valid from `valid_from` on. Null: valid from the beginning of the history. */
+/** A circle of a place. The circle is valid from `valid_from` on; null: from the beginning of the history. */
 export const Shape = Schema.Struct({
   version: Schema.Int.pipe(Schema.positive()),
   valid_from: NullableAt,
@@ -74,7 +78,10 @@ export const Shape = Schema.Struct({
   radius_m: Schema.Finite.pipe(Schema.between(100, 10_000))
 })
 
-/** An element of `places.json`. The last shape is the present one. */
+/**
+ * An element of `places.json`: a place with all circles that it has had. The last element of `shapes` is the present
+ * circle.
+ */
 export const PlaceEntry = Schema.Struct({
   id: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
   label: Place.Label,
@@ -109,9 +116,15 @@ export const FixLine = Schema.Struct({
   course_deg: Metres,
   device_id: Schema.String,
   received_at: At,
-  /** Only true: the person had left the device behind (`Fix.MarkedFix`). Left out otherwise, and in older archives. */
+  /**
+   * True: the person had left the device behind (`Fix.MarkedFix`). The field is left out for every other fix, and in
+   * older archives.
+   */
   left_behind: Schema.optionalWith(Schema.Literal(true), { exact: true }),
-  /** The imported files of `devices.json` that have the fix too. Left out when none has it, and in older archives. */
+  /**
+   * The ids, in `devices.json`, of the imported files that contain the same fix. Left out when no imported file
+   * contains the fix, and in older archives.
+   */
   also_from: Schema.optionalWith(Schema.NonEmptyArray(Schema.String), { exact: true })
 })
 export type FixLine = typeof FixLine.Type
@@ -166,9 +179,9 @@ export const ConnectionEntry = Schema.Struct({
   id: Schema.String,
   app: Schema.Struct({ id: Schema.String, name: Schema.String, homepage_url: Schema.NullOr(Schema.String) }),
   live: Schema.Boolean,
-  /** What the app may do at the time when the archive is made (`made_at` in the manifest). */
+  /** The permissions of the app at the time when the archive is made (`made_at` in the manifest). */
   scopes: Scopes,
-  /** What the person granted, also permissions that have lapsed since. */
+  /** The permissions that the person granted, also those that have lapsed since. */
   granted_scopes: Scopes,
   places: Schema.Array(
     Schema.Struct({
@@ -184,7 +197,7 @@ export const ConnectionEntry = Schema.Struct({
   ended_at: NullableAt,
   end_reason: Schema.NullOr(EndReason),
   last_used_at: NullableAt,
-  /** Oldest first. */
+  /** The changes of the connection, oldest first. */
   history: Schema.Array(ConsentChange),
   /** What the person allowed from each change on, oldest first. Older archives lack this field. */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
@@ -249,8 +262,8 @@ export const RuleEntry = Schema.Struct({
 export const Rules = Schema.Struct({ rules: Schema.Array(RuleEntry) })
 
 /**
- * A line of `firings.jsonl`: a rule fired, and what the app learned, or why it learned nothing. The newest firing is
- * first.
+ * A line of `firings.jsonl`: a rule of an app fired. `disclosed`: what the app learned. `error`: why it learned
+ * nothing. The file has the newest firing first.
  */
 export const FiringLine = Schema.Struct({
   at: At,

@@ -3,9 +3,9 @@ import type { Timestamp } from "../shared/Timestamp.js"
 
 /** The length and the hash of a file that was written to the archive. */
 export interface WrittenFile {
-  /** The length before compression. */
+  /** The length before compression, in bytes. */
   readonly bytes: number
-  /** Lower-case hexadecimal digits. */
+  /** The SHA-256 hash of the file before compression, in lower-case hexadecimal digits. */
   readonly sha256: string
 }
 

@@ -1,4 +1,4 @@
-// Plain functions that turn values of the stores into entries of the archive's files.
+// Functions that turn values of the stores into entries of the archive's files.
 import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.js"
 import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
@@ -33,7 +33,7 @@ interface PlacedVisit {
 }
 
 /**
- * The archive calls programs that need the id of a connection, and passes this id to them. No connection has this id.
+ * The id of the caller, for programs that answer an app and need the id of its connection. No connection has this id.
  */
 export const ASKER = ConnectionId.make("export")
 
@@ -56,7 +56,9 @@ export const account = (
   erasures: erasures.map(({ from, until }) => ({ from, until }))
 })
 
-/** Places with their shapes. `shapes` are ordered by place and version. A place without a shape is left out. */
+/**
+ * The elements of `places.json`. `shapes` must be ordered by place and version. A place without a shape is left out.
+ */
 export const places = (
   all: ReadonlyArray<Place>,
   shapes: ReadonlyArray<Shape>
@@ -96,7 +98,10 @@ export const device = (one: ListedDevice): typeof ArchiveFormat.DeviceEntry.Type
   removed_at: one.removedAt
 })
 
-/** `devices`: the devices that the archive lists. */
+/**
+ * The line of `fixes.jsonl` for this fix. `devices` are the devices in `devices.json`: `also_from` names no other
+ * device, because a reader of the archive would not find it.
+ */
 export const fix = (one: StoredFix, devices: ReadonlySet<DeviceId>): ArchiveFormat.FixLine => ({
   captured_at: one.capturedAt,
   lat: one.lat,
@@ -120,7 +125,7 @@ export const GPX_END = "</trkseg></trk>\n</gpx>\n"
 /** The end of a track and the beginning of the next one. */
 export const GPX_NEXT_TRACK = "</trkseg></trk>\n<trk><trkseg>\n"
 
-/** A point of a track. GPX has no element for accuracy, speed and course, so they are extensions. */
+/** A point of a GPX track. GPX has no elements for accuracy, speed and course, so these values are extensions. */
 export const trackPoint = (one: StoredFix): string => {
   const own = one.altitudeM === null ? "" : `<ele>${one.altitudeM}</ele>`
   const extended = [
@@ -132,7 +137,9 @@ export const trackPoint = (one: StoredFix): string => {
   return `<trkpt lat="${one.lat}" lon="${one.lon}">${own}<time>${toIso(one.capturedAt)}</time>${extensions}</trkpt>\n`
 }
 
-/** The months in UTC that overlap `[from, until)`. The first and the last month are cut to that span. */
+/**
+ * The months in UTC that overlap `[from, until)`. The first month begins at `from`, and the last month ends at `until`.
+ */
 export const months = (
   from: Timestamp,
   until: Timestamp
@@ -165,10 +172,10 @@ export const visit = ({
  * the stop. Leaves out a report that ended at `cutoff` or earlier; without a departure, its arrival counts.
  */
 export const reports = (
-  { departures, deviceId, reports: told }: VisitReports,
+  { departures, deviceId, reports: withArrival }: VisitReports,
   cutoff: Timestamp | null
 ): ReadonlyArray<typeof ArchiveFormat.ReportEntry.Type> =>
-  [...told, ...departures]
+  [...withArrival, ...departures]
     .filter(({ arrival, departure }) => !History.isPast(departure ?? arrival ?? make(0), cutoff))
     .map(({ accuracyM, arrival, departure, lat, lon }) => ({
       device_id: deviceId,
@@ -281,7 +288,10 @@ export const firing = (one: NamedEntry): typeof ArchiveFormat.FiringLine.Type =>
   error: one.error
 })
 
-/** The address of the app's webhook is left out: it belongs to the app, and may be a credential. */
+/**
+ * An element of `rules.json`. It lacks the address of the app's webhook, which belongs to the app and may be a
+ * credential.
+ */
 export const rule = (one: Rule, recent: RecentEvaluations): typeof ArchiveFormat.RuleEntry.Type => ({
   id: one.id,
   connection_id: one.connectionId,

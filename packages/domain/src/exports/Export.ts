@@ -22,7 +22,9 @@ export const ExportFault = Schema.Literal(
 )
 export type ExportFault = typeof ExportFault.Type
 
-/** How many entries the worker has written. `total` is an estimate from the beginning of the attempt. */
+/**
+ * How many entries the worker has written into the archive. `total` is an estimate from the beginning of the attempt.
+ */
 export interface ExportProgress {
   readonly done: number
   readonly total: number
@@ -59,8 +61,8 @@ export const KEPT_FOR = 7 * DAY
 export const MAX_A_DAY = 3
 export const PERIOD = DAY
 /**
- * Milliseconds. When an attempt has not renewed its lease for this long, its worker counts as dead. Another attempt
- * then begins the archive from its first file.
+ * The length of a worker's lease of an export, in milliseconds. When an attempt has not renewed its lease for this
+ * long, its worker counts as dead. Another attempt then begins the archive from its first file.
  */
 export const PATIENCE = 2 * MINUTE
 /** When this many attempts have ended without an archive, the export fails. */
@@ -68,13 +70,13 @@ export const MAX_ATTEMPTS = 5
 /** The most bytes of a piece, before encryption. The archive is stored in pieces; each piece is one row. */
 export const PIECE_BYTES = 256 * 1_024
 /**
- * The largest archive, in bytes. Thirty million fixes fit. A zip file without the ZIP64 extension could have four times
- * as many bytes.
+ * The largest archive, in bytes. About thirty million fixes fit. A zip file needs the ZIP64 extension only above four
+ * times this size.
  */
 export const MAX_BYTES = 1_024 * 1_048_576
 /** The most exports in a person's list. */
 export const MAX_LISTED = 20
-/** How long an export that has ended stays in the list, without its archive. */
+/** How long an export that has ended stays in the list, without its archive, in milliseconds. */
 export const LISTED_FOR = 30 * DAY
 
 const isOpen = ({ state }: Export): boolean => state === "requested" || state === "making"
@@ -87,8 +89,9 @@ export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boole
   state === "ready" && expiresAt !== null && now < expiresAt
 
 /**
- * A new export, or why there is none: an archive is being made, an archive can still be fetched, or the person made
- * `MAX_A_DAY` requests within a day. `present` are all exports of the person, in any order.
+ * Decides about a person's request for an archive: a new export, or why the request is refused. It is refused while an
+ * archive is being made, while an archive can be fetched, and after `MAX_A_DAY` requests within `PERIOD`. `present` are
+ * all exports of the person, in any order.
  */
 export const request = (
   of: ExportKey,
@@ -121,7 +124,7 @@ export const request = (
 
 const refuse = (reason: string) => Either.left(new Conflict({ reason }))
 
-/** The encryption context of a piece: a piece moved to another export or position cannot be decrypted. */
+/** The encryption context of a piece. A piece that was moved to another export or position cannot be decrypted. */
 export const pieceContext = ({ id, userId }: ExportKey, position: number): string =>
   `export ${userId} ${id} ${position}`
 
@@ -137,7 +140,10 @@ export const explain = (fault: ExportFault): string => {
 
 const LINK = { site: "portal", path: "/settings/export", label: "Take your data along" } as const
 
-/** Says that the archive can be fetched. The archive is never mailed, and the link opens nothing without signing in. */
+/**
+ * The mail after an archive was made. The archive itself is never mailed, and the link of the mail opens nothing
+ * without a sign-in.
+ */
 export const readyMail = ({ id, userId }: ExportKey, expiresAt: Timestamp): MailMessage => ({
   to: userId,
   dedupeKey: `export_ready ${id}`,
@@ -150,7 +156,7 @@ export const readyMail = ({ id, userId }: ExportKey, expiresAt: Timestamp): Mail
   link: LINK
 })
 
-/** Says that there is no archive, and what to do. */
+/** The mail after an archive could not be made. It says why, and what the owner can do. */
 export const failedMail = ({ id, userId }: ExportKey, fault: ExportFault): MailMessage => ({
   to: userId,
   dedupeKey: `export_failed ${id}`,

@@ -17,7 +17,7 @@ export interface LeasedExport extends ExportKey {
 
 export interface ClaimedExport {
   readonly export: Export
-  /** How many attempts have begun, this one included, without those that were handed back. */
+  /** How many attempts at the export have begun, with this attempt. Attempts that were handed back do not count. */
   readonly attempt: number
 }
 
@@ -43,8 +43,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
   ExportStore,
   {
     /**
-     * Gives all exports of the person to `decide`, and stores the export that `decide` returns. Requests of one person
-     * run one after the other: when a person asks in two tabs, the second request is refused.
+     * Calls `decide` with all exports of the person, and stores the export that `decide` returns. Requests of one
+     * person run one after the other: when a person asks in two tabs, the second request is refused.
      */
     readonly request: (
       userId: UserId,
@@ -92,7 +92,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
       mail: MailMessage,
       audit?: AuditEvent
     ) => StoreEffect<boolean>
-    /** An encrypted piece of a ready archive that has not expired at `now`. None in every other state. */
+    /** A piece of a ready archive that has not expired at `now`, still encrypted. None in every other state. */
     readonly piece: (of: ExportKey, position: number, now: Timestamp) => StoreEffect<Option.Option<Uint8Array>>
     /**
      * Deletes the archive, or stops its making. The export stays in the list as `deleted`. False when the person has no
@@ -100,8 +100,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
      */
     readonly remove: (of: ExportKey, at: Timestamp) => StoreEffect<boolean>
     /**
-     * Deletes the archives of people in these buckets that have expired at `now`, and returns how many. Exports that
-     * ended before `forgetBefore` are removed from the list.
+     * Deletes the archives that have expired at `now`, of people in these buckets, and returns how many archives it
+     * deleted. Exports that ended before `forgetBefore` are removed from the list.
      */
     readonly expire: (buckets: ReadonlyArray<number>, now: Timestamp, forgetBefore: Timestamp) => StoreEffect<number>
   }

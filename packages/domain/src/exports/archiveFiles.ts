@@ -57,8 +57,8 @@ export interface ArchiveFile {
 const FIXES_A_PAGE = 1_000
 const ENTRIES_A_PAGE = 500
 /**
- * With more fixes than this, there is a GPX file for each month (UTC), because programs that open GPX load the whole
- * file into memory.
+ * The most fixes in one GPX file. A longer history has a GPX file for each month (UTC), because programs that open GPX
+ * load the whole file into memory.
  */
 const FIXES_A_GPX = 50_000
 
@@ -99,7 +99,7 @@ const paged = <A, P, E, R>(
     })
   })
 
-/** Joins the pages of several lists to one file, one list after the other: for a `.json` file with two lists. */
+/** Joins the pages of several lists, one list after the other, to one `.json` file that has all these lists. */
 const joined = <E, R>(
   parts: ReadonlyArray<Effect.Effect<Effect.Effect<FilePage | undefined, E, R>>>
 ): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
@@ -133,7 +133,7 @@ const whole =
   () =>
     Effect.map(read, (items) => ({ items, next: undefined }))
 
-/** A `.json` file that has one list. */
+/** A `.json` file of the archive that contains one list. */
 const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effect.Effect<ReadonlyArray<A>, E, R>) => ({
   name: `${name.replaceAll("_", "-")}.json`,
   pages: paged(whole(read), elements(schema), { before: `{"${name}":[`, after: "\n]}\n" })
@@ -141,8 +141,8 @@ const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effec
 
 /**
  * The files of a person's archive in their order, and an estimate of the number of entries: each fix is in two files,
- * and the other entries are few. The data of each file is read when the file is written, so a change meanwhile may be
- * in one file and not in another.
+ * and all other entries together are few. The data of each file is read when the file is written. So a change that is
+ * made meanwhile may be in one file and not in another.
  */
 export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -211,7 +211,7 @@ const readFixes =
       return yield* (yield* FixHistory).range(userId, yield* Timestamp.now, span, FIXES_A_PAGE, after)
     })
 
-/** As `readFixes`, as lines of `fixes.jsonl`. */
+/** Reads a page of fixes, and returns them as lines of `fixes.jsonl`. */
 const fixLines = (userId: UserId, span: Parameters<typeof readFixes>[1]) => (after: Page.PagePosition | undefined) =>
   Effect.gen(function* () {
     const page = yield* readFixes(userId, span)(after)
@@ -234,7 +234,7 @@ const gpxFile = (
 })
 
 /**
- * For one archive, stays are derived in at most this many steps. The longest history that fits into an archive, thirty
+ * The most steps in which stays are derived for one archive. The longest history that fits into an archive, thirty
  * million fixes, needs fewer steps. Without this limit, an archive would never be finished while a phone uploads
  * without end.
  */
@@ -259,8 +259,8 @@ const deriveDue = (userId: UserId) =>
   })
 
 /**
- * Writes the two lists of `visits.json`. `visits` has what an app could read with every permission: each place counts
- * as shared, also for the visits before the sharing. `reported` has the visits that phones reported.
+ * Writes the two lists of `visits.json`. `visits` has the visits that an app with every permission could read: each
+ * place counts as shared, also for the visits before the sharing. `reported` has the visits that phones reported.
  */
 const visitPages = (userId: UserId) =>
   joined([
@@ -285,15 +285,15 @@ const visitPages = (userId: UserId) =>
       (after: VisitReports | undefined) =>
         Effect.gen(function* () {
           const { cutoff } = yield* getHistoryChoice(userId)
-          const told = yield* (yield* VisitStore).told({
+          const reported = yield* (yield* VisitStore).told({
             userId,
             span: { from: null, to: null },
             after,
             limit: ENTRIES_A_PAGE
           })
           return {
-            items: told.flatMap((one) => Entries.reports(one, cutoff)),
-            next: told.length < ENTRIES_A_PAGE ? undefined : told.at(-1)
+            items: reported.flatMap((one) => Entries.reports(one, cutoff)),
+            next: reported.length < ENTRIES_A_PAGE ? undefined : reported.at(-1)
           }
         }),
       elements(ArchiveFormat.ReportEntry),
@@ -304,7 +304,7 @@ const visitPages = (userId: UserId) =>
 const connections = (userId: UserId) =>
   Effect.gen(function* () {
     const all = yield* listConnections(userId)
-    // `NotFound`: the account was deleted after its connections were listed.
+    // `listConsentHistory` fails with `NotFound` when the account was deleted after its connections were listed.
     return yield* Effect.forEach(all, (one) =>
       listConsentHistory(userId, one.id).pipe(
         Effect.catchTag("NotFound", () => Effect.succeed([])),

@@ -11,28 +11,28 @@ import { ExportStore, type LeasedExport } from "./ExportStore.js"
 export type Making =
   | { readonly _tag: "Made"; readonly bytes: number; readonly pieces: number }
   | { readonly _tag: "Failed"; readonly fault: Export.ExportFault }
-  /** Another attempt has begun, or the owner deleted the export. */
+  /** Another attempt has begun, or the owner deleted the export, so this attempt may store nothing more. */
   | { readonly _tag: "LeaseLost" }
 
 class LeaseLost extends Data.TaggedError("LeaseLost") {}
 class TooLarge extends Data.TaggedError("TooLarge") {}
 
 /**
- * The pause after each page. An embedded database answers without yielding to the event loop, so without this pause no
- * other request of the process would run.
+ * The pause after each page of a file. The embedded database answers without yielding to the event loop, so without
+ * this pause no other request of the process would run.
  */
 const BREATH = Effect.sleep("1 millis")
 
 /**
- * Milliseconds. Storing a piece renews the lease. When the last renewal is this long ago, the lease is renewed without
- * a piece, because many small or empty pages may not fill a piece.
+ * When the last renewal of the lease is this long ago, in milliseconds, the next page renews the lease. Storing a piece
+ * renews the lease too, but many small or empty pages may not fill a piece.
  */
 const RENEW_EVERY = 30 * Timestamp.SECOND
 
 /**
- * Writes the archive of one person. It reads the person's data page by page, and compresses, encrypts and stores the
- * archive piece by piece, so memory does not grow with the person's history. Nobody can read a piece before the export
- * is ready.
+ * Writes the archive of one person. The program reads the person's data page by page, and compresses, encrypts and
+ * stores the archive piece by piece. So its memory does not grow with the person's history. Nobody can read a piece
+ * before the export is ready.
  */
 export const makeArchive = program(
   "makeArchive",
@@ -49,7 +49,7 @@ export const makeArchive = program(
     let done = 0
     let renewedAt = madeAt
 
-    /** Runs a write that renews the lease. */
+    /** Runs a write that also renews the lease. Fails with `LeaseLost` when the lease was lost. */
     const renewing = <E, R>(
       write: (progress: Export.ExportProgress, dueAt: Timestamp.Timestamp) => Effect.Effect<boolean, E, R>
     ) =>
@@ -74,7 +74,7 @@ export const makeArchive = program(
       yield* renewing((progress, dueAt) => store.renew(leased, progress, dueAt))
     })
 
-    /** Stores the full pieces. With `isAll`, also stores a last, shorter piece. */
+    /** Stores the full pieces. `isAll`: the archive has ended, so its last, shorter piece is stored too. */
     const flush = (isAll: boolean) =>
       Effect.gen(function* () {
         const taken = writer.take()

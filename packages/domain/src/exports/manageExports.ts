@@ -23,7 +23,7 @@ export const requestExport = program("requestExport", function* (userId: UserId)
   return yield* yield* (yield* ExportStore).request(userId, (present, now) => Export.request(of, present, now))
 })
 
-/** An export as its owner sees it: after a week an archive is `expired`, even if no worker has deleted it yet. */
+/** An export as its owner sees it: an archive whose week is over is `expired`, even if no worker has deleted it yet. */
 const shown = (one: Export.Export, now: Timestamp.Timestamp): Export.Export =>
   one.state === "ready" && !Export.isFetchable(one, now) ? { ...one, state: "expired", endedAt: one.expiresAt } : one
 
@@ -41,14 +41,14 @@ export const getExport = program("getExport", function* (of: Export.ExportKey) {
 })
 
 /**
- * Deletes the archive now, or stops its making. `NotFound` when the export has failed, expired or been deleted, and for
- * another person's export.
+ * Deletes the archive at once, or stops its making. `NotFound` when the export has failed, expired or been deleted, and
+ * for another person's export.
  */
 export const deleteExport = program("deleteExport", function* (of: Export.ExportKey) {
   if (!(yield* (yield* ExportStore).remove(of, yield* Timestamp.now))) return yield* new NotFound({ what: "export" })
 })
 
-/** An archive that its owner fetches. */
+/** An archive that its owner downloads. */
 export interface OpenedArchive {
   readonly export: Export.Export
   /** Fails when the archive is deleted or expires during the download: a part must not look like the whole archive. */
@@ -56,9 +56,9 @@ export interface OpenedArchive {
 }
 
 /**
- * The archive, decrypted piece by piece. `Conflict` when it is not made yet or failed; `NotFound` when it was deleted
- * or its week is over, and for another person's export. The first piece is read before this program ends, so that an
- * archive that cannot be decrypted is an error and not half a file.
+ * The archive, decrypted piece by piece. `Conflict` when the archive is not made yet or could not be made. `NotFound`
+ * when it was deleted, when its week is over, and for another person's export. The program reads the first piece before
+ * it ends, so that an archive that cannot be decrypted gives an error and not half a file.
  */
 export const openArchive = program("openArchive", function* (of: Export.ExportKey) {
   const [store, vault] = [yield* ExportStore, yield* Vault]
@@ -81,7 +81,7 @@ export const openArchive = program("openArchive", function* (of: Export.ExportKe
       return yield* vault.unsealBytes(sealed.value, Export.pieceContext(of, position))
     })
   const first = yield* piece(0)
-  // The audit entry is written before the first byte is sent: nobody can fetch an archive without leaving an entry.
+  // The audit entry is written before the first byte is sent, so nobody can fetch an archive without leaving an entry.
   yield* recordAudit({ userId: of.userId, actor: AuditEvent.OWNER, detail: { kind: "export_fetched" } })
   const rest = Stream.range(1, found.pieces - 1).pipe(Stream.rechunk(1), Stream.mapEffect(piece))
   const opened: OpenedArchive = {

@@ -9,7 +9,7 @@ import { makeArchive } from "./makeArchive.js"
 
 /**
  * Makes one attempt at the due export that was requested first, of the people whose buckets this worker leases. False
- * when there was nothing to do.
+ * when no export was due.
  */
 export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
