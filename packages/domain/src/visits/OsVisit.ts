@@ -1,4 +1,4 @@
-// Visits that phones' operating systems report. Decisions visits-1 and visits-2.
+// Computes visits from the reports of phones' operating systems. Decisions visits-1 and visits-2.
 import { Order } from "effect"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
@@ -9,26 +9,28 @@ import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
 /**
- * Milliseconds. To find the visits that reach into a span, the store also reads arrivals up to this long before the
- * span. The last arrival before the span is not enough: a phone may report the same arrival again with a slightly
- * different time, and the departure with only one of these reports.
+ * How long before a span the store looks for arrivals, in milliseconds, to find the visits that reach into the span.
+ * The last arrival before the span is not enough: a phone may report one arrival twice, with slightly different times,
+ * and the departure with only one of these reports.
  */
 export const LONGEST = 30 * DAY
 
 /**
- * A phone's reports of one arrival, and the facts that may end the visit. The result of `decide` depends neither on the
- * order of the reports nor on the uploads in which they came.
+ * A phone's reports of one arrival, and the other facts that may end the visit. The result of `decide` depends neither
+ * on the order of the reports nor on how the phone divided them into uploads.
  */
 export interface VisitReports {
   readonly deviceId: DeviceId
-  /** When the device last sent anything; null: never. */
+  /** When the device last sent anything to the service; null: never. */
   readonly heardAt: Timestamp.Timestamp | null
-  /** The time of the newest stored entry of an imported file. Null for a phone, which goes on reporting. */
+  /**
+   * The time of the newest stored entry, for the device of an imported file. Null for a phone, which goes on reporting.
+   */
   readonly historyEndsAt: Timestamp.Timestamp | null
   readonly arrival: Timestamp.Timestamp
-  /** The device's next arrival; null: none yet. */
+  /** The time of the device's next arrival; null: the device has reported no later arrival. */
   readonly nextArrival: Timestamp.Timestamp | null
-  /** The reports with this arrival; at least one. */
+  /** The reports whose arrival is `arrival`, at least one. */
   readonly reports: ReadonlyArray<VisitReport>
   /** The reports without an arrival whose departure is at `arrival` or later, and before `nextArrival`. */
   readonly departures: ReadonlyArray<VisitReport>
@@ -44,17 +46,17 @@ export interface OsVisit extends Geometry.Point {
   readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
   /**
-   * Whether the departure is certain: the phone reported it, or a deleted stretch cut the visit off. False also for an
-   * open visit.
+   * Whether the departure is certain: the phone reported it, or a stretch of history that the user deleted cut the
+   * visit off. False also for an open visit.
    */
   readonly isLeft: boolean
 }
 
 /**
- * The visit that these reports describe, at the position of the most accurate report. Its end is the first of these
- * that exists: the latest departure reported together with the arrival; the latest departure reported alone from the
- * same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open. A deleted
- * stretch ends the visit earlier. Undefined without reports.
+ * The visit that these reports describe, at the position of the most accurate report. The visit ends at the first of
+ * these times that exists: the latest departure that was reported together with the arrival; the latest departure that
+ * was reported alone from the same stop; the phone's next arrival; the end of the imported file. Without any of these
+ * times the visit is open. A deleted stretch of history ends the visit earlier. Undefined without reports.
  */
 export const decide = (
   { arrival, departures, deviceId, historyEndsAt, nextArrival, reports }: VisitReports,
@@ -87,8 +89,8 @@ const latestDeparture = (reports: ReadonlyArray<VisitReport>): Timestamp.Timesta
   )
 
 /**
- * Metres. Two reports describe one stop when they are at most this far from each other, or at most as far as their
- * accuracies together.
+ * The distance in metres within which two reports always describe one stop. Less accurate reports may be farther from
+ * each other: as far as the sum of their accuracies.
  */
 const SAME_STOP_M = 200
 
@@ -99,15 +101,15 @@ const isSameStop = (a: VisitReport, b: VisitReport): boolean =>
 
 /** A place where the app may see visits. */
 export interface VisitCandidate extends Ground {
-  /** Visits that arrived earlier than this are not shown to the app; null: all are shown. */
+  /** The app sees no visits that arrived earlier than this; null: it sees all visits. */
   readonly since: Timestamp.Timestamp | null
 }
 
 /**
  * The place of the visit, as the app sees it (amendment M15): of the places that the app knows, the place whose circle
- * at the time of the arrival contains the reported position. The position is judged by its accuracy like a fix, so a
- * report that is less precise than the circle decides nothing. Of several places, the one with the nearest centre
- * counts, then the smallest radius, then the smallest id.
+ * at the time of the arrival contains the reported position. The accuracy counts as for a fix, so a report that is less
+ * precise than the circle has no place. Of several places, the place with the nearest centre counts, then the smallest
+ * radius, then the smallest id.
  */
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate>): PlaceId | undefined =>
   candidates

@@ -6,13 +6,13 @@ import type { VisitCandidate } from "./OsVisit.js"
 import type { DeviceStay } from "./VisitStore.js"
 
 /**
- * When two places have overlapping circles, one stop makes a stay at each of them. These functions choose the stay that
- * an app sees. They look only at the places that the app knows, so other places make no difference (amendment M15).
+ * When the circles of two places overlap, one stop makes a stay at each place. These functions choose the stay that an
+ * app sees. They look only at the places that the app knows, so other places do not change an answer (amendment M15).
  */
 
 /**
- * For each place that has neighbours, the places whose circles ever overlapped one of its circles. Other places need no
- * comparison.
+ * For each place that has neighbours, its neighbours: the places of which a circle, at any time, overlapped one of its
+ * circles. Stays at places without neighbours need no comparison.
  */
 export const neighbours = (
   candidates: ReadonlyArray<VisitCandidate>
@@ -39,8 +39,8 @@ export const circleOf = (
 }
 
 /**
- * A stay, with the circle of its place and the median position of its fixes; `median` is null when the fixes are no
- * longer kept.
+ * A stay, with the circle of its place and the median position of its fixes. `median` is null when the user's history
+ * no longer has the fixes.
  */
 export interface Located extends DeviceStay {
   readonly circle: Geometry.Circle
@@ -53,9 +53,9 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * The end of a stay, corrected when the phone had moved on earlier. Fixes near an edge end no stay, so a derived stay
- * may last too long. Such a stay ends at the arrival of the first later stay that overlaps it and whose median is not
- * decisively inside this stay's circle.
+ * The end of a stay, corrected when the phone had moved on earlier. Fixes near the edge of a circle end no stay, so a
+ * derived stay may last too long. Such a stay ends at the arrival of the first later stay that overlaps it and whose
+ * median is not clearly inside the circle of the earlier stay. Null: the stay is open.
  */
 export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
   others.reduce<Timestamp.Timestamp | null>((end, other) => {
@@ -68,10 +68,10 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
   }, stay.departure)
 
 /**
- * Whether another stay represents the same stop, so that this stay is not shown: this stay's median lies in the other
- * stay's circle, and the other stay's median is nearer to the centre of its circle. At equal distances the stay with
- * the smaller circle is shown, then the stay at the place with the smaller id. So the stay with the nearest median is
- * always shown.
+ * Whether `stay` is not shown, because one of `others` represents the same stop: the median of `stay` lies in the
+ * circle of the other stay, and the median of the other stay is nearer to the centre of its own circle. At equal
+ * distances the stay with the smaller circle is shown, then the stay at the place with the smaller id. So the stay with
+ * the nearest median is always shown.
  */
 export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   stay.median !== null &&
@@ -85,7 +85,7 @@ export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): 
   )
 
 const isNearer = (a: Located, atA: Geometry.Point, b: Located, atB: Geometry.Point): boolean => {
-  // Compares whole centimetres, because stored coordinates are not more precise.
+  // The distances are compared in whole centimetres, because stored coordinates are not more precise.
   const nearer = centimetres(a.circle, atA) - centimetres(b.circle, atB)
   return (nearer || a.circle.radiusM - b.circle.radiusM || Order.string(a.placeId, b.placeId)) < 0
 }

@@ -6,17 +6,21 @@ import type * as Erasure from "../retention-choice/Erasure.js"
 import type { PlaceId } from "../shared/Ids.js"
 import { HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
-/** A device's time at a place (decision L10): from its first fix inside to the first fix of an absence. */
+/**
+ * A device's time at a place (decision L10): from its first fix that is clearly inside the circle to the first fix of
+ * an absence.
+ */
 export interface Stay {
   readonly placeId: PlaceId
   readonly arrival: Timestamp
   /**
-   * The time of the first fix that is clearly outside, or the start of a deleted stretch; null while the stay is open.
+   * The time of the first fix that is clearly outside, or the start of a stretch of history that the user deleted; null
+   * while the stay is open.
    */
   readonly departure: Timestamp | null
   /**
-   * The time of the last fix before a long silence, after which the device was far away, so that it is unknown when the
-   * device left. Null: the device was not silent, or not far away afterwards. Always null for an open stay.
+   * The time of the last fix before a long silence after which the device was far away. Nobody knows when, during this
+   * silence, the device left. Null: there was no such silence, or the stay is open.
    */
   readonly heardUntil: Timestamp | null
 }
@@ -32,64 +36,69 @@ export interface Ground {
   readonly archivedAt: Timestamp | null
 }
 
-/** Milliseconds. Shorter stays are stored, because the next fix may make them longer, but no app sees them. */
+/**
+ * The shortest stay that apps see, in milliseconds. Shorter stays are stored too, because the next fix may make them
+ * longer.
+ */
 export const MIN_STAY = 5 * MINUTE
 
-/** Milliseconds. A shorter absence does not end a stay (amendment M15). */
+/** The shortest absence that ends a stay, in milliseconds (amendment M15). */
 export const ABSENCE = 2 * MINUTE
 
 /**
- * Milliseconds. A jump is an absence with at most `JUMP_FIXES` fixes outside, less than `ABSENCE` apart, and a fix
- * inside before `JUMP` has passed. A jump does not end a stay: the fixes outside are probably wrong positions, because
- * a wrong position is usually a single fix.
+ * The longest time, in milliseconds, until a fix inside shows that an absence was a *jump*: an absence with at most
+ * `JUMP_FIXES` fixes outside, less than `ABSENCE` apart. A jump does not end a stay, because its fixes are probably
+ * wrong positions: a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2
 
 /**
- * Milliseconds. A stay that ended this long before the last known fix is final: a fix inside continues a stay only
- * after an absence that is shorter than this.
+ * How long, in milliseconds, a stay must have ended before the last known fix to be final. A fix inside may continue a
+ * stay only after an absence that is shorter than this.
  */
 export const FINAL_AFTER = JUMP
 
 /**
- * Milliseconds. A device at rest sends little, and begins to send again within a kilometre of its place. So when a
- * device is silent for `SILENCE` and then farther than `FAR_M` metres from the edge, it was switched off, and nobody
- * knows when it left. A shorter silence shows nothing, because some apps send only once in some hours.
+ * The shortest silence, in milliseconds, that can make a departure uncertain. A device at rest sends little, and begins
+ * to send again within a kilometre of its place. So a device that was silent for this long and is then more than
+ * `FAR_M` from the edge was switched off, and nobody knows when it left. A shorter silence shows nothing, because some
+ * phone apps send only once in some hours.
  */
 export const SILENCE = 4 * HOUR
-/** Metres from the edge of the circle, for the rule that `SILENCE` explains. */
+/** The distance from the edge of the circle, in metres, beyond which a device counts as far away after a `SILENCE`. */
 export const FAR_M = 2_000
 
 /**
- * The departure that answers show: the time of the last fix before a silence that makes the departure unknown, else the
- * departure.
+ * The departure that answers and pages show: the time of the last fix before a silence that makes the departure
+ * uncertain, or else the departure.
  */
 export const departureOf = ({ departure, heardUntil }: Pick<Stay, "departure" | "heardUntil">): Timestamp | null =>
   heardUntil ?? departure
 
 /**
- * Whether a stay is long enough to be shown as a visit. `departure` is that of `departureOf`; an open stay lasts until
- * `now`.
+ * Whether a stay is long enough to be shown as a visit. `departure` is the result of `departureOf`; an open stay lasts
+ * until `now`.
  */
 export const isLongEnough = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
   now: Timestamp
 ): boolean => (departure ?? now) - arrival >= MIN_STAY
 
-/** What earlier fixes showed, before the first fix of a derivation. */
+/** What a derivation needs from the time before its first fix. */
 export interface Before {
   /** The arrival of a stay that is open at the first fix; null: no stay is open. */
   readonly openSince: Timestamp | null
-  /** The time of the device's last fix before the first fix of the derivation; null: there is none. */
+  /** The time of the device's last fix before the first fix of the derivation; null: there is no earlier fix. */
   readonly heardAt: Timestamp | null
 }
 
 export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 
 /**
- * `open` is the stored stay that is open at the first fix, and `heardAt` the time of the last fix before the first one.
- * When retention has deleted all fixes before the first one, an uncertain stay still has the time of its last fix.
+ * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
+ * `heardAt` is the time of the device's last fix before it. When retention has deleted all earlier fixes, the stored
+ * `heardUntil` of an uncertain stay still says when the last one was.
  */
 export const beforeOf = (
   open: Pick<Stay, "arrival" | "heardUntil"> | undefined,
@@ -108,9 +117,9 @@ export const beforeOf = (
  * silence, an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
  * `FINAL_AFTER` before that moment.
  *
- * A deleted stretch ends a stay where the stretch begins. No stay goes on through a deleted stretch, because its fixes
- * are gone. A silence can make the departure unknown even when the silence contains a deleted stretch. `erasures` are
- * in order of time.
+ * `erasures` are the stretches of history that the user deleted, in order of time. Such a stretch ends a stay where the
+ * stretch begins. No stay goes on through it, because its fixes are gone. A silence can make the departure uncertain
+ * even when the silence contains a deleted stretch.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
@@ -121,19 +130,24 @@ export const derive = (
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The last stay that ended. The stay goes on if a fix inside comes before `isOver` is true. */
+  /**
+   * The last stay that ended. It goes on when a fix inside comes before `isOver` is true; otherwise its end is final.
+   */
   let left: Left | undefined
-  let heard = heardAt
+  let lastFixAt = heardAt
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
-  /** Applies the deleted stretches that begin before this fix; `fix` undefined: those after the last fix. */
+  /**
+   * Ends the stay at the deleted stretches of history that begin before this fix. `fix` undefined: at those after the
+   * last fix.
+   */
   const eraseBefore = (fix: StayFix | undefined) => {
     const at = fix?.capturedAt ?? Number.POSITIVE_INFINITY
     for (let one = erasures[next]; one !== undefined && one.from < at; one = erasures[++next]) {
       if (left !== undefined && one.from >= left.at) left = undefined
       if (arrival === null || one.from <= arrival) continue
-      const isUncertain = fix !== undefined && circle !== undefined && isFarAfterSilence(circle, fix, heard)
-      stays.push({ placeId, arrival, departure: one.from, heardUntil: isUncertain ? heard : null })
+      const isUncertain = fix !== undefined && circle !== undefined && isFarAfterSilence(circle, fix, lastFixAt)
+      stays.push({ placeId, arrival, departure: one.from, heardUntil: isUncertain ? lastFixAt : null })
       arrival = null
       left = undefined
     }
@@ -143,11 +157,11 @@ export const derive = (
     if (capturedAt === instant) continue
     instant = capturedAt
     eraseBefore(fix)
-    const heardBefore = heard
-    heard = capturedAt
+    const previousFixAt = lastFixAt
+    lastFixAt = capturedAt
     if (arrival !== null && circle !== undefined) {
       if (Geometry.sideOf(circle, fix, accuracyM) !== "outside") continue
-      const heardUntil = isFarAfterSilence(circle, fix, heardBefore) ? heardBefore : null
+      const heardUntil = isFarAfterSilence(circle, fix, previousFixAt) ? previousFixAt : null
       stays.push({ placeId, arrival, departure: capturedAt, heardUntil })
       left = { arrival, circle, at: capturedAt, fixes: 0, lastAt: capturedAt }
       arrival = null
@@ -176,9 +190,9 @@ export const derive = (
 
 /**
  * The moment at which a derivation of the fixes from `from` on must begin. `heardAt` is the time of the device's last
- * fix before `from`. When a deleted stretch begins between `heardAt` and `from`, the derivation begins at that stretch;
- * otherwise at `from`. Only the next fix decides whether the departure of a stay that the stretch cut off is uncertain.
- * So the derivation must see this stay as open, and end it again.
+ * fix before `from`. When a deleted stretch of history begins between `heardAt` and `from`, the derivation begins at
+ * that stretch; otherwise at `from`. The reason: only the first fix after the stretch decides whether the departure of
+ * a stay that the stretch cut off is uncertain. So the derivation must see this stay as open, and end it again.
  */
 export const beginOf = (
   from: Timestamp,
@@ -188,7 +202,7 @@ export const beginOf = (
   heardAt === null ? from : (erasures.find((one) => one.from > heardAt && one.from < from)?.from ?? from)
 
 /**
- * The stays at one place after more fixes: `known` are the stays derived from earlier fixes, and `fixes` begin at
+ * The stays at one place after more fixes. `known` are the stays that were derived from earlier fixes. `fixes` begin at
  * `from`, which is `FINAL_AFTER` or more before the first new fix.
  */
 export const goOn = (
@@ -206,7 +220,7 @@ export const goOn = (
   return [...(isOpen ? begun.slice(0, -1) : begun), ...derive(ground, before, fixes, erasures)]
 }
 
-/** A stay that ended, and the fixes outside since its end. */
+/** A stay that ended, and the fixes outside of its circle since its end. */
 interface Left {
   readonly arrival: Timestamp
   readonly circle: Geometry.Circle
@@ -218,7 +232,10 @@ interface Left {
   readonly fixes: number
 }
 
-/** Whether the device has been away for too long for the stay to go on at this fix. */
+/**
+ * Whether the stay cannot go on, even if the fix at `capturedAt` is inside: the absence lasted `ABSENCE` or longer, and
+ * was no jump (`JUMP`).
+ */
 const isOver = ({ at, fixes, lastAt }: Left, capturedAt: Timestamp): boolean => {
   const isJump = fixes <= JUMP_FIXES && lastAt - at < ABSENCE && capturedAt - at < JUMP
   return capturedAt - at >= ABSENCE && !isJump
@@ -227,8 +244,8 @@ const isOver = ({ at, fixes, lastAt }: Left, capturedAt: Timestamp): boolean => 
 const isFarAfterSilence = (
   circle: Geometry.Circle,
   fix: StayFix,
-  heardBefore: Timestamp | null
-): heardBefore is Timestamp =>
-  heardBefore !== null &&
-  fix.capturedAt - heardBefore >= SILENCE &&
+  previousFixAt: Timestamp | null
+): previousFixAt is Timestamp =>
+  previousFixAt !== null &&
+  fix.capturedAt - previousFixAt >= SILENCE &&
   Geometry.distanceM(circle, fix) - circle.radiusM - Geometry.bandM(fix.accuracyM) > FAR_M

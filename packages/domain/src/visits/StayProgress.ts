@@ -1,5 +1,5 @@
-// Records how far the stays of a device are derived. Stays are stored, because deriving them for each request of an app
-// would read a year of fixes. The progress has the time from which on fixes were not processed yet: one time for all
+// Records how far the stays of a device are derived. Stays are stored: an app's request that derived them would read a
+// year of fixes. The progress is a time before which all fixes have been processed. There is one such time for all
 // places together, and one for each new place. Decisions visits-7 and visits-8.
 import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
@@ -7,17 +7,17 @@ import type { Timestamp } from "../shared/Timestamp.js"
 
 /** How far the stays of one device are derived. */
 export interface StayProgress {
-  /** All fixes before this moment have been processed; null: all fixes. */
+  /** All fixes before this moment have been processed. Null: all fixes have been processed. */
   readonly dueFrom: Timestamp | null
   /**
-   * New places. Their stays are derived from the oldest fix on, so they are behind the other places. Ordered by place.
+   * The new places, ordered by id. Their stays are derived from the oldest fix on, so they are behind the other places.
    */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
 export const DONE: StayProgress = { dueFrom: null, backfills: [] }
 
-/** The next step of the derivation: it derives the stays at `placeIds` from `from` on. */
+/** One step of the derivation: it derives the stays at `placeIds` from the fixes from `from` on. */
 export interface StayStep {
   readonly from: Timestamp
   readonly placeIds: ReadonlySet<PlaceId>
@@ -26,9 +26,9 @@ export interface StayStep {
 }
 
 /**
- * The device's next step; undefined when nothing is due. New uploads come first, for all places that are up to date.
- * New places come second, from the oldest fix on, so that they do not delay the other places. With `wanted`, only the
- * new places among `wanted` are derived.
+ * The device's next step; undefined when nothing is due. New fixes come first, for all places that have reached
+ * `dueFrom`. New places come second, from the oldest fix on, so that they do not delay the other places. `wanted`: of
+ * the new places, only these are derived; left out: all new places.
  */
 export const next = (
   progress: StayProgress,
@@ -61,7 +61,10 @@ export const next = (
   }
 }
 
-/** Of `places`, those whose stays are not complete, each with the moment from which fixes were not processed yet. */
+/**
+ * The places of `places` whose stays are not complete. `dueFrom`: the stays at this place are derived from all fixes
+ * before this time.
+ */
 export const missing = (
   { backfills, dueFrom }: StayProgress,
   places: Iterable<PlaceId>

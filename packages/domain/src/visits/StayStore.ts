@@ -7,12 +7,12 @@ import type { StayProgress } from "./StayProgress.js"
 
 export interface StayView {
   /**
-   * Rises when the data from which stays are derived changes, for example by an upload or a moved place. `commit`
-   * writes nothing when the version has changed after the view was read.
+   * A number that grows when the data from which stays are derived changes, for example by an upload or a moved place.
+   * `commit` writes nothing when the version has changed since the view was read.
    */
   readonly version: number
   readonly progress: StayProgress
-  /** The stretches that the user deleted, by time. */
+  /** The stretches of history that the user deleted, in order of time. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
 }
 
@@ -23,17 +23,18 @@ export interface StayCommit {
   /** The view from which the step was computed. */
   readonly view: StayView
   /**
-   * The places of the step. Their stored stays that began between `from` and `to`, both inclusive, are replaced. `to`
-   * null: no end.
+   * The places of the step. The commit replaces their stored stays that began between `from` and `to`, both inclusive.
+   * `to` null: no end.
    */
   readonly placeIds: ReadonlyArray<PlaceId>
   readonly from: Timestamp.Timestamp
   readonly to: Timestamp.Timestamp | null
-  /** The new stays. A stay that was open at `from` is among them, with its present end. */
+  /** The new stays. A stay that was open at `from` is among them, with the end that it has after this step. */
   readonly stays: ReadonlyArray<Stay>
   readonly progress: StayProgress
   /**
-   * Whether the step derived all stays of the device by the present rules, so that the device is not outdated any more.
+   * Whether the step derived all stays of the device by the present rules. After the commit, `outdated` does not return
+   * the device.
    */
   readonly isAnew: boolean
 }
@@ -51,30 +52,33 @@ export interface PhoneBatch {
   readonly after: PhoneKey | undefined
 }
 
-/** What the derivation of stays reads and writes. Stays are stored apart from fixes, by place, device and arrival. */
+/**
+ * The data that the derivation of stays reads and writes. Stays are stored apart from fixes, by place, device and
+ * arrival.
+ */
 export class StayStore extends Context.Tag("@place-access/domain/visits/StayStore")<
   StayStore,
   {
     /** The user's devices with stays to derive: phones first, then imported files, each by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
-    /** Devices with stays to derive from a time before `until`, or at a new place, by user and device. */
+    /** Devices that have stays to derive, from fixes before `until` or at a new place. Ordered by user and device. */
     readonly behind: (
-      asked: PhoneBatch & { readonly until: Timestamp.Timestamp }
+      query: PhoneBatch & { readonly until: Timestamp.Timestamp }
     ) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
-     * Devices whose stays were derived by an earlier version of the rules (decision visits-12), by user and device.
-     * Only an upgrade of the service leaves devices outdated. A store whose stays were all derived by the present rules
-     * may always return none.
+     * Devices whose stays were derived by an earlier version of the rules (decision visits-12), ordered by user and
+     * device. Only an upgrade of the service leaves devices outdated. A store whose stays were all derived by the
+     * present rules may always return none.
      */
-    readonly outdated: (asked: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
+    readonly outdated: (query: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
-     * All of it is of one moment, or `version` is read first. Otherwise `commit` would accept a step that was computed
-     * from a state older than `version`.
+     * The state from which a step is computed. The store reads all parts at one moment, or `version` first. Otherwise
+     * `commit` would accept a step that was computed from a state older than `version`.
      */
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
     /**
-     * The time of the device's last fix before `at`, also of a fix that was captured while the person had left the
-     * device behind; null: there is none. A fix at `at` does not count.
+     * The time of the device's last fix before `at`; null: there is no fix before `at`. A fix that was captured while
+     * the person had left the device behind counts too.
      */
     readonly heardBefore: (
       userId: UserId,
@@ -98,7 +102,9 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       from: Timestamp.Timestamp,
       limit: number
     ) => StoreEffect<ReadonlyArray<StayFix>>
-    /** Commits one step. Returns false and writes nothing when version or progress have changed since the view. */
+    /**
+     * Commits one step. False, and nothing is written, when version or progress have changed since the view was read.
+     */
     readonly commit: (commit: StayCommit) => StoreEffect<boolean>
   }
 >() {}

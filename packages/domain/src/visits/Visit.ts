@@ -8,13 +8,16 @@ export interface Visit {
   readonly arrival: Timestamp.Timestamp
   /** Null while the visit is open. */
   readonly departure: Timestamp.Timestamp | null
-  /** Whether the user left at `departure` or later: the phone was silent, and then far away (`Stay.heardUntil`). */
+  /**
+   * True: the user left at `departure` or later, because the phone was silent from then on and later far away
+   * (`Stay.heardUntil`).
+   */
   readonly isUncertain: boolean
 }
 
 /**
- * The position of the last visit of a page, for the cursor. It has no device id, because a device id would show which
- * connections belong to one user.
+ * The position of the last visit of a page, for the cursor. It contains no device id, because the same device id in the
+ * cursors of two apps would show that both connections belong to one user.
  */
 export interface Position {
   readonly arrival: Timestamp.Timestamp
@@ -22,8 +25,8 @@ export interface Position {
 }
 
 /**
- * Orders visits: newest arrival first, then by place. Of visits with the same arrival and place, the longest comes
- * first.
+ * The order of visits: newest arrival first, then by place. Of visits with the same arrival and place, the longest
+ * comes first.
  */
 export const byArrival = (a: Omit<Visit, "isUncertain">, b: Omit<Visit, "isUncertain">): number =>
   b.arrival - a.arrival ||
@@ -37,8 +40,8 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
   (visit.arrival === position.arrival && visit.placeId > position.placeId)
 
 /**
- * Whether the visit is older than the user keeps history: by its departure, or by the phone's last message while the
- * visit is open.
+ * Whether the visit is older than the history that the user keeps. The departure counts, or `heardAt` while the visit
+ * is open: the time at which the phone last sent anything.
  */
 export const isPast = (
   { departure }: Pick<Visit, "departure">,
@@ -46,7 +49,9 @@ export const isPast = (
   cutoff: Timestamp.Timestamp | null
 ): boolean => cutoff !== null && (departure ?? heardAt ?? cutoff) <= cutoff
 
-/** Sorts visits, and keeps one for each arrival at a place, so that two phones in one pocket make one visit. */
+/**
+ * Sorts visits, and keeps one visit for each arrival at a place. So two phones that a person carries make one visit.
+ */
 export const merge = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> =>
   [...visits].sort(byArrival).filter((visit, index, all) => {
     const before = all[index - 1]

@@ -4,7 +4,7 @@ import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../share
 import type { VisitReports } from "./OsVisit.js"
 import type { Position, Visit } from "./Visit.js"
 
-/** A span of time from `from` until before `to`; null leaves an end open. */
+/** A time span from `from`, inclusive, to `to`, exclusive; null leaves an end open. */
 export interface Span {
   readonly from: Timestamp.Timestamp | null
   readonly to: Timestamp.Timestamp | null
@@ -22,25 +22,26 @@ export interface DeviceStay extends Visit {
   readonly deviceId: DeviceId
 }
 
-/** A stretch of one device's time; `to` null: no end. */
+/** A time span of one device; `to` null: no end. */
 export interface DeviceSpan {
   readonly deviceId: DeviceId
   readonly from: Timestamp.Timestamp
   readonly to: Timestamp.Timestamp | null
 }
 
-/** Visits, as apps may read them. */
+/** Reads derived stays and reported visits. */
 export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitStore")<
   VisitStore,
   {
     /**
      * Derived stays at these places that are long enough at `now` (`Stay.isLongEnough`) and began within `span`, in the
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
-     * (`Visit.isPast`) are left out. A stay that an imported file leaves open ends with the file's newest stored entry.
-     * For a device and place in `unfinished`, only stays that ended `Stay.FINAL_AFTER` before `dueFrom` are final, and
-     * other stays are left out. Departures are those of `Stay.departureOf`. Rows of other places are not read.
+     * (`Visit.isPast`) are left out. A stay that is open at the end of an imported file ends with the file's newest
+     * stored entry. For a device and place in `unfinished`, the answer has only final stays: those that ended
+     * `Stay.FINAL_AFTER` before `dueFrom`. Departures are those of `Stay.departureOf`. The store reads no rows of other
+     * places.
      */
-    readonly stays: (asked: {
+    readonly stays: (query: {
       readonly userId: UserId
       readonly places: ReadonlyArray<{ readonly placeId: PlaceId; readonly since: Timestamp.Timestamp | null }>
       readonly span: Span
@@ -52,34 +53,35 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the end of the first stay of that device at that place that overlaps the span; null when there is
-     * no stay, or when the stay is open. Short stays count too.
+     * For each span, the end of the first stay of its device at its place that overlaps the span; null when there is no
+     * stay, or when the stay is open. Stays shorter than `Stay.MIN_STAY` count too.
      */
     readonly ends: (
       userId: UserId,
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => StoreEffect<ReadonlyArray<Timestamp.Timestamp | null>>
     /**
-     * For each span, the stays of that device at that place that overlap the span, by arrival. Short stays are
-     * included.
+     * For each span, the stays of its device at its place that overlap the span, by arrival. Stays shorter than
+     * `Stay.MIN_STAY` are included.
      */
     readonly staysWithin: (
       userId: UserId,
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the median latitude and longitude of the device's fixes in it (of an even number, the lower middle
-     * one), without fixes captured while the person had left the device behind. Null when there are no fixes.
+     * For each span, the median latitude and the median longitude of the device's fixes in the span (of an even number,
+     * the lower of the two middle values). Fixes that were captured while the person had left the device behind do not
+     * count. Null when there are no fixes.
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
     /**
-     * For each span, the reports of these visits of the device: those that arrived in the span, the last one that
-     * arrived at or before `from`, and earlier ones with a reported departure after `from` that arrived at most
-     * `OsVisit.LONGEST` before `from`. At most one span for each device.
+     * For each span, the reports of the device's visits that may overlap it: the visits that arrived in the span, the
+     * last visit that arrived at or before `from`, and earlier visits with a reported departure after `from` that
+     * arrived at most `OsVisit.LONGEST` before `from`. At most one span for each device.
      */
     readonly toldWithin: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<VisitReports>>
-    /** The reports of the user's phones with an arrival within `span`, latest first, then by device. */
-    readonly told: (asked: {
+    /** The reports of the user's devices with an arrival within `span`, latest first, then by device. */
+    readonly told: (query: {
       readonly userId: UserId
       readonly span: Span
       /** The last reports of the previous read; undefined for the first read. */

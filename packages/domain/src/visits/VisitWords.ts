@@ -3,9 +3,9 @@ import * as Words from "../shared/Words.js"
 const NAMED_MAX = 3
 
 /**
- * The words of the access log about a page of visits: `12 visits to “Gym” and “Home”`. They never contain a coordinate
- * (Spec §1.7). The quotation marks distinguish the place “Bed and Breakfast” from two places, also in translations
- * (decision languages-2).
+ * The words of the access log about a page of visits: `12 visits to “Gym” and “Home”`. The words never contain a
+ * coordinate (Spec §1.7). The quotation marks distinguish the place “Bed and Breakfast” from two places, also in
+ * translations (decision languages-2).
  */
 export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: string } }>): string => {
   if (visits.length === 0) return "that there were no visits to tell of"

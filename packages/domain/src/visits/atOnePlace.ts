@@ -15,10 +15,10 @@ interface OverlapQuery {
 }
 
 /**
- * Shows each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
- * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isToldElsewhere`);
- * the others are left out. A stay ends earlier when a stay at another place began before its end and the phone stayed
- * there. Runs no query when no circles overlap.
+ * Leaves each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
+ * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isToldElsewhere`),
+ * and the other stays are left out. A stay ends earlier when a stay at another place began before its end and the phone
+ * stayed at that place. Runs no query when no circles overlap.
  */
 export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -42,8 +42,8 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // When one of two stays ends where the other begins, they are different stops, although the derived stays
-      // overlap.
+      // The corrected ends of two stays may not overlap although the derived stays do. Then the stays are different
+      // stops.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
@@ -60,13 +60,13 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
     })
   })
 
-/** Whether the app may see this stay at another place. Stays that an app may not see must not change its answers. */
+/** Whether the app may see this stay. A stay that an app may not see must not change the app's answers. */
 const isVisibleToApp = ({ candidates, cutoff, now, unfinished }: OverlapQuery, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
   const isFinal =
     due === undefined ||
-    // An uncertain stay was ended by the fix after the silence, which is later than `departure` and may not be final.
+    // The fix after the silence ended an uncertain stay. That fix is later than `departure`, so it may not be final.
     (stay.departure !== null && !stay.isUncertain && stay.departure + Stay.FINAL_AFTER <= due.dueFrom)
   return (
     candidate !== undefined &&
@@ -77,9 +77,7 @@ const isVisibleToApp = ({ candidates, cutoff, now, unfinished }: OverlapQuery, s
   )
 }
 
-/**
- * A circle that only satisfies the type checker. It is never used, because a place always has a circle.
- */
+/** A circle for the type checker. It is never used, because a place always has a circle. */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 
 const locate = ({ candidates, userId }: OverlapQuery, stays: ReadonlyArray<DeviceStay>) =>

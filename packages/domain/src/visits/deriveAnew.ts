@@ -13,13 +13,16 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
  * `deriveBehind`: stays that `deriveBehind` has not derived yet are missing.
  */
 
-/** The number of devices that one query returns. */
+/** The most devices that one query returns. */
 const BATCH = 100
 
-/** How often one run tries a phone that sends readings during its derivation. The next run tries again. */
+/** How often one run tries to derive the stays of a phone that sends readings meanwhile. The next run tries again. */
 const TRIES = 3
 
-/** Derives the stays of outdated phones anew, and returns the number of phones. It may be interrupted and repeated. */
+/**
+ * Derives the stays of outdated phones anew, and returns the number of phones. The program may be interrupted and
+ * repeated.
+ */
 export const deriveAnew = program(
   "deriveAnew",
   function* (people: PeopleLeases = everything.people, pace: StayPace.StayPace = StayPace.QUICK) {
@@ -49,8 +52,8 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
   )
 
 /**
- * Derives the stays of one phone anew. Returns false and leaves the phone outdated when stays are still due, or when
- * the phone sent readings or a place changed meanwhile.
+ * Derives the stays of one phone anew. False, and the phone remains outdated, when stays are still due, or when the
+ * phone sent readings or a place changed meanwhile.
  */
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {
@@ -61,8 +64,8 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
     const { backfills, dueFrom } = view.progress
     if (dueFrom !== null || backfills.length > 0) return false
     const places = yield* (yield* PlaceStore).list(userId)
-    // Retention deletes old fixes, but keeps a stay whole while its end is young enough. So stays from before the first
-    // fix that is left remain as they are.
+    // Retention deletes old fixes, but keeps a stay until its end is old too. So stays that began before the first
+    // stored fix remain as they are.
     const [first] = yield* store.fixes(userId, deviceId, Timestamp.make(0), 1)
     const begin = first?.capturedAt
     const stays = begin === undefined ? [] : yield* all({ userId, deviceId }, begin, view.erasures, pace)
@@ -79,7 +82,10 @@ const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
     })
   })
 
-/** The stays of all fixes of a phone, the first at `begin`. Only one part of the fixes is in memory at a time. */
+/**
+ * The stays from all fixes of a phone, of which the first is at `begin`. Only one part of the fixes is in memory at a
+ * time.
+ */
 const all = (
   { deviceId, userId }: PhoneKey,
   begin: Timestamp.Timestamp,

@@ -17,18 +17,23 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 export interface StayBounds {
   readonly stepsMax: number
-  /** The most fixes that a step reads at first. */
+  /** The most fixes that a step reads. When they do not reach the fixes that are due, the step reads twice as many. */
   readonly fixesAStep: number
-  /** The share of the time that the derivation may take (`StayPace`); left out: all of the time, without pauses. */
+  /**
+   * The share of the time that the derivation may take (`StayPace.share`). Left out: all of the time, without pauses.
+   */
   readonly share?: number | undefined
-  /** The new places to derive; left out: all. An answer to an app must not wait for places that it does not show. */
+  /**
+   * The new places whose stays are derived; left out: all new places. An answer to an app must not wait for places that
+   * it does not show.
+   */
   readonly newPlaces?: ReadonlySet<PlaceId> | undefined
 }
 
 /**
  * Derives the due stays of a device, as far as the bounds allow, and returns the number of steps. Each step is an
- * optimistic commit: it reads a view with a version, computes without a lock, and is stored only if the version is
- * still the same. An upload between the read and the commit makes the step run again.
+ * optimistic commit: the step reads a view with a version and computes without a lock, and the store commits it only if
+ * the version is still the same. After an upload between the read and the commit, the step runs again.
  */
 export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
   const pause = yield* Pacing.pausing({ share: bounds.share ?? 1 })
@@ -48,8 +53,8 @@ interface Read {
 const NONE: Read = { fixes: [], last: undefined }
 
 /**
- * Reads the fixes of one step, `limit` of them. When all of these lie before `due`, the step would derive nothing new
- * and the next step would read the same fixes, so it reads again with twice the limit.
+ * Reads the fixes of one step, at most `limit`. When `limit` fixes lie before `due`, the step would derive nothing new,
+ * and the next step would read the same fixes. So the function then reads again with twice the limit.
  */
 const readStep = (
   userId: UserId,
@@ -66,11 +71,11 @@ const readStep = (
       : { fixes, last }
   })
 
-/** Makes one step. Returns false when nothing was due. */
+/** Makes one step of the derivation. False when nothing was due. */
 const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: StayBounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
-    // The view is read first, so that anything stored after it makes the commit fail.
+    // The view is read first. So a change that is stored after it makes the commit fail.
     const view = yield* store.view(userId, deviceId)
     const places = yield* (yield* PlaceStore).list(userId)
     const next = StayProgress.next(
@@ -79,15 +84,15 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       newPlaces
     )
     if (next === undefined) return false
-    // The step reads fixes from before the due fixes too, because a stay that ended shortly before may go on with the
-    // new fixes.
+    // The step also reads the fixes shortly before the due fixes, because a stay that ended there may go on with the
+    // due fixes.
     const earliest = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const heardAt = yield* store.heardBefore(userId, deviceId, earliest)
     const from = Stay.beginOf(earliest, heardAt, view.erasures)
     const { fixes, last } =
       next.placeIds.size === 0 ? NONE : yield* readStep(userId, deviceId, from, next.from, fixesAStep)
-    // Retention deletes old fixes, but keeps a stay whole while its end is young enough. So stays from before the first
-    // fix that is left remain as they are.
+    // Retention deletes old fixes, but keeps a stay until its end is old too. So stays that began before the first
+    // stored fix remain as they are.
     const begin = heardAt === null ? fixes[0]?.capturedAt : from
     const open = new Map(
       (begin === undefined ? [] : yield* store.openAt(userId, deviceId, begin)).map((one) => [one.placeId, one])
@@ -107,30 +112,30 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       from: begin ?? from,
       to: last?.capturedAt ?? null,
       stays,
-      // Of several fixes of one instant only the first counts, and this step has processed it. So the next step begins
-      // one millisecond later.
+      // Of several fixes of one instant only the first counts, and this step has processed the first of the last
+      // instant. So the next step begins one millisecond later.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
       isAnew: false
     })
     return true
   })
 
-/** The number of devices that one query returns. */
+/** The most devices that one query returns. */
 const BATCH = 100
 
-/** The most steps for one device in one run. The next run continues with the step after them. */
+/** The most steps for one device in one run of the worker. The next run continues after the last step. */
 export const STEPS_MAX = 500
 
 /**
- * Milliseconds. Younger fixes wait until an app asks. Otherwise a phone that uploads all day would keep the worker
- * busy.
+ * The age of fixes, in milliseconds, from which a worker derives stays from them. Younger fixes wait until an app asks:
+ * otherwise a phone that uploads all day would keep the worker busy.
  */
 const MAY_WAIT = Timestamp.DAY
 
 /**
  * Derives stays before an app asks, for devices that are more than a day behind and for new places. So answers need not
- * wait, and visits are stored before their fixes are deleted. Returns the number of steps. It may be interrupted and
- * repeated. A failed derivation of a device is logged, and the next run tries again.
+ * wait, and stays are stored before their fixes are deleted. Returns the number of steps. The program may be
+ * interrupted and repeated. When the derivation of a device fails, this is logged, and the next run tries again.
  */
 export const deriveBehind = program(
   "deriveBehind",

@@ -20,16 +20,16 @@ export interface VisitsQuery extends Span, Page.PageRequest {}
 export interface VisitAt {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
-  /** Whether the user left at `departure` or later (`Visit.isUncertain`). Only the owner sees this field. */
+  /** True: the user left at `departure` or later (`Visit.isUncertain`). Only the owner sees this field. */
   readonly isUncertain: boolean
   readonly place: Place.PlaceRef
 }
 
 export interface VisitPage {
   readonly visits: ReadonlyArray<VisitAt>
-  /** Null on the last page. A cursor is valid for the same connection, `from` and `to` only. */
+  /** The cursor of the next page; null on the last page. It is valid only for the same connection, `from` and `to`. */
   readonly nextCursor: string | null
-  /** False while stays are still to be derived. Visits that are not final yet are then left out. */
+  /** False while stays are still to be derived. The page then lacks the visits that are not final yet. */
   readonly complete: boolean
 }
 
@@ -37,9 +37,9 @@ export interface VisitPage {
  * Visits at the places that the app knows, newest first (Spec §4.5). The program merges phones' own reports with stays
  * derived from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
  *
- * First it derives stays that are due, from up to 20,000 fixes and at least 5,000 of each phone, in at most 20 steps.
- * When more fixes are due, `complete` is false, and the answer has only visits that ended before the first fix that was
- * not processed: that fix may end a visit that is still open.
+ * First the program derives the stays that are due, from up to 20,000 fixes and at least 5,000 of each phone, in at
+ * most 20 steps. When more fixes are due, `complete` is false, and the answer has only visits that ended before the
+ * first fix that was not processed: that fix may end a visit that is still open.
  */
 export const listVisits = program(
   "listVisits",
@@ -51,15 +51,16 @@ export const listVisits = program(
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
-    // A wrong cursor fails before, also during a pause: otherwise its developer would see it only after the pause.
+    // The cursor is checked before the pause. Otherwise the app's developer would see the error of a wrong cursor only
+    // after the pause.
     if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const known = yield* knownPlaces(userId, connection.places)
     const unfinished = yield* catchUp(userId, new Set(known.candidates.map((one) => one.placeId)))
 
     const { cutoff } = yield* getHistoryChoice(userId)
     const candidates = known.candidates
-    const asked = { userId, candidates, span: { from, to }, after, limit: limit + 1, now, cutoff, unfinished }
-    const visits = Visit.merge([...(yield* derived(asked)), ...(yield* told(asked))])
+    const stayQuery = { userId, candidates, span: { from, to }, after, limit: limit + 1, now, cutoff, unfinished }
+    const visits = Visit.merge([...(yield* derived(stayQuery)), ...(yield* reportedVisits(stayQuery))])
     const page = visits.slice(0, limit)
     const last = page.at(-1)
     const result: VisitPage = {
@@ -84,7 +85,7 @@ const Sealed = Schema.Tuple(Timestamp.Timestamp, PlaceId)
 const position = (sealed: Page.PagePosition): Effect.Effect<Visit.Position> =>
   Effect.map(Effect.orDie(Schema.decodeUnknown(Sealed)(sealed)), ([arrival, placeId]) => ({ arrival, placeId }))
 
-/** The connection's shared places, archived ones too, because past visits stay visible (Spec §1.3 rule 5). */
+/** The places that the connection shares, with archived places, because past visits stay visible (Spec §1.3 rule 5). */
 const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
   Effect.gen(function* () {
     const store = yield* PlaceStore
@@ -107,19 +108,20 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
   })
 
 /**
- * The most work that an answer waits for. When this work is used up, each further device still gets one step, until
+ * The work for which an answer waits. When this work is used up, each further device still gets one step, until
  * `STEPS_IN_ALL` steps are taken.
  */
 const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
 /**
- * The most steps of all devices together. Every imported file has a device, and after a place has moved, the stays of
- * hundreds of files are due. All phones of a person get a step, because `StayStore.due` has them first.
+ * The most steps of all devices together for one answer. Every imported file has a device, so after a place has moved,
+ * the stays of hundreds of files may be due. Each phone of a person still gets a step, because `StayStore.due` has
+ * phones first.
  */
 const STEPS_IN_ALL = 20
 
 /**
  * Derives due stays, and returns the devices and places that still have stays to derive. Places that are not in `known`
- * do not count, so that they do not change the answer.
+ * are not returned: a place that the app does not know must not change the answer.
  */
 const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
@@ -128,8 +130,8 @@ const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
     let taken = 0
     for (const deviceId of due) {
       if (taken >= STEPS_IN_ALL) break
-      // A device gets a step also when other devices used up `WAITED_FOR`. After a place has moved, the stays of all
-      // devices must be derived again, and most devices need one step only.
+      // A device gets a step even when other devices have used up `WAITED_FOR`. After a place has moved, the stays of
+      // all devices must be derived again, and most devices need only one step.
       const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, WAITED_FOR.stepsMax - taken), newPlaces: known }
       taken += yield* deriveStays(userId, deviceId, bounds)
     }
@@ -153,18 +155,18 @@ interface StayPageQuery {
 }
 
 /**
- * The derived stays of one page. Reads until the page is full, because stays that the phone also reported are dropped
- * only after reading.
+ * The derived stays of one page. The loop reads until the page is full, because stays that the phone also reported are
+ * left out only after reading.
  */
-const derived = (asked: StayPageQuery) =>
+const derived = (query: StayPageQuery) =>
   Effect.gen(function* () {
     const store = yield* VisitStore
     let visits: ReadonlyArray<Visit.Visit> = []
-    let { after } = asked
+    let { after } = query
     // Reads one more stay than a page needs, because another phone may have a stay with the same arrival.
-    let limit = asked.limit + 1
+    let limit = query.limit + 1
     for (;;) {
-      const rows = yield* store.stays({ ...asked, places: asked.candidates, after, limit })
+      const rows = yield* store.stays({ ...query, places: query.candidates, after, limit })
       const isAll = rows.length < limit
       const last = rows.at(-1)
       const whole = isAll ? rows : rows.filter((row) => row.arrival !== last?.arrival || row.placeId !== last.placeId)
@@ -173,17 +175,18 @@ const derived = (asked: StayPageQuery) =>
         limit *= 2
         continue
       }
-      visits = Visit.merge([...visits, ...(yield* atOnePlace(asked, yield* besideReports(asked, whole)))])
-      if (isAll || visits.length >= asked.limit || end === undefined) return visits
+      visits = Visit.merge([...visits, ...(yield* atOnePlace(query, yield* besideReports(query, whole)))])
+      if (isAll || visits.length >= query.limit || end === undefined) return visits
       after = { arrival: end.arrival, placeId: end.placeId }
     }
   })
 
 /**
- * Drops stays that the same phone also reported as a visit: stay and report overlap in time, and the report lies in the
- * stay's circle. The report is shown instead, at the same place or at another place whose circle contains it.
+ * Leaves out stays that the same phone also reported as a visit: stay and report overlap in time, and the report lies
+ * in the circle of the stay. The report is shown instead, at the same place or at another place whose circle contains
+ * it.
  */
-const besideReports = (asked: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =>
+const besideReports = (query: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
     if (stays.length === 0) return stays
     const spans = new Map<DeviceId, DeviceSpan>()
@@ -193,10 +196,10 @@ const besideReports = (asked: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =
       const to = departure === null || known?.to === null ? null : Math.max(departure, known?.to ?? departure)
       spans.set(deviceId, { deviceId, from, to: to === null ? null : Timestamp.make(to) })
     }
-    const reported = yield* (yield* VisitStore).toldWithin(asked.userId, [...spans.values()])
-    const visits = yield* placed(asked, reported)
+    const reported = yield* (yield* VisitStore).toldWithin(query.userId, [...spans.values()])
+    const visits = yield* placed(query, reported)
     return stays.filter(({ arrival, departure, deviceId, placeId }) => {
-      const here = asked.candidates.filter((candidate) => candidate.placeId === placeId)
+      const here = query.candidates.filter((candidate) => candidate.placeId === placeId)
       return !visits.some(
         (visit) =>
           visit.deviceId === deviceId &&
@@ -207,12 +210,12 @@ const besideReports = (asked: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =
     })
   })
 
-/** How many reports one query reads. Most of them may be at places that the app does not know. */
-const TOLD_AT_A_TIME = 500
+/** How many reports one query reads. Most of the reports may be at places that the app does not know. */
+const REPORTS_AT_A_TIME = 500
 
-const told = (asked: StayPageQuery) =>
+const reportedVisits = (query: StayPageQuery) =>
   Effect.gen(function* () {
-    const { after, candidates, limit, span, userId } = asked
+    const { after, candidates, limit, span, userId } = query
     let visits: ReadonlyArray<Visit.Visit> = []
     if (candidates.length === 0) return visits
     const store = yield* VisitStore
@@ -223,14 +226,14 @@ const told = (asked: StayPageQuery) =>
         userId,
         span: narrowed,
         after: last,
-        limit: TOLD_AT_A_TIME
+        limit: REPORTS_AT_A_TIME
       })
-      const here = yield* placed(asked, some)
-      const shown = here.filter((visit) => Visit.isAfter(visit, after) && isFinal(visit, asked.unfinished))
+      const here = yield* placed(query, some)
+      const shown = here.filter((visit) => Visit.isAfter(visit, after) && isFinal(visit, query.unfinished))
       visits = Visit.merge([...visits, ...shown])
-      last = some.length < TOLD_AT_A_TIME ? undefined : some.at(-1)
-      // The loop reads on at an equal arrival, because another phone may have a visit with the arrival of the page's
-      // last visit.
+      last = some.length < REPORTS_AT_A_TIME ? undefined : some.at(-1)
+      // The loop goes on while the arrivals are equal, because another phone may have a visit with the arrival of the
+      // page's last visit.
     } while (last !== undefined && !isBefore(last.arrival, visits[limit - 1]))
     return visits
   })
@@ -252,8 +255,9 @@ const isFinal = (
 }
 
 /**
- * Matches reports with the app's places, and drops visits that are older than the user keeps history. Where the phone
- * did not report a departure, the visit ends no later than the stay that was derived from the phone's fixes.
+ * Matches reports with the app's places, and leaves out visits that are older than the history that the user keeps.
+ * When the phone did not report a departure, the visit ends no later than the stay that was derived from the phone's
+ * fixes.
  */
 const placed = ({ candidates, cutoff, userId }: StayPageQuery, some: ReadonlyArray<OsVisit.VisitReports>) =>
   Effect.gen(function* () {
@@ -265,15 +269,15 @@ const placed = ({ candidates, cutoff, userId }: StayPageQuery, some: ReadonlyArr
         ? []
         : [{ ...visit, placeId, isUncertain: false, heardAt: one.heardAt }]
     })
-    const asked = visits.filter(({ isLeft }) => !isLeft)
-    const spans = asked.map(({ arrival, departure, deviceId, placeId }) => ({
+    const withoutReportedEnd = visits.filter(({ isLeft }) => !isLeft)
+    const spans = withoutReportedEnd.map(({ arrival, departure, deviceId, placeId }) => ({
       deviceId,
       placeId,
       from: arrival,
       to: departure
     }))
     const ends = spans.length === 0 ? [] : yield* (yield* VisitStore).ends(userId, spans)
-    const endOf = new Map(asked.map((visit, index) => [visit, ends[index] ?? null]))
+    const endOf = new Map(withoutReportedEnd.map((visit, index) => [visit, ends[index] ?? null]))
     return visits.flatMap(({ heardAt, ...visit }, index): ReadonlyArray<PlacedVisit> => {
       const of = visits[index]
       const ended = { ...visit, departure: earlier(visit.departure, of === undefined ? null : (endOf.get(of) ?? null)) }
@@ -287,7 +291,10 @@ const earlier = (a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null): 
 const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined): boolean =>
   visit !== undefined && arrival < visit.arrival
 
-/** The span without the time before the first place was shared, and without the time that earlier pages covered. */
+/**
+ * The part of the span that a query must read: without the time before the first place was shared, and without the time
+ * that earlier pages covered.
+ */
 const narrow = (
   { from, to }: Span,
   candidates: ReadonlyArray<OsVisit.VisitCandidate>,
