@@ -9,7 +9,7 @@ export const EndReason = Schema.Literal(
   "app_revoked_token",
   /** an admin revoked the app */
   "admin_revoked",
-  /** the end of the standard tier passed */
+  /** the end date of the standard tier has passed */
   "expired",
   /** a used refresh token was presented again, so late that it was no retry after a lost answer */
   "refresh_token_reused",
@@ -58,5 +58,5 @@ export interface Connection {
   readonly familyId: FamilyId | null
 }
 
-/** The user, app and id of a connection: everything that the access-log entry of a call needs. */
+/** The user, the app and the id of a connection: the access log needs these three to record a call of the app. */
 export type ConnectionOwner = Pick<Connection, "userId" | "appId"> & { readonly connectionId: ConnectionId }

@@ -10,14 +10,14 @@ import type { Connection, EndReason } from "./Connection.js"
 import type { ConsentEntry } from "./ConsentEntry.js"
 import type { Pause } from "./Pause.js"
 
-/** A connection and its app. Every decision about liveness and scopes needs both. */
+/** A connection and its app. A decision about scopes, or about whether the connection is live, needs both. */
 export interface WithApp {
   readonly connection: Connection
   readonly app: App
   /**
-   * Present while the account of the person or of the app's developer is suspended (decision staff-1), and while a test
+   * True while the account of the person or of the app's developer is suspended (decision staff-1), and while a test
    * person of an app that went to production is not removed yet (decision test-people-3). Every method that returns a
-   * `WithApp` must set it: programs refuse such a connection only because of this field.
+   * `WithApp` must set this field: programs refuse such a connection only because of it.
    */
   readonly isSuspended?: true
 }
@@ -32,15 +32,17 @@ export type Write =
    * user no longer fire. Only the first end of a connection is stored.
    */
   | { readonly _tag: "End"; readonly reason: EndReason; readonly at: Timestamp }
-  /** Marks the connection as one whose tokens or code may have leaked, for the list that reviewers read. */
+  /** Marks the connection in the list that reviewers read, because its tokens or its code may have leaked. */
   | { readonly _tag: "Flag"; readonly at: Timestamp }
-  /** Puts a mail into the outbox, unless one with the same `message.dedupeKey` was put there before. */
+  /**
+   * Puts a mail into the outbox. Nothing happens when a mail with the same `message.dedupeKey` was put there before.
+   */
   | { readonly _tag: "Mail"; readonly message: MailMessage }
   /** Replaces the set of shared places. The decision chooses the new `placesVersion`. */
   | { readonly _tag: "SetPlaces"; readonly places: Connection["places"]; readonly placesVersion: number }
   /** Puts an event into the outbox. */
   | { readonly _tag: "Emit"; readonly event: OutboxEvent }
-  /** When the tier sweep next checks the connection; null: never (`SensitiveNotice.nextLook`). */
+  /** Stores when the sweep of tiers next checks the connection; null: never (`SensitiveNotice.nextLook`). */
   | {
       readonly _tag: "LookAt"
       readonly at: Timestamp | null
@@ -88,8 +90,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
   ConnectionStore,
   {
     /**
-     * Locks the connection's row, reads the clock, calls `decide`, a plain function, and commits its writes (decision
-     * O8). Concurrent decisions wait for each other. None when there is no such connection.
+     * Locks the connection's row, reads the clock, calls `decide`, a plain function, and commits the writes that
+     * `decide` returns (decision O8). Concurrent decisions wait for each other. None when there is no such connection.
      */
     readonly change: <A>(
       id: ConnectionId,
@@ -98,8 +100,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
 
     /**
      * Locks the connections that share the place, in the order of their ids, and then the place. Reads the clock, calls
-     * `decide` and commits its writes. The place is written first, so that the write of a connection finds the place
-     * archived and disables the rules on the place. None when the user has no such place.
+     * `decide` and commits the writes that `decide` returns. The place is written first: the write of a connection then
+     * finds the place archived, and disables the rules on the place. None when the user has no such place.
      */
     readonly archivePlace: <A>(
       userId: UserId,
@@ -114,7 +116,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     /** The last `limit` entries of the consent history, newest first. Empty for another user's connection. */
     readonly history: (userId: UserId, id: ConnectionId, limit: number) => StoreEffect<ReadonlyArray<ConsentEntry>>
     /**
-     * The connection of this user and app whose end is not stored. The end date of its standard tier may have passed.
+     * The connection of this user and this app whose end is not stored. It may be over already: the end date of its
+     * standard tier may have passed.
      */
     readonly findLive: (userId: UserId, appId: AppId) => StoreEffect<Option.Option<Connection>>
     /** The user's connections, newest first. Ended connections are included. */
@@ -122,7 +125,7 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     /** The app's connections, newest first. Ended connections are included. */
     readonly listOfApp: (appId: AppId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<Connection>>
     /** Connections that have not ended although their app was revoked, ordered by id. */
-    readonly listRevoked: (asked: {
+    readonly listRevoked: (query: {
       readonly appId: AppId | undefined
       readonly limit: number
       /** Returns connections with a greater id only. */

@@ -1,4 +1,4 @@
-// What an app, a user and a developer read about a connection. Decisions connection-1 and connection-2.
+// The views of a connection for its app, its user and its app's developer. Decisions connection-1 and connection-2.
 import { type App, publicLogo } from "../apps/App.js"
 import * as Place from "../places/Place.js"
 import * as Scope from "../shared/Scope.js"
@@ -21,9 +21,11 @@ export interface ConnectionDescription {
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly grantExpiresAt: Timestamp | null
-  /** Null when no sensitive scope is granted, like the next two fields. */
+  /**
+   * The end of the sensitive tier, exclusive. Null when `heldScopes` has no sensitive scope, like the next two fields.
+   */
   readonly sensitiveExpiresAt: Timestamp | null
-  /** Null also while the sensitive tier is active. */
+  /** When the sensitive tier lapsed. Null while the tier is active, and when `heldScopes` has no sensitive scope. */
   readonly sensitiveLapsedAt: Timestamp | null
   readonly renewalGraceEndsAt: Timestamp | null
   readonly connectedAt: Timestamp
@@ -58,8 +60,8 @@ export interface UserConnection
    */
   readonly live: boolean
   /**
-   * Whether the service has put the app on hold, because its holder is suspended: the app gets no answers and no events
-   * (decision staff-1). False when the connection has ended.
+   * Whether the service has put the app on hold, because the account in whose name the app is registered is suspended.
+   * The app gets no answers and no events (decision staff-1). False when the connection has ended.
    */
   readonly onHold: boolean
   /** The present pause; null when the connection is not paused or has ended. */
@@ -72,8 +74,8 @@ export interface UserConnection
 }
 
 /**
- * The stored end, or the end that follows from the standard tier or from the app's revocation. Both fields are null
- * when the connection has not ended.
+ * The end of a connection and its reason: the stored end, or the end that follows from the standard tier or from the
+ * app's revocation. Both fields are null when the connection has not ended.
  */
 const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, "endedAt" | "endReason"> => {
   const { endedAt, endReason, standardExpiresAt } = connection

@@ -1,11 +1,11 @@
-// What was agreed in a connection, and when. Decision connection-7.
+// Records what a user agreed to in a connection, and when. Decision connection-7.
 import { Schema } from "effect"
 import { type PlaceId, Scope, type Timestamp } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
 import type { Connection } from "./Connection.js"
 import type { Pause } from "./Pause.js"
 
-/** What changed the agreement. */
+/** The kinds of changes to what a user agreed to. */
 export const ConsentChange = Schema.Literal(
   /**
    * the user allowed the app on the consent page: `connected` made the connection, `changed` changed it, and `renewed`
@@ -35,8 +35,8 @@ export interface Agreement {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly places: ReadonlyArray<PlaceId>
   /**
-   * The places whose visits from before the sharing are shared too. Null in entries of older versions, which did not
-   * record this.
+   * The places whose visits from before the sharing are shared too. Null in entries that an older version of the
+   * service wrote, because that version did not record this.
    */
   readonly earlierVisits: ReadonlyArray<PlaceId> | null
   readonly standardExpiresAt: Timestamp.Timestamp | null
@@ -53,7 +53,7 @@ export interface ConsentEntry {
 
 /**
  * The entry about a change. `after` is the connection after the change. The entry leaves out sensitive scopes whose
- * grace period has ended, also before a sweep has removed them (decision tiers-1): they allow nothing any more.
+ * grace period has ended, also before a sweep has removed them (decision tiers-1), because these scopes allow nothing.
  */
 export const of = (
   change: ConsentChange,

@@ -19,12 +19,12 @@ export interface HistoryEntry {
   readonly scopes: ReadonlyArray<Scope>
   /** The places with their present labels (Spec §4.5.5). */
   readonly places: ReadonlyArray<Place.PlaceRef>
-  /** Those places whose visits from before the sharing are shared too. Null: not recorded (`Agreement`). */
+  /** The places of `places` whose visits from before the sharing are shared too. Null: not recorded (`Agreement`). */
   readonly earlierVisits: ReadonlyArray<Place.PlaceRef> | null
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
   readonly pause: Pause | null
-  /** What the next older entry does not have; `removed` has what only the older entry has. */
+  /** What this entry has and the next older entry does not have. `removed` is what only the older entry has. */
   readonly added: Difference
   readonly removed: Difference
 }
@@ -32,7 +32,10 @@ export interface HistoryEntry {
 interface Difference {
   readonly scopes: ReadonlyArray<Scope>
   readonly places: ReadonlyArray<Place.PlaceRef>
-  /** Empty when one of the two entries does not record this. */
+  /**
+   * The places whose earlier visits are shared in only one of the two entries. Empty when an entry does not record
+   * this.
+   */
   readonly earlierVisits: ReadonlyArray<Place.PlaceRef>
 }
 
@@ -61,9 +64,9 @@ const ENDED_BY: Readonly<Record<EndReason, ChangedBy>> = {
 const NOTHING = { scopes: [], places: [], earlierVisits: [] }
 
 /**
- * At most `limit` entries of the history, newest first. For an ended connection, an entry `ended` comes before them; it
- * is computed from `view`, because it is never stored. `stored` is newest first and has up to `limit + 1` entries.
- * Entry number `limit + 1` is not returned: it only shows what the entry before it in the list added and removed.
+ * At most `limit` entries of the history, newest first. For an ended connection, an entry `ended` comes before these
+ * entries; it is never stored, so this function makes it from `view`. `stored` is newest first and has up to `limit +
+ * 1` entries. Entry number `limit + 1` is not returned: it only shows what the next newer entry added and removed.
  */
 export const of = (
   view: UserConnection,
@@ -78,7 +81,7 @@ export const of = (
     const { agreement, at, change } = entry
     const before = stored[index + 1]?.agreement
     const had: Pick<Agreement, "scopes" | "places" | "earlierVisits"> = before ?? NOTHING
-    // Nothing is listed about earlier visits when one of the two entries does not record them.
+    // When one of the two entries does not record earlier visits, nothing is listed about them.
     const [visits, hadVisits]: readonly [Agreement["places"], Agreement["places"]] =
       agreement.earlierVisits === null || had.earlierVisits === null
         ? [[], []]

@@ -5,7 +5,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
 import type { Connection } from "./Connection.js"
 
-/** The e-mail about a disconnected app, so that the user notices if somebody else used the account. */
+/** The e-mail about a disconnected app. The user notices by this e-mail if somebody else used the account. */
 export const message = (
   app: Pick<App, "name">,
   connection: Pick<Connection, "id" | "userId">,

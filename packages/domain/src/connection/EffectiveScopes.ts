@@ -22,17 +22,17 @@ export const granted = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope
     : grant.heldScopes
 
 /**
- * `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed sensitive scopes included. The app
- * must ask for exactly these scopes to renew. Without sensitive scopes, this list equals the effective scopes of a live
- * connection.
+ * The scopes that the API calls `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed
+ * sensitive scopes included. The app must ask for exactly these scopes to renew. Without sensitive scopes, this list
+ * equals the effective scopes of a live connection.
  */
 export const held = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(granted(grant, now), App.scopes(app))
 
 /**
- * Whether nothing is left to the app without exact location: then the end of exact location ends the connection
+ * Whether the app would have no scope without exact location. If so, the end of exact location ends the connection
  * (decisions connection-6 and consent-8). A granted scope that the app does not declare does not count, because no page
- * shows it: a connection that lived on for such a scope would surprise the user who reads that the app is disconnected.
+ * shows it: the connection would go on for this scope, although the user reads that the app is disconnected.
  */
 export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   held(grant, app, now).every(Scope.isSensitive)
@@ -40,9 +40,9 @@ export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp
 type Agreed = Grant & Pick<Connection, "agreedScopes">
 
 /**
- * The scopes that the user agreed to in this connection, without those that the grace period removed. After the grace
- * period, sensitive scopes come back through the consent page only (Spec §3.1), also before a sweep has stored their
- * removal.
+ * The scopes that the user agreed to in this connection, without sensitive scopes whose grace period is over. After the
+ * grace period, sensitive scopes come back through the consent page only (Spec §3.1), also before a sweep has stored
+ * their removal.
  */
 export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
@@ -50,7 +50,8 @@ export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.
     : grant.agreedScopes
 
 /**
- * The scopes that the user can restore without a consent page: agreed to in this connection and declared by the app.
+ * The scopes that the user can restore without a consent page: the user agreed to them in this connection, and the app
+ * declares them.
  */
 export const agreed = (grant: Agreed, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(stillAgreed(grant, now), App.scopes(app))
@@ -67,8 +68,8 @@ export const effective = (grant: Grant, app: Declared, now: Timestamp): Readonly
 export type Check = "allowed" | "missing" | "lapsed"
 
 /**
- * Whether the app may use the scope at `now`. `lapsed`: not now, but a renewal by the user can bring the scope back,
- * because the grace period has not ended and the app still declares the scope.
+ * Whether the app may use the scope at `now`. `lapsed`: the app may not use it now, but a renewal by the user can bring
+ * the scope back, because the grace period has not ended and the app still declares the scope.
  */
 export const check = (grant: Grant, app: Declared, scope: Scope.Scope, now: Timestamp): Check =>
   effective(grant, app, now).includes(scope)

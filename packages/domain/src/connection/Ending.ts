@@ -6,8 +6,8 @@ import type { Connection, EndReason } from "./Connection.js"
 import type { Write } from "./ConnectionStore.js"
 
 /**
- * The writes that end a connection whose standard tier has ended. The end of the tier becomes the end of the
- * connection. Empty for any other connection.
+ * The writes that end a connection whose standard tier has ended, at the end of this tier. No writes for any other
+ * connection.
  */
 export const ifExpired = (connection: Connection, now: Timestamp): ReadonlyArray<Write> =>
   connection.endedAt === null && connection.standardExpiresAt !== null && !Tier.standardIsLive(connection, now)
@@ -15,8 +15,8 @@ export const ifExpired = (connection: Connection, now: Timestamp): ReadonlyArray
     : []
 
 /**
- * The writes that end a live connection for `reason`, or as expired if its standard tier has ended. Empty when an end
- * is stored already.
+ * The writes that end a live connection for `reason`, or as expired if its standard tier has ended. No writes when an
+ * end is stored already.
  */
 export const end = (connection: Connection, reason: EndReason, at: Timestamp): ReadonlyArray<Write> => {
   if (connection.endedAt !== null) return []
@@ -26,8 +26,8 @@ export const end = (connection: Connection, reason: EndReason, at: Timestamp): R
 
 /**
  * The writes that end a revoked app's connection at the time of the revocation, or at `connectedAt` if the connection
- * was made later. If the standard tier had ended before that time, the connection ends as expired. Empty when the app
- * is not revoked.
+ * was made later. If the standard tier had ended before that time, the connection ends as expired. No writes when the
+ * app is not revoked.
  */
 export const ifRevoked = (connection: Connection, { revokedAt }: Pick<App, "revokedAt">): ReadonlyArray<Write> =>
   revokedAt === null ? [] : end(connection, "admin_revoked", timestamp(Math.max(revokedAt, connection.connectedAt)))

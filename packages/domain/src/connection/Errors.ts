@@ -60,7 +60,10 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
   }
 }
 
-/** A code or refresh token is refused. Wire: 400 `invalid_grant`, always the same body; `reason` is for our log. */
+/**
+ * A code or refresh token is refused. Wire: 400 `invalid_grant`, always with the same body. Only the service's log
+ * contains `reason`.
+ */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {
   override get message(): string {
     return "The code or the refresh token is refused"
@@ -93,7 +96,10 @@ export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   }
 }
 
-/** The scope was never granted, was removed, or is no longer declared. Wire: 403 `missing_scope` with the scope. */
+/**
+ * The app may not use the scope: the user never granted it, it was removed, or the app no longer declares it. Wire: 403
+ * `missing_scope` with the scope.
+ */
 export class MissingScope extends Schema.TaggedError<MissingScope>()("MissingScope", { scope: Scope }) {
   override get message(): string {
     return "The connection does not have the scope"

@@ -13,7 +13,7 @@ export interface Pause {
   readonly until: Timestamp | null
 }
 
-/** How long a user can pause an app for. */
+/** The lengths of a pause that a user can choose. */
 export const PauseLength = Schema.Literal("hour", "day", "until_resumed")
 export type PauseLength = typeof PauseLength.Type
 
@@ -24,8 +24,8 @@ export const isOn = (pause: Pause | null, now: Timestamp): boolean =>
   pause !== null && (pause.until === null || now < pause.until)
 
 /**
- * When the last pause ended; null during the pause, and when there was none. Rules start over at this time: the first
- * fix after it that is certainly inside or outside the circle of a rule sets the state of the rule and fires nothing.
+ * When the last pause ended; null during a pause, and when there was no pause. Rules start over at this time: the first
+ * fix after it that is clearly inside or outside the circle of a rule sets the state of the rule and fires nothing.
  */
 export const endedAt = (pause: Pause | null, now: Timestamp): Timestamp | null =>
   pause !== null && !isOn(pause, now) ? pause.until : null

@@ -43,8 +43,8 @@ export const refused = (
 }
 
 /**
- * The set after the user's choice. A place that was shared before keeps its `sharedAt`. `placesVersion` grows only when
- * a place is added or removed (decisions §10).
+ * The set of shared places after the user's choice. A place that was shared before keeps its `sharedAt`.
+ * `placesVersion` grows only when a place is added or removed (decisions §10).
  *
  * For a new connection, `before` is the last `placesVersion` that earlier connections of this user and app had. The new
  * connection continues with the next number, so that an app never sees one version with two different sets.

@@ -4,7 +4,7 @@ import * as Purpose from "../purposes/Purpose.js"
 import type { PurposeId, Scope } from "../shared/index.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** How far back uses are counted (Spec §4.1). */
+/** How far back uses of an app are counted, in milliseconds (Spec §4.1). */
 export const WINDOW = 90 * DAY
 
 /** How many answers and events about a user an app got in the last 90 days, by purpose. */
@@ -19,19 +19,19 @@ export interface Uses {
   readonly withoutPurpose: number
 }
 
-/** The beginning of the period of 90 days that ends `now`. */
+/** The beginning of the period of 90 days that ends at `now`. */
 export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
 /**
  * The uses as the user reads them, with the wordings of the purposes. `counted`: the counts since `since(now)`.
- * `purposes`: all purposes of the app, archived ones included. `held`: the scopes of the connection. A purpose without
- * uses is listed only when it covers one of these scopes.
+ * `purposes`: all purposes of the app, archived ones included. `heldScopes`: the scopes of the connection. A purpose
+ * without uses is listed only when it covers one of these scopes.
  */
 export const of = (
   counted: ReadonlyArray<Counted>,
   purposes: ReadonlyArray<Purpose.Purpose>,
   app: Pick<App, "status">,
-  held: ReadonlyArray<Scope.Scope>,
+  heldScopes: ReadonlyArray<Scope.Scope>,
   now: Timestamp
 ): Uses => {
   const used = counted.flatMap(({ count, purpose }) => {
@@ -39,7 +39,7 @@ export const of = (
     return known === undefined ? [] : [{ id: known.id, description: Purpose.wording(known), count }]
   })
   const unused = Purpose.usable(purposes, app.status).filter(
-    ({ id, terms }) => terms.scopes.some((scope) => held.includes(scope)) && !used.some((one) => one.id === id)
+    ({ id, terms }) => terms.scopes.some((scope) => heldScopes.includes(scope)) && !used.some((one) => one.id === id)
   )
   return {
     since: since(now),

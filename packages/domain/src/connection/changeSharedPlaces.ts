@@ -104,17 +104,17 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
   do {
     const eventIds = yield* freshEventIds(userId)
     outcome = yield* connections.archivePlace(userId, id, (state, now) => decideArchive(eventIds, state, now))
-  } while (Option.contains(outcome, "again"))
+  } while (Option.contains(outcome, "retry"))
   if (Option.isNone(outcome)) return yield* new NotFound({ what: "place" })
-  // Wakes a worker, which sends the `places.changed` events, if there are any.
+  // A worker sends the `places.changed` events, if there are any. Without this signal it would find them later.
   yield* (yield* WorkSignal).raise
 })
 
 /**
- * `again`: after `freshEventIds` made the event ids, another connection began to share the place and has no event id
- * yet. So `archivePlace` tries again with new ids.
+ * "retry": after `freshEventIds` made the event ids, another connection began to share the place, so it has no event id
+ * yet. Then `archivePlace` tries again with new ids.
  */
-type ArchiveOutcome = "archived" | "again"
+type ArchiveOutcome = "archived" | "retry"
 
 const freshEventIds = (userId: UserId) =>
   Effect.gen(function* () {
@@ -133,7 +133,7 @@ const decideArchive = (
 ): ArchiveDecision<ArchiveOutcome> => {
   if (place.archivedAt !== null) return { outcome: "archived", archivedAt: place.archivedAt, writes: [] }
   if (sharedWith.some(({ connection }) => !eventIds.has(connection.id))) {
-    return { outcome: "again", archivedAt: null, writes: [] }
+    return { outcome: "retry", archivedAt: null, writes: [] }
   }
   return {
     outcome: "archived",

@@ -4,7 +4,9 @@ import { ConnectionStore } from "./ConnectionStore.js"
 import * as DisconnectNotice from "./DisconnectNotice.js"
 import * as Ending from "./Ending.js"
 
-/** Ends the user's connection and mails a receipt (Spec §3.1). Idempotent. `NotFound`: not a connection of the user. */
+/**
+ * Ends the user's connection and mails a receipt (Spec §3.1). Idempotent. `NotFound`: the user has no such connection.
+ */
 export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
   const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {
     if (connection.userId !== userId) return { outcome: false, writes: [] }
@@ -16,7 +18,7 @@ export const disconnect = program("disconnect", function* (userId: UserId, id: C
   if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
 })
 
-/** How many connections one query reads at most. Each connection is ended in its own transaction. */
+/** The most connections that one query reads. Each connection is ended in its own transaction. */
 const BATCH = 100
 
 export interface EndRevoked {
@@ -26,9 +28,9 @@ export interface EndRevoked {
 }
 
 /**
- * Ends the connections of revoked apps (Spec §3.1), and returns how many. The stored end is the time of the revocation
- * (`Ending.ifRevoked`). May be interrupted, repeated and run by several workers at once. A connection that cannot be
- * ended is logged, and the next run tries again.
+ * Ends the connections of revoked apps (Spec §3.1), and returns how many it ended. The stored end is the time of the
+ * revocation (`Ending.ifRevoked`). The program may be interrupted, repeated and run by several workers at once. When a
+ * connection cannot be ended, this is logged, and the next run tries again.
  */
 export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
   const connections = yield* ConnectionStore

@@ -1,6 +1,6 @@
 /**
  * Connections: one user's consent to one app, with its scopes and shared places. A connection ends when the user
- * disconnects, when its standard tier passes, or for another `EndReason`; `Ending` has the writes. `EffectiveScopes`
+ * disconnects, when its standard tier ends, or for another `EndReason`; `Ending` has the writes. `EffectiveScopes`
  * computes what the app may do at this moment: the granted scopes that the app still declares and that have not lapsed.
  * Guards and rules read connections; the user's pages list and end them. Every writer locks the connection's row first.
  *

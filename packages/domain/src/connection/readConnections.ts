@@ -25,13 +25,13 @@ export const listConnections = program("listConnections", function* (userId: Use
 
 export interface ConnectionPage {
   readonly connections: ReadonlyArray<ConnectionView.UserConnection>
-  /** Null on the last page. A cursor is valid for the same user only. */
+  /** The cursor of the next page; null on the last page. It is valid only for the same user. */
   readonly nextCursor: string | null
 }
 
 /**
- * Like `listConnections`, in pages. `Invalid`: `limit` is not a whole number from 1 to 500, or the cursor is of another
- * user.
+ * One page of the user's connections, newest first, ended ones included. `Invalid`: `limit` is not a whole number from
+ * 1 to 500, or the cursor belongs to another user.
  */
 export const pageConnections = program(
   "pageConnections",
@@ -42,8 +42,9 @@ export const pageConnections = program(
     const query = JSON.stringify(["connections", userId])
     const position = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
     const all = yield* (yield* ConnectionStore).listOfUser(userId)
-    // Compares times and ids, and does not look for the connection at the position, because that connection may be
-    // deleted. For example, an app in the sandbox and its connections are deleted with the account of the app's owner.
+    // The page begins after a time and an id, and not after a connection that the program looks up: that connection may
+    // be deleted. For example, an app in the sandbox and its connections are deleted with the account of the app's
+    // owner.
     const rest = all.filter(({ connection }) => Page.isOlder(connection.connectedAt, connection.id, position))
     const page = Page.of(rest, limit, ({ connection }) => [connection.connectedAt, connection.id])
     const result: ConnectionPage = {
@@ -62,12 +63,12 @@ export const getConnection = program("getConnection", function* (userId: UserId,
 })
 
 /**
- * How many entries of a consent history are shown at most. A user who pauses and resumes an app every day reaches this
+ * The most entries of a consent history that are shown. A user who pauses and resumes an app every day reaches this
  * number after half a year.
  */
 const HISTORY_LIMIT = 400
 
-/** What was agreed in a connection and when, newest first. `NotFound` for another user's connection. */
+/** What the user agreed to in a connection and when, newest first. `NotFound` for another user's connection. */
 export const listConsentHistory = program("listConsentHistory", function* (userId: UserId, id: ConnectionId) {
   const connection = yield* getConnection(userId, id)
   const stored = yield* (yield* ConnectionStore).history(userId, id, HISTORY_LIMIT + 1)
@@ -91,7 +92,10 @@ const viewed = (userId: UserId, connections: ReadonlyArray<WithApp>) =>
     return connections.map((one) => ConnectionView.forUser(one, own, last.get(one.connection.id) ?? null, now))
   })
 
-/** The answer of `GET /v1/me`. Every live access token may read it, whatever its scopes are (Spec §5.8). */
+/**
+ * The answer of `GET /v1/me`. An app may read it with every live access token, whatever the token's scopes are (Spec
+ * §5.8).
+ */
 export const describeConnection = program("describeConnection", function* (caller: WithApp) {
   return ConnectionView.describe(caller, yield* Timestamp.now)
 })
@@ -107,13 +111,13 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
   const now = yield* Timestamp.now
   const counted = yield* (yield* AccessLogStore).countUses(userId, app.id, Uses.since(now))
   const purposes = yield* (yield* PurposeStore).list(app.id)
-  const held = EffectiveScopes.isLive(connection, app, now) ? EffectiveScopes.held(connection, app, now) : []
-  return Uses.of(counted, purposes, app, held, now)
+  const heldScopes = EffectiveScopes.isLive(connection, app, now) ? EffectiveScopes.held(connection, app, now) : []
+  return Uses.of(counted, purposes, app, heldScopes, now)
 })
 
 /**
- * An app's connections, newest first, including ended connections. `NotFound`: the account is not in the app's team.
- * `Forbidden`: the account's role allows reading only. `Invalid`: a cursor of another list.
+ * An app's connections, newest first, ended ones included. `NotFound`: the account is not in the app's team.
+ * `Forbidden`: the account's role allows reading only. `Invalid`: the cursor belongs to another list.
  */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
   const app = yield* getApp(account, appId, "develop")
@@ -128,7 +132,7 @@ export const listAppUsers = program("listAppUsers", function* (account: Account,
   }
 })
 
-/** An app that entries of the user's access log can be about, with its purposes. */
+/** An app that the user's access log may mention, with its purposes. */
 export interface LoggedApp {
   readonly id: AppId
   readonly name: string
