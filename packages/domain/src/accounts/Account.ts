@@ -1,9 +1,9 @@
-// An account and its fields. Decisions accounts-1, accounts-2 and accounts-3.
+// The fields of an account, and plain functions on them. Decisions accounts-1, accounts-2 and accounts-3.
 import { Option, Schema } from "effect"
 import { brand } from "../shared/Errors.js"
 import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
-/** Roles give an account rights in addition to those that every user has (decision A1). */
+/** The roles of an account. A role adds rights to the rights that every user has (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
 /** A role of a person who runs the service or reviews apps. */
@@ -30,7 +30,10 @@ export type Email = typeof Email.Type
 
 const EMAIL = /^[^@<>"]+@[^@<>"]+\.[^@<>".]+$/
 
-/** 10 to 200 characters (NIST SP 800-63B §3.1.1). `PasswordRules` also refuses passwords that attackers try first. */
+/**
+ * A password of 10 to 200 characters (NIST SP 800-63B §3.1.1). `PasswordRules` also refuses passwords that attackers
+ * try first.
+ */
 export const Password = Schema.String.pipe(
   Schema.filter((text) => Text.length(text) >= 10, {
     message: () => "must be at least 10 characters",
@@ -64,8 +67,8 @@ export interface Account {
   /** Since when nobody can use the account (decision staff-1); null: the account is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   /**
-   * When the owner proved that they read the mail to `email`. Null: not yet, so the address gets no mail except the
-   * link for this proof.
+   * When the owner proved that they read the mail to `email`. Null: the owner has not proved it, so the address gets no
+   * mail except the link for this proof.
    */
   readonly confirmedAt: Timestamp.Timestamp | null
   /** The IANA name of the zone in which pages show times. Null: unknown, so pages show UTC (decision accounts-19). */
@@ -74,7 +77,7 @@ export interface Account {
   readonly language: Language.Language | null
   /**
    * The language of mails when `language` is null: the language of the first browser that signed in and named a
-   * language that we have. Null: no browser has named a language that we have.
+   * language of the service. Null: no browser has named a language of the service.
    */
   readonly browserLanguage: Language.Language | null
   /** The app of a test person (decision test-people-1). Null: the account of a real person. */
@@ -82,16 +85,16 @@ export interface Account {
 }
 
 /**
- * Whether an address must be confirmed before its account can do everything (decision accounts-11). `assumed`: no mail
- * can be sent, so every address counts as confirmed.
+ * Whether the owner must confirm the e-mail address before the account can do everything (decision accounts-11).
+ * `assumed`: the service cannot send mail, so every address counts as confirmed.
  */
 export type AddressRule = "confirmed" | "assumed"
 
-/** Whether the account may do what needs a confirmed address. */
+/** Whether the account may take actions that need a confirmed e-mail address. */
 export const countsAsConfirmed = ({ confirmedAt }: Pick<Account, "confirmedAt">, rule: AddressRule): boolean =>
   rule === "assumed" || confirmedAt !== null
 
-/** The reason in the `Forbidden` when an address must be confirmed first. */
+/** The reason in the `Forbidden` when the owner must confirm the e-mail address first. */
 export const UNCONFIRMED = "confirm your e-mail address first: the settings mail you a link"
 
 /** The reason in the `Conflict` when an account has the e-mail address already. */
@@ -110,7 +113,7 @@ export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account
   roles: Role.literals.filter((role) => account.roles.includes(role) || added.includes(role))
 })
 
-/** The zone in which pages show times to this account. None: not known (decision accounts-19). */
+/** The time zone in which pages show times to this account. None: unknown (decision accounts-19). */
 export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<TimeZone.TimeZone> =>
   timeZone === null ? Option.none() : TimeZone.find(timeZone)
 

@@ -7,12 +7,13 @@ import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
 import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.js"
 
-/** An account with the argon2id string of its password. Only the check of a typed password reads the string. */
+/** An account with the argon2id hash of its password. Only the check of a typed password reads the hash. */
 export interface AccountCredentials {
   readonly account: Account
   readonly passwordHash: string
   /**
-   * How often the password was replaced. A session is valid only while this number equals `Session.passwordVersion`.
+   * How often the owner has replaced the password. A session is valid only while this number equals
+   * `Session.passwordVersion`.
    */
   readonly passwordVersion: number
 }
@@ -23,7 +24,7 @@ export interface LiveSession {
   readonly session: Session
 }
 
-/** A person, and the notices that the person chose: at least one. */
+/** A person, and the kinds of notices that the person chose to get by mail, at least one. */
 export interface ChosenNotices {
   readonly userId: UserId
   readonly kinds: ReadonlyArray<NoticeKind>
@@ -83,14 +84,17 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       readonly after: UserId | undefined
     }) => StoreEffect<ReadonlyArray<ChosenNotices>>
 
-    /** No effect when the account was deleted meanwhile: the cookie then finds no session. */
+    /**
+     * Stores the session of a sign-in. No effect when the account was deleted meanwhile: the cookie then finds no
+     * session.
+     */
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
     /**
      * None when the session is unknown or has expired at `now`, when the account's password was replaced since the
      * sign-in, or when the account is suspended.
      */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
-    /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
+    /** Stores `seenAt` and `expiresAt` of the session. No effect on a session that is closed. */
     readonly renewSession: (session: Session) => StoreEffect<void>
     /**
      * Gives the session the hash of a new cookie and stores `confirmedAt`. The old cookie then finds no session.
@@ -100,13 +104,13 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       session: Pick<Session, "hash" | "passwordVersion">,
       confirmed: Pick<Session, "hash" | "confirmedAt">
     ) => StoreEffect<boolean>
-    /** The sessions of this account that `findSession` would find, last used first. */
+    /** The sessions of this account that `findSession` would find, the last used first. */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Closes the session of this hash. Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /**
-     * Closes every session of this account except the one with the hash `kept`; null closes all. Returns how many it
-     * closed.
+     * Closes every session of this account except the session with the hash `kept`; null closes all sessions. Returns
+     * how many sessions it closed. `audit` makes the audit event from this number.
      */
     readonly closeOtherSessions: (
       id: UserId,
@@ -124,8 +128,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       decide: (recent: RecentTries, now: Timestamp.Timestamp) => ThrottleVerdict
     ) => StoreEffect<ThrottleVerdict>
     /**
-     * Marks the attempt as a failure, because the password or the code was wrong. The failure has the time at which the
-     * attempt was admitted.
+     * Marks the attempt as failed, because the password or the code was wrong. The failure counts from the time at
+     * which the attempt was admitted.
      */
     readonly failTry: (id: SignInTry["id"]) => StoreEffect<void>
     /**

@@ -2,18 +2,18 @@ import { Context, type Effect } from "effect"
 import type { Password } from "./Account.js"
 
 /**
- * Hashes passwords with argon2id (decision A2). It hashes the NFKC form of the text, because two keyboards may encode
- * the same typed password differently (NIST SP 800-63B §3.1.1.2). Hashing is slow on purpose, so an adapter limits how
- * many hashes run at once.
+ * Hashes passwords with argon2id (decision A2). The hash is of the NFKC form of the password, because two keyboards may
+ * encode the same typed password differently (NIST SP 800-63B §3.1.1.2). Hashing is slow on purpose, so an adapter
+ * limits how many hashes run at once.
  */
 export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/PasswordHasher")<
   PasswordHasher,
   {
-    /** Uses a new random salt for each call. */
+    /** The hash of the password. Each call uses a new random salt. */
     readonly hash: (password: Password) => Effect.Effect<string>
     /**
      * Whether the password has this hash. False also for a hash that cannot be parsed. A text that is too long to be a
-     * password takes no more time than a password.
+     * password takes no more time than a password, so that long texts cannot occupy the server.
      */
     readonly verify: (hash: string, password: string) => Effect.Effect<boolean>
     /**

@@ -1,4 +1,4 @@
-// Which passwords are refused although they are long enough. Decision accounts-7.
+// Refuses passwords that attackers try first, although they are long enough. Decision accounts-7.
 import type { Account, Password } from "./Account.js"
 
 /** The owner of the password. Attackers try passwords that are made from the owner's e-mail address and name. */
@@ -8,19 +8,20 @@ export type PasswordOwner = Pick<Account, "email" | "displayName">
 export type IsCommon = (text: string) => boolean
 
 /**
- * A common password is refused even with digits and signs around it, up to this number of them, such as `dragon2026!`.
+ * The most digits and signs around a common password with which it is still refused, such as the five in `dragon2026!`.
  */
 const PADDING_MAX = 6
 
 /**
- * A core is what is left of a password without the digits and signs at its ends (`coresOf`). A core with fewer
- * characters than this is not checked. Almost every such short text is in the list of common passwords, so the check
- * would refuse almost every password with a short core.
+ * The fewest characters of a core that is checked. A core is a password without the digits and signs at its ends
+ * (`coresOf`). Almost every text with fewer characters is in the list of common passwords, so the check would refuse
+ * almost every password with a short core.
  */
 const CORE_MIN = 4
 
 /**
- * Why the password is refused, worded to follow the name of its field (“must not …”); undefined when it is accepted.
+ * Why the password is refused, as words that follow the name of its field (“must not …”); undefined when it is
+ * accepted.
  */
 export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCommon): string | undefined => {
   const text = password.normalize("NFKC").toLowerCase()
@@ -34,8 +35,8 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
 
 /**
  * Removes digits and signs from the ends of the text, up to `PADDING_MAX` of them, in every possible way, and returns
- * what is left each time. Removing as many as possible is not enough, because a common password may itself begin or end
- * with digits: `qwerty123456!`.
+ * the rest for each way. To remove as many as possible would not be enough: a common password may itself begin or end
+ * with digits, as in `qwerty123456!`.
  */
 const coresOf = (text: string): ReadonlyArray<string> => {
   const characters = [...text]

@@ -1,6 +1,6 @@
-// How hard a password is to guess, in words. Decision accounts-8.
+// Estimates how hard a password is to guess. Decision accounts-8.
 
-/** A judgement for people to read. Weak passwords are accepted; only `PasswordRules` refuses passwords. */
+/** An estimate that the page shows. Weak passwords are accepted; only `PasswordRules` refuses passwords. */
 export type PasswordStrength = "weak" | "fair" | "strong"
 
 /**
@@ -12,8 +12,8 @@ const STRONG_BITS = 60
 
 /**
  * How strong the password is. Only the characters that an attacker cannot foresee count. A character does not count
- * when it repeats the character before, when it continues a row such as `abc` or `321`, or when it ends three
- * characters that occurred in the same order before.
+ * when it repeats the previous character, when it continues a row such as `abc` or `321`, or when it completes a group
+ * of three characters that the password already contains.
  */
 export const of = (password: string): PasswordStrength => {
   const bits = unforeseen(password) * Math.log2(alphabet(password))
@@ -34,8 +34,9 @@ const unforeseen = (password: string): number => {
 }
 
 /**
- * How many characters an attacker tries for each position. Each kind of character (small letters, capitals, digits,
- * signs) adds only 8 and not the size of its alphabet, because long texts of letters are likely to be words.
+ * The number of characters that an attacker is assumed to try at each position. Each kind of character (small letters,
+ * capitals, digits, signs) adds only 8 and not the size of its alphabet, because long texts of letters are likely to be
+ * words.
  */
 const alphabet = (password: string): number =>
   (/\p{Ll}/u.test(password) ? 8 : 0) +

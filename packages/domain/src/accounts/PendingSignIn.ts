@@ -4,14 +4,15 @@ import { UserId, Vault } from "../shared/index.js"
 import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * A pending sign-in gives no access: no route accepts it in place of a session. The browser keeps the pending sign-in
- * as a token that this service signed. So the service stores nothing for a sign-in that nobody finishes.
+ * A sign-in whose password was right and whose second factor is missing. It gives no access: no route accepts it in
+ * place of a session. The browser keeps it as a token that this service signed, so the service stores nothing for a
+ * sign-in that nobody finishes.
  */
 export interface PendingSignIn {
   readonly userId: UserId
   /**
-   * The version of the password that was checked. After a change of the password, the person must sign in from the
-   * start.
+   * The version of the password that was checked (`AccountCredentials.passwordVersion`). After a change of the
+   * password, the person must sign in from the start.
    */
   readonly passwordVersion: number
   /** From this instant on, the pending sign-in is not valid. */
@@ -40,7 +41,7 @@ export const sign = (pending: PendingSignIn) =>
 
 const TOKEN = /^([A-Za-z0-9_-]{1,64})\.(\d{1,9})\.(\d{1,15})\.([A-Za-z0-9_-]{43})\.(.{1,100})$/
 
-/** The pending sign-in of a token that this service signed and that has not expired; else none. */
+/** The pending sign-in of a token. None when this service did not sign the token, or when the sign-in has expired. */
 export const read = (token: string, now: Timestamp) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault

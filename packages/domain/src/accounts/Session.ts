@@ -23,8 +23,8 @@ export interface Session extends Client {
   /** The time of the sign-in. */
   readonly createdAt: Timestamp
   /**
-   * The time of the last renewal. A use renews the session at most once an hour, so the last use may be up to an hour
-   * later.
+   * The time of the last renewal. A request renews the session at most once an hour, so the last request may be up to
+   * an hour later.
    */
   readonly seenAt: Timestamp
   /** When the owner of the account last proved who they are: at the sign-in, or at a later confirmation. */
@@ -33,22 +33,26 @@ export interface Session extends Client {
   readonly expiresAt: Timestamp
 }
 
-/** How long a session stays valid after its last use. */
+/** How long a session stays valid after its last renewal, in milliseconds. */
 export const LIFETIME = 14 * DAY
 
 /**
- * The longest time from the sign-in to the end of a session, even if the session is in use. So a stolen cookie stops
- * working.
+ * The longest time from the sign-in to the end of a session, in milliseconds, even if the session is in use. So a
+ * stolen cookie stops working.
  */
 export const LONGEST = 30 * DAY
 
-/** The least time between two renewals of a session. Without it every request would write to the database. */
+/**
+ * The shortest time between two renewals of a session, in milliseconds. Without it every request would write to the
+ * database.
+ */
 const RENEWED_EVERY = HOUR
 
 const UNKNOWN: Client = { browser: null, address: null }
 
 /**
- * A session that begins now. `hash`: the SHA-256 of its cookie. `passwordVersion` 0 is the account's first password.
+ * A session that begins at `now`. `hash`: the SHA-256 of its cookie. `passwordVersion` 0 is the account's first
+ * password.
  */
 export const open = (
   hash: Vault.Hash,
@@ -69,8 +73,8 @@ export const open = (
 })
 
 /**
- * The session after a use at `now`. Undefined when the last renewal is less than an hour old, so that nothing has to be
- * stored.
+ * The session after a request at `now`. Undefined when the last renewal is less than an hour old, so that nothing has
+ * to be stored.
  */
 export const renewed = (session: Session, now: Timestamp): Session | undefined =>
   now - session.seenAt < RENEWED_EVERY
@@ -87,7 +91,7 @@ export const idOf = ({ hash }: Pick<Session, "hash">): SessionId => SessionId.ma
 /** Whether the session has not expired. At `expiresAt` the session has expired. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
 
-/** How long a sign-in or a confirmation permits dangerous actions (decision accounts-17). */
+/** How long a sign-in or a confirmation permits dangerous actions, in milliseconds (decision accounts-17). */
 export const FRESH_FOR = 15 * MINUTE
 
 /** Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. */

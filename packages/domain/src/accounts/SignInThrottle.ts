@@ -3,8 +3,8 @@ import { MINUTE, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Email } from "./Account.js"
 
 /**
- * Five failures at one account within this time, or fifty from one network address, make the service refuse further
- * attempts (decision A2).
+ * The time in which failures are counted, in milliseconds. Five failures at one account within this time, or fifty from
+ * one network address, make the service refuse further attempts (decision A2).
  */
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
@@ -13,8 +13,8 @@ export const PER_ADDRESS = 50
 export const PER_BROWSER = 5
 
 /**
- * An attempt without a result after this time counts as a failure, because the process that checked the password has
- * died.
+ * An attempt without a result after this time, in milliseconds, counts as a failure, because the process that checked
+ * the password has died.
  */
 export const IN_FLIGHT = 30 * SECOND
 
@@ -29,8 +29,8 @@ export interface SignInTry {
 }
 
 /**
- * An attempt that was admitted. It counts from its admission on, before its result is known, so that concurrent
- * attempts cannot exceed the limit.
+ * An attempt that was admitted. The throttle counts it from its admission on, before its result is known. Otherwise
+ * concurrent attempts could exceed the limit.
  */
 export interface CountedTry {
   readonly at: Timestamp
@@ -53,7 +53,9 @@ export interface RecentTries {
 
 export type ThrottleVerdict =
   | { readonly _tag: "Admitted" }
-  /** The limit is reached only because of attempts in flight, so the caller tries again in a moment. */
+  /**
+   * The limit is reached only because of attempts whose result is not known yet, so the caller tries again in a moment.
+   */
   | { readonly _tag: "Busy" }
   | { readonly _tag: "Closed"; readonly retryAfterMillis: number }
 
@@ -77,12 +79,12 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
       ] as const)
     : ([[ofBrowser, PER_BROWSER]] as const)
 
-/** What a limit counts together: the attempts at an account, or those from a network address. */
+/** The attempts that a limit counts together: the attempts at one account, or the attempts from one network address. */
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached if this attempt fails. From then on the throttle refuses further attempts, and the audit
- * log records a lock-out. Empty for a known browser: its limit locks out only that browser, so the audit log does not
+ * The limits that are reached if this attempt fails. The throttle then refuses further attempts, and the audit log
+ * records a lock-out. Empty for a known browser: its limit locks out only that browser, so the audit log does not
  * record it.
  */
 export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>

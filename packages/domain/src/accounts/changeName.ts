@@ -4,8 +4,8 @@ import type { DisplayName } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
 /**
- * Stores the name that the owner typed (decision accounts-22). A form that is sent twice records one event, because the
- * second time the name is the same.
+ * Stores the display name that the owner typed (decision accounts-22). A form that is sent twice records one event,
+ * because the second time the account has this name already.
  */
 export const changeName = program("changeName", function* (id: UserId, name: DisplayName) {
   const event: AuditEvent.AuditEvent = {

@@ -4,8 +4,9 @@ import { PasswordHasher } from "./PasswordHasher.js"
 import * as PasswordRules from "./PasswordRules.js"
 
 /**
- * The hash of a new password. `Invalid` for a password that attackers try first (decision accounts-7). Every program
- * that sets a password calls this one, so no program forgets the rule. `field` is the password's name on the wire.
+ * Checks a new password and returns its hash. `Invalid` for a password that attackers try first (decision accounts-7).
+ * Every program that sets a password calls this program, so that none forgets the check. `field` is the name of the
+ * password's field in the API.
  */
 export const choosePassword = program(
   "choosePassword",

@@ -6,7 +6,7 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The person last proved who they are at least 15 minutes ago, or the session is over. Wire: 403
+ * The person has not proved who they are in the last 15 minutes, or the session is over. Wire: 403
  * `confirmation_required`.
  */
 export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {

@@ -10,7 +10,7 @@ export interface NewAccount {
   readonly password: Password
   /** Left out: the part of the e-mail before the @. */
   readonly displayName?: DisplayName | undefined
-  /** How many days history is kept. Null or left out: forever. */
+  /** How many days history is kept. Null or left out: without a limit. */
   readonly keep?: History.Keep | undefined
 }
 
@@ -19,8 +19,8 @@ interface OpenedAccount extends NewAccount {
   readonly isConfirmed: boolean
 }
 
-const openAccount = program("openAccount", function* (asked: OpenedAccount, actor: AuditEvent.AuditActor) {
-  const { isConfirmed, keep, roles, ...input } = asked
+const openAccount = program("openAccount", function* (request: OpenedAccount, actor: AuditEvent.AuditActor) {
+  const { isConfirmed, keep, roles, ...input } = request
   const accounts = yield* AccountStore
   const { email } = input
   const displayName = input.displayName ?? nameFrom(email)

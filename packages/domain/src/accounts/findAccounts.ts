@@ -4,7 +4,7 @@ import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
 /**
- * The accounts of these ids, by id; unknown ids are left out. A page often names one person many times, so each id is
+ * A map from these ids to their accounts, without unknown ids. A page often names one person many times, so each id is
  * looked up once.
  */
 export const findAccounts = (ids: Iterable<UserId>) =>

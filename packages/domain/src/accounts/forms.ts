@@ -1,4 +1,4 @@
-// Forms of pages: the token against forged forms, and the answer to a form that is sent twice.
+// Protects the forms of pages: the token against forged forms, and the answer to a form that is sent twice.
 import { Effect, Encoding, Either, Option } from "effect"
 import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"
@@ -6,15 +6,18 @@ import * as Session from "./Session.js"
 
 /**
  * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, so no other site can make the
- * token. `form` limits the token to one form, for example of one consent request: `checkFormToken` must get the same
- * `form`.
+ * token. `form` limits the token to one form, for example to the form of one consent request: `checkFormToken` must get
+ * the same `form`.
  */
 export const formToken = program("formToken", function* (cookie: string, form: string = "") {
   const vault = yield* Vault.Vault
   return `${vault.currentKey}.${yield* vault.derive("form-token", vault.currentKey, material(cookie, form))}`
 })
 
-/** Whether `token` was made for this session and form, with the present key or an older one that is still accepted. */
+/**
+ * Whether `formToken` made `token` for this session and this form, with the present key or an older key that the
+ * service still accepts.
+ */
 export const checkFormToken = program("checkFormToken", function* (cookie: string, token: string, form: string = "") {
   const vault = yield* Vault.Vault
   const cut = token.lastIndexOf(".")
@@ -36,7 +39,7 @@ export type SentForm = string | undefined
 /**
  * The cookie of a session that a form opens or confirms. A person who presses the button twice sends the form twice,
  * and the browser may discard the first answer. So the cookie is derived from the form, with a key outside the database
- * (decision accounts-21), and the second answer can have the same cookie. Random when `form` is undefined.
+ * (decision accounts-21): the second answer then has the same cookie. When `form` is undefined, the cookie is random.
  */
 export const newCookie = program("newCookie", function* (form: SentForm) {
   const vault = yield* Vault.Vault

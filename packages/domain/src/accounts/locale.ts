@@ -5,8 +5,8 @@ import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
 /**
- * Stores the zone that a browser names at a sign-in, if the account has none. A name that is no zone is ignored: the
- * sign-in must not fail because of it.
+ * Stores the time zone that a browser names at a sign-in, if the account has none. A name that is no time zone is
+ * ignored, because the sign-in must not fail for this reason.
  */
 export const learnTimeZone = program(
   "learnTimeZone",
@@ -16,14 +16,14 @@ export const learnTimeZone = program(
   }
 )
 
-/** Stores the zone that the owner chose. `name` is a `TimeZone.Name`. */
+/** Stores the time zone that the owner chose. `name` must be a `TimeZone.Name`. */
 export const chooseTimeZone = program("chooseTimeZone", function* (id: UserId, name: string) {
   yield* (yield* AccountStore).chooseTimeZone(id, name)
 })
 
 /**
  * Stores the language of the browser that signs in, if the account has none. `named` null: the browser names no
- * language that we have, and nothing is stored.
+ * language of the service, and nothing is stored.
  */
 export const learnLanguage = program(
   "learnLanguage",
@@ -33,7 +33,9 @@ export const learnLanguage = program(
   }
 )
 
-/** Stores the language that the owner chose. Null: pages follow the browser again. */
+/**
+ * Stores the language that the owner chose. Null removes the choice: pages are then in the language of each browser.
+ */
 export const chooseLanguage = program("chooseLanguage", function* (id: UserId, language: Language.Language | null) {
   yield* (yield* AccountStore).chooseLanguage(id, language)
 })

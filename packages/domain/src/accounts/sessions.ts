@@ -5,8 +5,8 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The account of the cookie's session; none when the cookie is malformed or unknown, or when its session is over. A use
- * renews the session, at most once an hour. When the renewal cannot be stored, the session is still valid.
+ * The account of the cookie's session. None when the cookie is malformed or unknown, or when its session is over. The
+ * program renews the session, at most once an hour. When the renewal cannot be stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Session.isCookie(cookie)) return Option.none()
@@ -51,7 +51,10 @@ export const listSessions = program("listSessions", function* (userId: UserId, c
   }))
 })
 
-/** Signs a browser out, also the browser that asks. `NotFound` when the account has no such live session. */
+/**
+ * Signs a browser out, which may be the browser that sends the request. `NotFound` when the account has no such live
+ * session.
+ */
 export const endSession = program("endSession", function* (userId: UserId, id: SessionId) {
   const accounts = yield* AccountStore
   const sessions = yield* accounts.listSessions(userId, yield* Timestamp.now)
@@ -60,7 +63,9 @@ export const endSession = program("endSession", function* (userId: UserId, id: S
   yield* accounts.closeSession(session.hash)
 })
 
-/** Signs out every browser except that of this cookie. Returns how many it signed out. */
+/**
+ * Signs out every browser of the account except the browser with this cookie. Returns how many browsers it signed out.
+ */
 export const endOtherSessions = program("endOtherSessions", function* (userId: UserId, cookie: string) {
   return yield* (yield* AccountStore).closeOtherSessions(userId, (yield* Vault.Vault).sha256(cookie))
 })
@@ -70,7 +75,7 @@ export const listSessionsOf = program("listSessionsOf", function* (userId: UserI
   return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
 })
 
-/** Signs every browser of this account out, for an operator or an admin. Returns how many it signed out. */
+/** Signs every browser of this account out, for an operator or an admin. Returns how many browsers it signed out. */
 export const endAllSessions = program(
   "endAllSessions",
   function* (userId: UserId, actor: AuditEvent.AuditActor = AuditEvent.OPERATOR) {

@@ -12,8 +12,8 @@ import * as Session from "./Session.js"
 import * as SignInThrottle from "./SignInThrottle.js"
 
 /**
- * Wrong password or unknown e-mail; the answer does not say which (decision A2). Wire: 401 `not_signed_in` at the
- * sign-in, 403 where a signed-in person gives the password.
+ * The password is wrong or the e-mail is unknown; the answer does not say which (decision A2). Wire: 401
+ * `not_signed_in` at the sign-in, 403 where a signed-in person gives the password.
  */
 export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {
   override get message(): string {
@@ -55,7 +55,9 @@ export interface SignIn {
   readonly password: string
   /** The network address of the request. The throttle counts all IPv6 addresses of one /64 together. */
   readonly address: string
-  /** The browser, for `Session.Client.browser`: such as "Firefox on Linux". */
+  /**
+   * The name of the browser for the owner's list of sessions, such as "Firefox on Linux" (`Session.Client.browser`).
+   */
   readonly browser?: string | null
   /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
@@ -63,9 +65,9 @@ export interface SignIn {
 
 /**
  * The credentials of the account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password
- * and for an unknown e-mail; both take the same time. `TooManyAttempts` when the throttle refuses, before the password
- * is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else learns of the
- * suspension.
+ * and for an unknown e-mail, after the same time for both. `TooManyAttempts` when the throttle refuses, before the
+ * password is checked. `Forbidden` for a suspended account, but only after the right password, so that nobody else
+ * learns of the suspension.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -76,13 +78,13 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
     browser: known?.id ?? null
   }
   const fills = yield* admit(tried)
-  // From here on the attempt counts, even when the client closes its connection.
+  // The attempt has been counted. So the password is checked to the end, even when the client closes its connection.
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 
 /**
- * The browser that the request's cookie names, if it is known to the account with this e-mail; else undefined. The
- * program looks the account up only when this service signed the cookie. So a stranger, who has no signed cookie,
+ * The browser that the request's cookie names, if it is known to the account with this e-mail; otherwise undefined. The
+ * function looks the account up only when this service signed the cookie. So a stranger, who has no signed cookie,
  * cannot tell from the response time whether the e-mail has an account.
  */
 const knownTo = ({ email, knownBrowser }: Pick<SignIn, "email" | "knownBrowser">) =>
@@ -135,15 +137,15 @@ export const recordFailure = program(
   }
 )
 
-/** Like `verifyPassword`, for callers that need the account and not its hash. */
+/** Like `verifyPassword`, but returns only the account, for callers that do not need the hash of the password. */
 export const checkPassword = program("checkPassword", function* (input: SignIn) {
   return (yield* verifyPassword(input)).account
 })
 
 /**
  * Stores the attempt if the throttle admits it, and returns the limits that are reached if the attempt fails. When a
- * limit is reached only because of attempts in flight, the program waits and tries again, for up to 3.1 s: one person
- * may sign in with several browsers at once. `TooManyAttempts` when the throttle refuses.
+ * limit is reached only because of attempts whose result is not known yet, the program waits and tries again, for up to
+ * 3.1 s: one person may sign in with several browsers at once. `TooManyAttempts` when the throttle refuses.
  */
 export const admit = program("admit", function* (tried: SignInThrottle.SignInTry) {
   const accounts = yield* AccountStore
@@ -164,8 +166,8 @@ const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
  * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
- * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account, for every way
- * to sign in.
+ * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account: every way to
+ * sign in calls this program.
  */
 export const openSession = program(
   "openSession",
