@@ -1,16 +1,16 @@
-// A fix: how a phone's reading is checked, compared and ordered. Decisions M4, fixes-1, fixes-2 and fixes-3.
+// Checks, compares and orders the readings of phones. Decisions M4, fixes-1, fixes-2 and fixes-3.
 import { Order } from "effect"
 import type { Point } from "../places/Geometry.js"
 import { type DeviceId, Timestamp, type UserId } from "../shared/index.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
 
 /**
- * One location reading of a phone. Coordinates are rounded to 1e-7 degrees (about 1 cm), so that a reading that is sent
- * again has the same `key`.
+ * A location reading of a phone that the service accepted. Coordinates are rounded to 1e-7 degrees (about 1 cm), so
+ * that a reading that is sent again has the same `key`.
  */
 export interface Fix extends Point {
   readonly capturedAt: Timestamp.Timestamp
-  /** Metres; null when the phone gave none or an impossible one (decision L3). */
+  /** Metres; null when the phone sent no accuracy or an impossible one (decision L3). */
   readonly accuracyM: number | null
   readonly altitudeM: number | null
   readonly speedMps: number | null
@@ -18,8 +18,8 @@ export interface Fix extends Point {
 }
 
 /**
- * A fix that is marked when its user had left the device behind (`Carried`). No rule, no answer about now and no visit
- * uses a marked fix.
+ * A fix with a mark: `isLeftBehind` says that its user had left the device behind (`Carried`). No rule, no answer about
+ * the present and no visit uses a marked fix.
  */
 export interface MarkedFix extends Fix {
   readonly isLeftBehind?: true
@@ -31,13 +31,13 @@ export interface StoredFix extends MarkedFix {
   readonly deviceId: DeviceId
   readonly receivedAt: Timestamp.Timestamp
   /**
-   * The devices of imports whose files have the fix too (decision imports-2). Only `FixHistory.range` reads them. Left
-   * out when there are none. The list may name devices of imports that were undone.
+   * The devices of the imported files that contain the same fix (decision imports-2). Only `FixHistory.range` reads
+   * this list. Left out when no file contains the fix. The list may name devices of imports that were undone.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
 
-/** A reading as the phone sent it, before any check. Every number is possible, infinity included. */
+/** A reading as the phone sent it, before any check. A number may have any value, also infinity. */
 export interface Reading {
   readonly capturedAt: Timestamp.Timestamp
   readonly lat: number
@@ -52,31 +52,40 @@ export type JudgedFix =
   | { readonly _tag: "Fix"; readonly fix: Fix }
   | { readonly _tag: "Quarantined"; readonly reading: Reading; readonly reason: QuarantineReason }
 
-/** A reading captured up to this long after its arrival is accepted, because phones' clocks differ from ours. */
+/**
+ * How long after its arrival a reading may be captured and still be accepted, in milliseconds: the phone's clock may be
+ * ahead of the server's clock.
+ */
 export const MAX_AHEAD = 5 * Timestamp.MINUTE
-/** 2010-01-01T00:00:00Z: earlier readings come from clocks that were never set. */
+/**
+ * The earliest capture time that is accepted, 2010-01-01T00:00:00Z. Earlier readings come from clocks that were never
+ * set.
+ */
 export const EARLIEST = 1_262_304_000_000
 
-/** Accepts or quarantines a reading when it arrives. Never fails: no reading is thrown away. */
+/** Decides at the arrival of a reading whether it is accepted or quarantined. Never fails, so no reading is lost. */
 export const judge = (reading: Reading, receivedAt: Timestamp.Timestamp): JudgedFix => {
   const reason = quarantineReason(reading, receivedAt)
   return reason === undefined ? { _tag: "Fix", fix: clean(reading) } : { _tag: "Quarantined", reading, reason }
 }
 
-/** The capture time of a reading whose own time could not be read. */
+/** The capture time that stands for the time of a reading when this time could not be read. */
 export const UNREADABLE = Timestamp.make(0)
 
 const quarantineReason = (reading: Reading, receivedAt: Timestamp.Timestamp): QuarantineReason | undefined =>
   impossiblePlace(reading) ?? impossibleTime(reading.capturedAt, receivedAt)
 
-/** Why a position is impossible; undefined when it is fine. A text in place of a number was read as NaN. */
+/**
+ * Why a position is impossible; undefined when it is possible. NaN stands for a text where the phone had to send a
+ * number.
+ */
 export const impossiblePlace = ({ lat, lon }: Point): QuarantineReason | undefined => {
   if (Number.isNaN(lat) || Number.isNaN(lon)) return "unreadable"
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return "out_of_range"
   return toGrid(lat) === 0 && toGrid(lon) === 0 ? "null_island" : undefined
 }
 
-/** Why a phone's time is impossible; undefined when it is fine. */
+/** Why a time that a phone sent is impossible; undefined when it is possible. */
 export const impossibleTime = (
   at: Timestamp.Timestamp,
   receivedAt: Timestamp.Timestamp
@@ -93,11 +102,14 @@ const clean = (reading: Reading): Fix => ({
   courseDeg: notNegative(reading.courseDeg)
 })
 
-/** Rounds to 1e-7 degrees. `+ 0` turns -0 into 0, because both are the same position. */
+/** Rounds to 1e-7 degrees. `+ 0` turns -0 into 0, because -0 and 0 are the same position. */
 export const toGrid = (degrees: number): number => Math.round(degrees * 1e7) / 1e7 + 0
 const finite = (value: number | null | undefined): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null
-/** The accuracy in metres. Null when it is unknown: absent, 0, negative or not a number (decision L3). */
+/**
+ * The accuracy in metres. Null when it is absent, 0, negative or not a number, because it is then unknown (decision
+ * L3).
+ */
 export const accuracy = (value: number | null | undefined): number | null => {
   const number = finite(value)
   return number !== null && number > 0 ? number : null
@@ -107,7 +119,7 @@ const notNegative = (value: number | null | undefined): number | null => {
   return number !== null && number >= 0 ? number : null
 }
 
-/** The idempotency key of a fix: one device's readings with equal time and position are one fix (decision L4). */
+/** The idempotency key of a fix: readings of one device with equal time and position are one fix (decision L4). */
 export const key = (fix: Fix): string => `${fix.capturedAt} ${fix.lat} ${fix.lon}`
 
 /**
@@ -125,10 +137,16 @@ export const readingKey = (reading: Reading): string =>
     reading.courseDeg ?? ""
   ].join(" ")
 
-/** Sorts fixes into the order of evaluation. Of fixes with equal keys the first in that order stays. */
+/**
+ * Sorts fixes into the order of evaluation (`byCapture`). Of several fixes with one key, only the first in this order
+ * stays.
+ */
 export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
   const distinct: Array<Fix> = []
-  /** The keys of the fixes that share one capture time. Empty while only one fix has this time: it needs no key. */
+  /**
+   * The keys of the fixes with the last capture time. Empty while only one fix has this time, because a single fix
+   * needs no comparison.
+   */
   const keys = new Set<string>()
   for (const fix of [...fixes].sort(byCapture)) {
     const last = distinct.at(-1)
@@ -153,7 +171,7 @@ export const byCapture = (a: Fix, b: Fix): number =>
   a.lat - b.lat ||
   a.lon - b.lon
 
-/** The order of evaluation for fixes of several phones: like `byCapture`, and equal readings by device id. */
+/** The order of fixes of several devices: by `byCapture`, and equal readings by device id. */
 export const oldestFirst = (a: StoredFix, b: StoredFix): number =>
   byCapture(a, b) || Order.string(a.deviceId, b.deviceId)
 

@@ -1,4 +1,4 @@
-// The port of past fixes. Every query is answered by an index (decision answers-9).
+// The port that reads past fixes. Every query uses an index (decision answers-9).
 import { Context } from "effect"
 import type { SentReadings } from "../devices/Sending.js"
 import type { DeviceId, Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
@@ -12,7 +12,10 @@ export interface HistoryStretch {
   readonly until: Timestamp.Timestamp | null
 }
 
-/** The fixes captured from one of the `edges` of `tally` (inclusive) to the next (exclusive). */
+/**
+ * The fixes between two neighbouring `edges` of `tally`: captured from the earlier edge, inclusive, to the later edge,
+ * exclusive.
+ */
 export interface FixCounts {
   /** The index, in `edges`, of the earlier edge. */
   readonly edge: number
@@ -30,9 +33,9 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
   {
     /**
      * The newest fixes in the order of `Fix.newestFirst`: `limit` fixes, and all other fixes captured at the same
-     * instant as the last of them. So the caller gets the next page with that instant as `until`, and misses no fix.
-     * Fewer than `limit` fixes mean that there are no more. Fixes captured while the device was left behind (`Carried`)
-     * are left out.
+     * instant as the last of these. So the caller can read the next page with this instant as `until`, and misses no
+     * fix. When there are fewer than `limit` fixes, no more exist. Fixes captured while the device was left behind
+     * (`Carried`) are left out.
      */
     readonly newest: (
       userId: UserId,
@@ -41,9 +44,10 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
     /**
-     * The fixes nearest to `at`, at most `toleranceMs` away, in no order: all fixes captured at the latest time up to
-     * `at`, and all fixes captured at the earliest time after `at`. `Nearest.of` chooses one of them. Fixes captured
-     * while the device was left behind are left out. Empty when `at` lies in a stretch that the user deleted.
+     * The fixes nearest to `at`, at most `toleranceMs` away, in no order: all fixes of the latest capture time up to
+     * `at`, and all fixes of the earliest capture time after `at`. `Nearest.of` chooses one of them. Fixes captured
+     * while the device was left behind (`Carried`) are left out. Empty when `at` lies in a stretch of history that the
+     * user deleted.
      */
     readonly around: (
       userId: UserId,
@@ -59,16 +63,18 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number,
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<StoredFix>>
-    /** Counts the fixes from each edge (inclusive) to the next (exclusive). `edges`: at least two, ascending. */
+    /**
+     * Counts the fixes from each edge (inclusive) to the next edge (exclusive). `edges`: at least two times, ascending.
+     */
     readonly tally: (
       userId: UserId,
       now: Timestamp.Timestamp,
       edges: ReadonlyArray<Timestamp.Timestamp>
     ) => StoreEffect<ReadonlyArray<FixCounts>>
     /**
-     * The readings of one device from each edge (inclusive) to the next (exclusive), also those captured while the
-     * device was left behind. `lateMs`: a reading that arrived later than this after its capture is late. `silentMs`: a
-     * gap of at least this length between two readings is a silence.
+     * The readings of one device from each edge (inclusive) to the next edge (exclusive), also readings captured while
+     * the device was left behind. `lateMs`: a reading that arrived later than this after its capture is late.
+     * `silentMs`: a gap of at least this length between two readings is a silence.
      */
     readonly sent: (
       userId: UserId,

@@ -1,4 +1,5 @@
-// The port of uploads: what an evaluation reads, and what it commits. Decisions fixes-5 and fixes-6.
+// The port that an upload needs: it reads the data for the evaluation of rules, and commits the result. Decisions
+// fixes-5 and fixes-6.
 import { Context, type Option } from "effect"
 import type { Companion } from "../devices/Carried.js"
 import type { Movement } from "../devices/Movement.js"
@@ -11,17 +12,17 @@ import type { QuarantineReason } from "../devices/QuarantineReason.js"
 import type { Fix, Reading, StoredFix } from "./Fix.js"
 import type { FutureReading } from "./FutureReading.js"
 
-/** What one evaluation of an upload reads, in one query. */
+/** The data that one evaluation of an upload needs, read in one query. */
 export interface UploadView {
   /**
-   * A counter that grows whenever the rest of this view may have changed in a way that an evaluation must not miss.
-   * `commit` succeeds only while it is unchanged. It grows with each `FixStore.commit` and `commitSettled` that
-   * succeeds, with `ImportStore.advance` and `undo`, `HistoryStore.erase`, `RuleStore.remove`,
+   * A counter that grows whenever other fields of this view may have changed in a way that an evaluation must not miss.
+   * `commit` succeeds only while the counter is unchanged. The counter grows with each `FixStore.commit` and
+   * `commitSettled` that succeeds, with `ImportStore.advance` and `undo`, `HistoryStore.erase`, `RuleStore.remove`,
    * `DeviceStore.remove` and `PlaceStore.create`, and with a `PlaceStore.update` or `ConnectionStore.archivePlace` that
    * moves or archives the place.
    */
   readonly version: number
-  /** The keys (`Fix.key`) of those fixes passed to `view` that this device uploaded before. */
+  /** The keys (`Fix.key`) of the fixes that were passed to `view` and that this device has uploaded before. */
   readonly known: ReadonlySet<string>
   /**
    * The rules that may fire at `now`, ordered by id. Such a rule is not deleted. Its connection is live, has the scope
@@ -29,22 +30,25 @@ export interface UploadView {
    * archived. The rule's window has no end, ends later than `now`, or closed at most `RuleEvaluation.LATE_UPLOAD` ago.
    */
   readonly rules: ReadonlyArray<LiveRule>
-  /** History is kept after this time (`History.cutoff` at `now`); null: all history is kept. */
+  /** The user keeps only history after this time (`History.cutoff` at `now`); null: all history. */
   readonly cutoff: Timestamp.Timestamp | null
-  /** The stretches that the user deleted. */
+  /** The stretches of history that the user deleted. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
   /** When a reading of this device was last quarantined because its time was in the future; null: never. */
   readonly lastFutureAt: Timestamp.Timestamp | null
   /**
-   * The user's devices, in no order. Removed devices and imported files are left out. When the uploading device is not
-   * among them, the upload is refused, because the owner has removed the device.
+   * The user's devices, in no order, without removed devices and imported files. When the uploading device is not in
+   * this list, the upload is refused, because the owner has removed the device.
    */
   readonly devices: ReadonlyArray<Companion>
 }
 
 /** A quarantined reading or visit report, as it was sent. */
 export interface Quarantined {
-  /** Unique for each device, so that a reading or report that is sent again adds no second row. */
+  /**
+   * Unique among the quarantined entries of a device, so that a reading or report that is sent again adds no second
+   * row.
+   */
   readonly key: string
   readonly reading: Reading | VisitReport
   readonly reason: QuarantineReason
@@ -70,11 +74,14 @@ export interface UploadCommit {
   /** The device's movement after the upload; null: unchanged. */
   readonly movement: Movement | null
   readonly quarantined: ReadonlyArray<Quarantined>
-  /** Counts to add to the device's counters (`Device.putAside`). Each reason appears once. */
+  /** Counts to add to the device's counters (`Device.putAside`), at most one for each reason. */
   readonly putAside: ReadonlyArray<QuarantineCount>
-  /** The keys of quarantined readings that this upload accepts. They leave the quarantine, and are in `fixes`. */
+  /**
+   * The keys of quarantined readings that this upload accepts. The commit takes these readings out of the quarantine;
+   * they are among `fixes`.
+   */
   readonly taken: ReadonlyArray<string>
-  /** When the accepted readings arrived. Every other fix of `fixes` arrived at `receivedAt`. */
+  /** When the readings of `taken` arrived. Every other fix of `fixes` arrived at `receivedAt`. */
   readonly arrivals: ReadonlyMap<Fix, Timestamp.Timestamp>
   readonly visits: ReadonlyArray<VisitReport>
   /** The new states of the evaluated rules. */
@@ -95,16 +102,17 @@ export interface SettledCommit {
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
-/** Uploaded fixes, and the rule states that follow from them. */
+/** Stores uploaded fixes, and the rule states that follow from these fixes. */
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
     /**
-     * Reads what an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null too.
+     * Reads the data that an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null
+     * too.
      *
-     * All of it is of one moment, or `version` is read first. When `version` is read last, an upload that is committed
-     * in between makes the version newer than the states: `commit` accepts states that were computed from old ones, and
-     * a rule fires twice or not at all.
+     * The store reads all fields at one moment, or `version` first. If it read `version` last, an upload could be
+     * committed between the reads, and `version` would be newer than the states: `commit` would accept states that were
+     * computed from old states, and a rule would fire twice or not at all.
      */
     readonly view: (
       userId: UserId,
@@ -118,13 +126,13 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      * evaluate again.
      *
      * The commit also sets the device's `lastSeenAt`, and its `lastKeptAt` when the upload has fixes or visits.
-     * Quarantined readings and visits that are stored already stay unchanged. An upload without anything new need not
-     * be committed.
+     * Quarantined readings and visits that are stored already stay unchanged. An upload that contains only entries that
+     * are stored already need not be committed.
      */
     readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
     /**
-     * Users in these buckets with a crossing that is due at or before `now` (`Unsettled.until`), ordered by each user's
-     * earliest due time, then by user id.
+     * Users in these buckets who have a crossing that is due at or before `now` (`Unsettled.until`). Ordered by each
+     * user's earliest due time, then by user id.
      */
     readonly settling: (
       buckets: ReadonlyArray<number>,
@@ -133,9 +141,9 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
      * Commits the states and events of crossings that are settled at `now`, on the same condition as `commit`. The
-     * user's other due crossings are discarded, because their rules are not live now, for example while the connection
-     * is paused. When such a rule is live again, the next fix that is clearly inside or outside sets its side without
-     * firing.
+     * user's other due crossings are discarded, because their rules cannot fire at this time, for example while the
+     * connection is paused. When such a rule can fire again, the next fix that is clearly inside or outside sets its
+     * side without firing.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
@@ -151,7 +159,7 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       limit: number
     ) => StoreEffect<ReadonlyArray<FutureReading>>
     /**
-     * The user's newest fixes: by capture time, device id, latitude and longitude, all descending. Quarantined readings
+     * The user's newest fixes, by capture time, device id, latitude and longitude, all descending. Quarantined readings
      * are left out.
      */
     readonly latest: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<StoredFix>>

@@ -1,4 +1,4 @@
-// Readings whose time was ahead of the server's clock when they arrived (decision fixes-4).
+// Accepts readings whose time was ahead of the server's clock when they arrived (decision fixes-4).
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
@@ -16,30 +16,30 @@ export interface FutureReading {
 }
 
 /**
- * A quarantined reading that has become good. It keeps its own `receivedAt`: with the time of the upload that accepts
- * it, it would seem to contradict the readings that still wait (`FixStore.waiting`).
+ * A quarantined reading that is accepted after all. The fix keeps the reading's own `receivedAt`: with the time of the
+ * upload that accepts it, it would seem to contradict the readings that still wait (`FixStore.waiting`).
  */
 export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt"> {
   readonly fix: Fix.Fix
 }
 
-/** A reading whose time was further ahead of its arrival than this stays in quarantine. In milliseconds. */
+/** In milliseconds. A reading whose time was further ahead of its arrival than this stays in quarantine for good. */
 export const MAX_WAIT = DAY
-/** An upload checks at most this many quarantined readings of its device again, the oldest first. */
+/** The most quarantined readings of its device that one upload checks again, the oldest first. */
 export const MOST = 500
 
 /**
- * Whether readings that were quarantined at `lastFutureAt` may still become good. Their capture times are at most
- * `MAX_WAIT` later than that. The upload that shows that they are good may arrive up to `MAX_WAIT` after the capture
- * times.
+ * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Their capture times are at most
+ * `MAX_WAIT` after `lastFutureAt`. The upload that shows that a reading was right may arrive up to `MAX_WAIT` after its
+ * capture time.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * The readings of `waiting` that have become good: they were at most `MAX_WAIT` ahead, a fix of the upload has the same
- * time or a later one, and no fix was captured between the reading's arrival and the reading's own time. `fixes` are of
- * the same device and must have no reading from the future.
+ * The readings of `waiting` that are accepted now: they were at most `MAX_WAIT` ahead, a fix of the upload has the same
+ * time or a later time, and no fix was captured between the reading's arrival and the reading's own time. `fixes` are
+ * of the same device, and none of them is from the future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,

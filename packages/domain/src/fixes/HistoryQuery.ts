@@ -17,25 +17,25 @@ export const MAX_RANGE_DAYS = 31
 /** The longest span of local days in one call: a leap year. */
 export const MAX_LOCAL_DAYS = 366
 
-/** Returns the span if one call may read it, else all problems. */
-export const checkRange = (asked: HistoryRequest): Either.Either<HistoryRequest, Invalid> =>
-  refuse(wrongStretch(asked, MAX_RANGE_DAYS), asked)
+/** Returns the span if one call may read it, otherwise an `Invalid` with all problems. */
+export const checkRange = (span: HistoryRequest): Either.Either<HistoryRequest, Invalid> =>
+  refuse(wrongStretch(span, MAX_RANGE_DAYS), span)
 
 /** Like `checkRange`, for at most `MAX_LOCAL_DAYS`. Also returns the time zone named `tz`. */
 export const checkDays = (
-  asked: HistoryRequest,
+  span: HistoryRequest,
   tz: string
 ): Either.Either<HistoryRequest & { readonly zone: LocalDays.TimeZone }, Invalid> => {
-  const stretch = wrongStretch(asked, MAX_LOCAL_DAYS)
+  const stretch = wrongStretch(span, MAX_LOCAL_DAYS)
   const zone = LocalDays.zone(tz)
   return Option.isSome(zone)
-    ? refuse(stretch, { ...asked, zone: zone.value })
+    ? refuse(stretch, { ...span, zone: zone.value })
     : Either.left(new Invalid({ problems: [NO_ZONE, ...stretch] }))
 }
 
 const NO_ZONE = new Problem({ field: "tz", message: "must be the IANA name of a time zone, such as Europe/Amsterdam" })
 
-/** The problems of a span. They name the fields as requests do (`from`, `to`). */
+/** The problems of a span. A problem names its field as requests do (`from`, `to`). */
 const wrongStretch = ({ from, until }: HistoryRequest, maxDays: number): ReadonlyArray<Problem> =>
   until <= from
     ? [new Problem({ field: "to", message: "must be after from" })]

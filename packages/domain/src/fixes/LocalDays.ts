@@ -2,7 +2,10 @@ import { DateTime, Option } from "effect"
 import { find, type TimeZone } from "../shared/TimeZone.js"
 import { DAY, HOUR, make, parseIso, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** A day of a local calendar. The first day of `between` begins at the beginning of the span, not at midnight. */
+/**
+ * A day of a local calendar, from `from` on. The first day that `between` returns begins at the start of its span, not
+ * at midnight.
+ */
 export interface LocalDay {
   /** `2026-03-29` */
   readonly date: string
@@ -17,7 +20,7 @@ export const zone = find
 /**
  * The local days that `[from, until)` touches, in order. When clocks change, a day has 23 or 25 hours. Where a clock
  * change skips midnight, the day begins at the first time after the gap. Where midnight happens twice, the day begins
- * at the first one. A date that the zone skipped altogether is missing.
+ * at the first midnight. A date that the zone skipped altogether is missing.
  */
 export const between = (zone: TimeZone, from: Timestamp, until: Timestamp): ReadonlyArray<LocalDay> => {
   const days: Array<LocalDay> = []
@@ -36,9 +39,9 @@ export interface WholeDay extends LocalDay {
 }
 
 /**
- * How long before the date's midnight in UTC `dayOf` begins to search. The local midnight is at most 16 hours away from
- * it. The search begins 24 hours earlier than that, because the first day that `between` returns begins at the start of
- * the span and not at midnight.
+ * How long before the date's midnight in UTC `dayOf` begins to search, in milliseconds. The local midnight is at most
+ * 16 hours away from the midnight in UTC. The search begins 24 hours earlier, because the first day that `between`
+ * returns begins at the start of the span and not at midnight.
  */
 const AROUND = 40 * HOUR
 
@@ -54,7 +57,8 @@ export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => 
 
 /**
  * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None when `time` is no time of
- * day. A time that the clocks skip moves forward by the gap; a time that occurs twice is the first one.
+ * day. A time that the clocks skip moves forward by the gap. Of a time that occurs twice, the first instant is
+ * returned.
  */
 export const instantOf = (zone: TimeZone, day: WholeDay, time: string): Option.Option<Timestamp> => {
   if (time === "24:00") return Option.some(day.until)
@@ -76,8 +80,8 @@ const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
   const offset = DateTime.zonedOffset(local)
   const usual = local.epochMillis + DAY - modulo(local.epochMillis + offset, DAY)
   const next = DateTime.setZone(DateTime.unsafeMake(usual), local.zone)
-  // When the clocks do not change before midnight, adding hours is right, and ten times cheaper than computing midnight
-  // in the zone.
+  // When the clocks do not change before midnight, adding hours gives midnight, and is ten times cheaper than computing
+  // midnight in the zone.
   if (DateTime.zonedOffset(next) === offset) return next
   const midnight = (disambiguation: "compatible" | "later") =>
     DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation })

@@ -1,13 +1,16 @@
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
-/** A fix, and its distance in time from the wanted moment. */
+/** A fix, and its distance in time from the moment that was asked about. */
 export interface Nearest {
   readonly fix: Fix.StoredFix
   readonly awayMs: number
 }
 
-/** The fix nearest to `at` within the tolerance. Ties: the earlier fix (decision L9), then by `Fix.newestFirst`. */
+/**
+ * The fix nearest to `at`, at most `toleranceMs` away; undefined when no fix is so near. Of two fixes at the same
+ * distance, the earlier one (decision L9); of two fixes captured at one instant, the first by `Fix.newestFirst`.
+ */
 export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs: number): Nearest | undefined => {
   let nearest: Nearest | undefined
   for (const fix of fixes) {
@@ -21,5 +24,5 @@ export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, tolerance
 const isBefore = (a: Nearest, b: Nearest): boolean =>
   (a.awayMs - b.awayMs || a.fix.capturedAt - b.fix.capturedAt || Fix.newestFirst(a.fix, b.fix)) < 0
 
-/** The distance in whole seconds, rounded down. */
+/** The distance of the fix in whole seconds, rounded down. */
 export const deltaSeconds = ({ awayMs }: Nearest): number => Math.floor(awayMs / 1_000)

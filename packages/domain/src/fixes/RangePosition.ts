@@ -4,9 +4,9 @@ import { Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
 /**
- * Where the next page of a range begins: at an instant, after the fixes of that instant that earlier pages showed. The
- * position counts fixes and has no device id, because apps can read the position in their cursor, and a device id would
- * let two apps find out that they have the same user.
+ * Where the next page of a range begins: at an instant, after the fixes of that instant that earlier pages contained.
+ * The position counts fixes and has no device id: apps can read the position in their cursor, and by a device id two
+ * apps could find out that they have the same user.
  */
 export interface RangePosition {
   readonly from: Timestamp
@@ -15,13 +15,13 @@ export interface RangePosition {
 
 const isPosition = Schema.is(Schema.Tuple(Timestamp, Schema.NonNegativeInt))
 
-/** The first page starts at `from`, every other page at the position in its cursor. */
+/** The position at which a page starts: the first page at `from`, every other page at the position in its cursor. */
 export const start = (from: Timestamp, after: PagePosition | undefined): RangePosition =>
   isPosition(after) ? { from: after[0], skip: after[1] } : { from, skip: 0 }
 
 /**
- * How many fixes a page reads from the position's instant on. The store adds all other fixes that were captured at the
- * same instant as the last of them.
+ * How many fixes the store must read for a page, from the position's instant on. The store adds all other fixes that
+ * were captured at the same instant as the last of these fixes.
  */
 export const needed = (limit: number, { skip }: RangePosition): number => skip + limit + 1
 
@@ -38,6 +38,6 @@ export const page = (
   const items = rows.slice(0, limit)
   const at = items.at(-1)?.capturedAt
   if (rows.length <= limit || at === undefined) return { items, next: undefined }
-  const told = items.filter(({ capturedAt }) => capturedAt === at).length
-  return { items, next: [at, at === position.from ? position.skip + told : told] }
+  const shown = items.filter(({ capturedAt }) => capturedAt === at).length
+  return { items, next: [at, at === position.from ? position.skip + shown : shown] }
 }

@@ -5,7 +5,7 @@ import type { Rule } from "../rules/Rule.js"
 import * as RuleEvaluation from "../rules/RuleEvaluation.js"
 import type { EventId, Timestamp } from "../shared/index.js"
 
-/** A rule that fired, at the capture time of the fix that made it fire (decision L6). */
+/** A rule that fired, with the capture time of the fix that made it fire (decision L6). */
 export interface Firing {
   readonly rule: Rule
   readonly at: Timestamp.Timestamp
@@ -17,11 +17,11 @@ export interface UploadOutcome {
    * null until `withEvents` fills it in.
    */
   readonly states: ReadonlyArray<RuleProgress>
-  /** In order of time. Firings of one instant are in the order of the rules. */
+  /** The firings in order of time. Firings of one instant are in the order of the rules. */
   readonly firings: ReadonlyArray<Firing>
 }
 
-/** Evaluates every rule over the new fixes of an upload, which are in the order of `Fix.byCapture`. */
+/** Evaluates every rule over the new fixes of an upload. The fixes are in the order of `Fix.byCapture`. */
 export const evaluate = (
   rules: ReadonlyArray<LiveRule>,
   fixes: ReadonlyArray<RuleEvaluation.Observation>,
@@ -45,7 +45,8 @@ export const evaluate = (
       firings.push({ rule, at })
       made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
     }
-    // A crossing whose settle time ended without a contradicting fix fires here, unless a worker fired it before.
+    // When the settle time of a crossing has ended and no fix contradicted it, the rule fires here, unless a worker
+    // fired it before.
     const before = RuleEvaluation.settle(question, RuleEvaluation.on(live.basis, live.state), receivedAt)
     let { state } = before
     if (before.firedAt !== null) fire(before.firedAt)
@@ -86,7 +87,9 @@ export const withEvents = (
         return own.size === 0 ? one : { ...one, made: RecentEvaluations.withEvents(one.made, own) }
       })
 
-/** The payload of the event. It has the place's present label and no coordinate (Spec §6.2). */
+/**
+ * The payload of the event that reports a firing. It contains the place's present label and no coordinate (Spec §6.2).
+ */
 export const payload = ({ rule }: Firing): Payload => ({
   type: rule.target._tag === "Place" ? `place.${rule.type}` : `zone.${rule.type}`,
   ruleId: rule.id,

@@ -1,4 +1,4 @@
-// How large uploads share their process with other requests. Decision fixes-8.
+// How a process divides its time between large uploads and other requests. Decision fixes-8.
 import { Context } from "effect"
 
 /** How fast a large upload is stored. */

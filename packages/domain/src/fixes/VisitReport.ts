@@ -3,7 +3,10 @@ import type { Point } from "../places/Geometry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
 
-/** A stay as reported by the phone: arrival, departure or both. A report is no fix: no rule uses it (decision L10). */
+/**
+ * A stop that a phone's system reported: its arrival, its departure or both. A report is no fix: no rule uses it
+ * (decision L10).
+ */
 export interface VisitReport extends Point {
   readonly arrival: Timestamp | null
   readonly departure: Timestamp | null
@@ -15,8 +18,8 @@ export type JudgedReport =
   | { readonly _tag: "Quarantined"; readonly visit: VisitReport; readonly reason: QuarantineReason }
 
 /**
- * Judges a received report by the rules for fixes. A report without any time, or with a departure before its arrival,
- * is quarantined.
+ * Decides whether a report is accepted, by the rules for fixes. A report without any time, or with a departure before
+ * its arrival, is quarantined.
  */
 export const judge = (visit: VisitReport, receivedAt: Timestamp): JudgedReport => {
   const reason =

@@ -34,11 +34,14 @@ export interface Ingested {
 
 /**
  * The most rounds of one upload. A round fails when another upload of the user is committed first. After the last round
- * the phone has to send the upload again.
+ * the program fails, and the phone has to send the upload again.
  */
 const MAX_ROUNDS = 64
 
-/** The most readings and visit reports that are stored in one commit. */
+/**
+ * The most readings and visit reports together that an upload stores in one commit. A larger upload is divided into
+ * parts.
+ */
 const MOST_AT_ONCE = 1_000
 
 /**
@@ -48,10 +51,12 @@ const MOST_AT_ONCE = 1_000
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
- * repeated upload changes nothing. Fails with a transient `StoreError` after too many rounds, and while this process's
- * clock is known to be wrong. The phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone
- * meanwhile; the parts that were committed before stay stored. `arrivedAt`: when the request arrived, if it had to wait
- * since then (decision fixes-6).
+ * repeated upload changes nothing.
+ *
+ * Fails with a transient `StoreError` after too many rounds, and while this process's clock is known to be wrong. The
+ * phone then sends the upload again. `InvalidDeviceToken`: the owner removed the phone meanwhile; the parts that were
+ * committed before stay stored. `arrivedAt`: when the request arrived, for a request that had to wait for its turn
+ * (decision fixes-6). Left out: the present time.
  */
 export const ingestFixes = program(
   "ingestFixes",
@@ -61,8 +66,8 @@ export const ingestFixes = program(
     reports: ReadonlyArray<VisitReport.VisitReport>,
     arrivedAt?: Timestamp.Timestamp
   ) {
-    // If our clock is slow, readings of the present look like readings from the future: they would be quarantined and
-    // fire no rule.
+    // If this process's clock is slow, readings of the present look like readings from the future: they would be
+    // quarantined and fire no rule.
     yield* JudgedClock.required
     const receivedAt = arrivedAt ?? (yield* Timestamp.now)
     if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
@@ -102,7 +107,7 @@ const inParts = (
     return ingested
   })
 
-/** Stores an upload or a part of one. Tries again each time another upload of the user is committed first. */
+/** Stores an upload, or a part of an upload. Tries again each time another upload of the user is committed first. */
 const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: JudgedUpload, receivedAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -146,7 +151,7 @@ interface JudgedUpload {
   readonly quarantined: ReadonlyArray<Quarantined>
 }
 
-/** Reads the view, evaluates and commits once. Undefined when another upload was committed in between. */
+/** Reads the view, evaluates and commits once. Undefined when another upload of the user was committed in between. */
 const tryOnce = fn(function* (
   { id: deviceId, userId }: Pick<Device.Device, "userId" | "id">,
   sent: JudgedUpload,
@@ -155,8 +160,8 @@ const tryOnce = fn(function* (
   const store = yield* FixStore
   const distinct = Fix.sortedAndDistinct(sent.fixes)
   const view = yield* store.view(userId, deviceId, distinct, receivedAt)
-  // The owner removed the phone after the upload began. To store its readings now would start the waiting for silence
-  // anew, which the removal has just ended (decision rules-14).
+  // The owner removed the phone after the upload began. The removal ended the waiting for a silence of this phone;
+  // storing its readings would begin this waiting again (decision rules-14).
   if (!view.devices.some(({ id }) => id === deviceId)) return yield* new InvalidDeviceToken()
   const { ingested, notKept, own, putAside, visits } = keptOf(view, distinct, sent)
   if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
@@ -193,13 +198,19 @@ const tryOnce = fn(function* (
   return committed ? { ingested, events: fired.length } : undefined
 })
 
-/** What remains of an upload: without what is stored already, and without what the user does not keep. */
+/**
+ * The entries of an upload that are stored: without entries that are stored already, and without history that the user
+ * does not keep.
+ */
 interface KeptUpload {
   readonly own: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   /** The quarantined readings to store. */
   readonly putAside: ReadonlyArray<Quarantined>
-  /** How many readings and visit reports are counted but not stored, because the user does not keep them. */
+  /**
+   * How many readings and visit reports are only counted and not stored, because the user does not keep history of
+   * their time.
+   */
   readonly notKept: number
   readonly ingested: Ingested
 }
@@ -232,7 +243,9 @@ const keptOf = (
   }
 }
 
-/** The readings of the phone that were put aside because their time was in the future, and that may be due now. */
+/**
+ * The readings of the phone that were quarantined because their time was in the future, and that may be accepted now.
+ */
 const waitingReadings = (userId: Device.Device["userId"], deviceId: Device.Device["id"], now: Timestamp.Timestamp) =>
   Effect.flatMap(FixStore, (store) =>
     store.waiting(userId, deviceId, Timestamp.plus(now, -2 * FutureReading.MAX_WAIT), FutureReading.MOST)

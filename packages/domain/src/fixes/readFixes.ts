@@ -13,7 +13,7 @@ export const latestFix = program("latestFix", function* (userId: UserId) {
   return Option.fromNullable(newest[0])
 })
 
-/** The fix nearest in time to `at`, before or after it; undefined when none is within the tolerance. */
+/** The fix nearest in time to `at`, before or after it; undefined when no fix is within the tolerance. */
 export const nearestFix = program(
   "nearestFix",
   function* (userId: UserId, at: Timestamp.Timestamp, toleranceMs: number) {
@@ -24,15 +24,15 @@ export const nearestFix = program(
 
 export interface FixPage {
   readonly fixes: ReadonlyArray<StoredFix>
-  /** Null on the last page. A cursor is valid for the same connection and span only. */
+  /** The cursor of the next page; null on the last page. It is valid only for the same connection and span. */
   readonly nextCursor: string | null
 }
 
 /** Checks a request for `listFixes`, and opens its cursor. */
 export const checkFixes = program(
   "checkFixes",
-  function* (connection: Pick<Connection, "id">, asked: HistoryQuery.HistoryRequest, cursor: string | undefined) {
-    const within = yield* HistoryQuery.checkRange(asked)
+  function* (connection: Pick<Connection, "id">, span: HistoryQuery.HistoryRequest, cursor: string | undefined) {
+    const within = yield* HistoryQuery.checkRange(span)
     const query = JSON.stringify(["fixes", connection.id, within.from, within.until])
     return { within, query, after: cursor === undefined ? undefined : yield* Cursor.open(cursor, query) }
   }
@@ -43,11 +43,11 @@ export const listFixes = program(
   "listFixes",
   function* (
     connection: Pick<Connection, "id" | "userId">,
-    asked: HistoryQuery.HistoryRequest,
+    span: HistoryQuery.HistoryRequest,
     limit: number,
     cursor: string | undefined
   ) {
-    const { after, query, within } = yield* checkFixes(connection, asked, cursor)
+    const { after, query, within } = yield* checkFixes(connection, span, cursor)
     const page = yield* (yield* FixHistory).range(connection.userId, yield* Timestamp.now, within, limit, after)
     const result: FixPage = {
       fixes: page.items,
@@ -66,11 +66,11 @@ export interface Day {
 }
 
 /**
- * The days with fixes in the span, oldest first. `Invalid` for an unknown zone, and for a span that is empty or longer
- * than 366 days.
+ * The local days of the span that have fixes, oldest first. `Invalid` for an unknown time zone, and for a span that is
+ * empty or longer than 366 days.
  */
-export const listDays = program("listDays", function* (userId: UserId, asked: HistoryQuery.HistoryRequest, tz: string) {
-  const { from, until, zone } = yield* HistoryQuery.checkDays(asked, tz)
+export const listDays = program("listDays", function* (userId: UserId, span: HistoryQuery.HistoryRequest, tz: string) {
+  const { from, until, zone } = yield* HistoryQuery.checkDays(span, tz)
   const days = LocalDays.between(zone, from, until)
   const edges = [...days.map((day) => day.from), until]
   const tallies = yield* (yield* FixHistory).tally(userId, yield* Timestamp.now, edges)

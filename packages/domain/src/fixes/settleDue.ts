@@ -7,30 +7,31 @@ import { named } from "./ingestFixes.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 
-/** The most people that one read returns. */
+/** The most people that one query returns, besides those who could not be settled in this run. */
 const BATCH = 100
 
 /**
- * How often one run tries to settle a person. An attempt fails when an upload is committed between its read and its
- * commit. After the last attempt, the next run tries again.
+ * How often one run tries to settle the crossings of a person. An attempt fails when an upload is committed between its
+ * read and its commit. After the last attempt, the next run tries again.
  */
 const ROUNDS = 4
 
 /**
- * Fires the crossings that no fix has contradicted within the `settleS` of their rules (decision rules-13). A phone
- * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload also fires the due crossings
- * of its user. The upload and this program both check the user's version (`UploadView.version`), so an event is written
- * only once.
+ * Fires the crossings that no fix has contradicted within the settle time of their rules, `settleS` (decision
+ * rules-13). A phone that sleeps sends nothing, so the clock decides. Returns the number of events. An upload also
+ * fires the due crossings of its user. The upload and this program both check the user's version
+ * (`UploadView.version`), so an event is written only once.
  *
- * A person who cannot be settled stops nobody. When `BATCH` people or more failed and nobody could be settled, the run
- * fails with the last error at its end, because then the fault is probably not with these people.
+ * When the crossings of a person cannot be settled, the run continues with the next person. When this failed for
+ * `BATCH` people or more and succeeded for nobody, the run fails with the last error at its end, because then the fault
+ * is probably not with these people.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
   // A clock that runs ahead would fire crossings before their time.
   if (!(yield* JudgedClock.isRight)) return 0
   const store = yield* FixStore
-  // People who could not be settled are still due and come first in every read. This run reads past them, and the next
-  // run tries them again.
+  // The people whose crossings could not be settled. They are still due and come first in every read, so this run reads
+  // past them. The next run tries them again.
   const left = new Set<UserId>()
   const errors: Array<StoreError> = []
   let isAnySettled = false
@@ -54,10 +55,13 @@ export const settleDue = program("settleDue", function* (people: PeopleLeases = 
   return last === undefined || isAnySettled || errors.length < BATCH ? events : yield* last
 })
 
-/** The outcome for a person whom another process settles. */
+/** The outcome for a person whose bucket this worker no longer holds: another worker settles the person's crossings. */
 const NOT_NOW: Either.Either<Option.Option<number>> = Either.right(Option.none())
 
-/** Like `settleOne`, but a failure is logged and returned: it must not stop the settling of other people. */
+/**
+ * Like `settleOne`, but a failure is logged and returned, because it must not keep other people's crossings from being
+ * settled.
+ */
 const attemptOne = (userId: UserId) =>
   Effect.either(
     Effect.tapError(settleOne(userId), (error) =>
@@ -65,7 +69,10 @@ const attemptOne = (userId: UserId) =>
     )
   )
 
-/** Settles one person and returns the number of events. None when another commit was faster in every round. */
+/**
+ * Settles the crossings of one person and returns the number of events. None when another commit was faster in every
+ * round.
+ */
 const settleOne = (userId: UserId) =>
   Effect.gen(function* () {
     const store = yield* FixStore
@@ -91,7 +98,10 @@ const settleOne = (userId: UserId) =>
 /** How often a worker looks for crossings that are due. */
 const EVERY = "5 seconds"
 
-/** Runs `settleDue` until interrupted. Never fails: what failed is due at the next run. */
+/**
+ * Runs `settleDue` every 5 seconds until it is interrupted. Never fails: crossings that could not be settled are due at
+ * the next run.
+ */
 export const runSettling = (leases: WorkLeases = everything) =>
   settleDue(leases.people).pipe(
     Effect.catchAllCause((cause) => Effect.logError("Crossings could not be settled, later again", cause)),
