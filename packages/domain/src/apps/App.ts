@@ -1,4 +1,4 @@
-// A registered app. Decisions apps-1 and apps-3.
+// The fields of a registered app, and plain functions on them. Decisions apps-1 and apps-3.
 import { Schema } from "effect"
 import type { Submittable } from "../reviews/Submission.js"
 import { brand } from "../shared/Errors.js"
@@ -68,7 +68,7 @@ export interface App extends Submittable {
   readonly logo: LogoDigest | null
   /** The scopes that the developer declared. A user can grant no others (Spec §5.6). */
   readonly declaredScopes: ReadonlyArray<Scope.Scope>
-  /** The only scopes that an admin allows the app; null: no admin has limited the app. */
+  /** The scopes to which an admin has limited the app; null: no admin has limited the app. */
   readonly allowedScopes: ReadonlyArray<Scope.Scope> | null
   readonly redirectUris: ReadonlyArray<RedirectUri>
   readonly status: AppStatus
@@ -81,7 +81,10 @@ export interface App extends Submittable {
   /** The note of the last decision about the app, until the developer submits again; null: no note. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
-  /** Since when the app is suspended, because its developer's account is (decision staff-1); null: not suspended. */
+  /**
+   * Since when the app is suspended, because the account of its developer is suspended (decision staff-1); null: not
+   * suspended.
+   */
   readonly suspendedAt: Timestamp.Timestamp | null
   readonly createdAt: Timestamp.Timestamp
 }
@@ -102,7 +105,7 @@ export const INITIAL = {
   suspendedAt: null
 } as const satisfies Partial<App>
 
-/** The declared scopes, without those that an admin took away. */
+/** The declared scopes, without the scopes that an admin took away. */
 export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): ReadonlyArray<Scope.Scope> =>
   app.allowedScopes === null ? app.declaredScopes : Scope.intersect(app.declaredScopes, app.allowedScopes)
 
@@ -110,7 +113,10 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
-/** The logo that everybody may see: the approved logo of an app in production. Null: none. */
+/**
+ * The logo that everybody may see: the approved logo of an app in production. Null: there is no logo that everybody may
+ * see.
+ */
 export const publicLogo = ({ logo, revokedAt, status }: Pick<App, "logo" | "revokedAt" | "status">) =>
   status === "production" && revokedAt === null ? logo : null
 

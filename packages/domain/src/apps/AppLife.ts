@@ -1,4 +1,4 @@
-// The transitions of an app. Decisions reviews-5 and reviews-6.
+// Decides the transitions of an app, such as its submission for review. Decisions reviews-5 and reviews-6.
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Note, Verdict } from "../reviews/Verdict.js"

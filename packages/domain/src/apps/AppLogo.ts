@@ -21,7 +21,7 @@ export const LogoPng = Schema.String.pipe(
 )
 export type LogoPng = typeof LogoPng.Type
 
-/** A logo to store. */
+/** The picture of a logo, with the digest by which the app names it. */
 export interface Logo {
   readonly digest: LogoDigest
   readonly png: LogoPng
@@ -52,8 +52,8 @@ const faultOf = (text: string): string | undefined => {
 const TOO_LARGE = `must be at most ${MAX_BYTES / 1_024} KiB`
 
 /**
- * What is wrong with the file; undefined: nothing. Reads chunk by chunk, from the signature to the end of the file (PNG
- * specification, section 5).
+ * Why the file is refused; undefined when it is accepted. The function reads chunk by chunk, from the signature to the
+ * end of the file (PNG specification, section 5).
  */
 const faultOfPng = (bytes: Uint8Array): string | undefined => {
   if (SIGNATURE.some((byte, index) => bytes[index] !== byte)) return NOT_PNG

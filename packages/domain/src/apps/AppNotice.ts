@@ -32,7 +32,7 @@ const aboutChange = (app: App, { kind, note }: ReviewDecision<AppUnderReview>, c
     body: [
       verdict,
       ...(note === null ? [] : [`What was written with it:\n${note}`]),
-      `You asked for:\n${asked(change).join("\n")}`,
+      `You asked for:\n${proposedValues(change).join("\n")}`,
       isApproved
         ? "They are in force from now on."
         : "What was approved before stays in force, and nothing waits any more. You can change the app again."
@@ -40,7 +40,14 @@ const aboutChange = (app: App, { kind, note }: ReviewDecision<AppUnderReview>, c
   }
 }
 
-const asked = ({ description, homepageUrl, logo, name, redirectUris, scopes }: Differences): ReadonlyArray<string> => [
+const proposedValues = ({
+  description,
+  homepageUrl,
+  logo,
+  name,
+  redirectUris,
+  scopes
+}: Differences): ReadonlyArray<string> => [
   ...(name === null ? [] : [`The name: ${name.proposed}`]),
   ...(description === null ? [] : [`The description: ${description.proposed}`]),
   ...(homepageUrl === null ? [] : [`The web page: ${homepageUrl.proposed}`]),

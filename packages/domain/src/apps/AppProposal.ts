@@ -25,7 +25,7 @@ export const wanted = (app: App): Profile => ({
   redirectUris: app.proposal?.redirectUris ?? app.redirectUris
 })
 
-/** Whether two profiles are the same for a reviewer. */
+/** Whether two profiles show a reviewer the same values. */
 export const readsTheSame = (a: Profile, b: Profile): boolean =>
   a.name === b.name &&
   a.description === b.description &&
@@ -43,8 +43,8 @@ export const putInForce = (app: App, { scopes, ...profile }: Profile): App => ({
 })
 
 /**
- * Adds the scopes and origins in force to `approvedScopes` and `approvedOrigins`. There they stay even when the
- * developer removes them from the app.
+ * Adds the scopes and origins in force to `approvedScopes` and `approvedOrigins`. They stay in these lists even when
+ * the developer removes them from the app.
  */
 export const approved = (app: App): App => ({
   ...app,
@@ -80,7 +80,10 @@ export const propose = (before: App, next: Profile): App => {
   }
 }
 
-/** The approved items of a wanted list. When there are none, the present list stays until a reviewer decides. */
+/**
+ * The approved items of a wanted list. When no item is approved, the present list stays in force until a reviewer
+ * decides.
+ */
 const inForce = <A>(
   present: ReadonlyArray<A>,
   wanted: ReadonlyArray<A>,
@@ -113,7 +116,7 @@ export const Differences = Schema.Struct({
 })
 export type Differences = typeof Differences.Type
 
-/** What the waiting change of the app would replace; null when no change waits. */
+/** The values that the waiting change of the app would replace, with the proposed values; null when no change waits. */
 export const differences = ({ proposal, ...app }: App): Differences | null => {
   if (proposal === null) return null
   const between = <A>(approved: A | null, proposed: A | null) => (proposed === null ? null : { approved, proposed })

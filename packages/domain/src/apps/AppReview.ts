@@ -18,7 +18,7 @@ export const AppUnderReview = Schema.Struct({
 })
 export type AppUnderReview = typeof AppUnderReview.Type
 
-/** The subject of a review decision: the app, and the `change` to it that was decided. */
+/** The subject of a review decision: the app, and `change`, the change to the app that the reviewer decided. */
 export const of = (app: App, change: Differences | null): AppUnderReview => ({
   kind: "app",
   id: app.id,

@@ -17,7 +17,7 @@ export interface Registered {
   readonly secrets: ReadonlyArray<ClientSecret>
 }
 
-/** What the function `decide` of `AppStore.update` returns. */
+/** The result of the function `decide` that the caller passes to `AppStore.update`. */
 export interface AppChange<A> {
   readonly outcome: A
   /** The state to store; null changes nothing. */
@@ -33,7 +33,7 @@ export interface AppChange<A> {
 /** A member of an app's team, with the fields that this module needs. */
 export type TeamMember = Pick<Member, "userId" | "role">
 
-/** Apps, with their redirect URIs and the hashes of their secrets. */
+/** Stores apps, with their redirect URIs and the hashes of their client secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {

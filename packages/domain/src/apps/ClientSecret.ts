@@ -1,4 +1,4 @@
-// The secrets with which an app's server proves itself (decision apps-7).
+// The secrets with which an app's server proves which app it is (decision apps-7).
 import type { AppId, Vault } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
@@ -21,7 +21,7 @@ export const OVERLAP = 24 * HOUR
 export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
-/** `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
+/** A client secret: `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
 export const format = (random: string): string => `pa_cs_${random}`
 
 /** Ends every secret but the newest at once. `before` has the newest secret first. */
@@ -32,8 +32,8 @@ export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): Read
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * The greatest number of valid secrets of an app. Without this limit, a script that registers again and again would
- * fill the table.
+ * The most client secrets of an app that are valid at once. Without this limit, a script that registers again and again
+ * would fill the table.
  */
 export const MAX_LIVE = 100
 

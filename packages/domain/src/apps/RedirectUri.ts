@@ -1,15 +1,16 @@
-// Where the browser goes after a consent (decision apps-6).
+// The addresses to which a browser returns after a consent (decision apps-6).
 import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
 
-/** The greatest number of redirect URIs of an app. */
+/** The most redirect URIs of an app. */
 export const MAX = 20
 
 export const MAX_LENGTH = 2_048
 
 /**
- * Where the browser returns after a consent: https, http on a loopback host, or a private scheme in reverse domain
- * notation (RFC 8252 §7.1), without fragment and credentials. Compared character by character (Spec §5.5).
+ * The address to which the browser returns after a consent: https, http on a loopback host, or a private scheme in
+ * reverse domain notation (RFC 8252 §7.1), without fragment and credentials. Two redirect URIs are compared character
+ * by character (Spec §5.5).
  */
 export const RedirectUri = Schema.String.pipe(
   Schema.maxLength(MAX_LENGTH, { message: () => "must be at most 2,048 characters" }),
@@ -33,7 +34,7 @@ export const List = Schema.Array(RedirectUri).pipe(
 )
 export type List = typeof List.Type
 
-// Patterns check the text here, because URL parsers repair what they read ("https:/\\evil"), each in its own way.
+// Patterns check the text, and no URL parser: parsers repair what they read ("https:/\\evil"), each in its own way.
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
 // A host name whose last label begins with a digit could be read as an IPv4 address.
 const NAME = String.raw`(?:[A-Za-z0-9_-]+\.)*[A-Za-z][A-Za-z0-9_-]*`
@@ -43,7 +44,7 @@ const PATH = String.raw`(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})*`
 const REST = `(?:[/?]${PATH})?`
 const HTTPS = new RegExp(`^https://${HOST}${PORT}${REST}$`)
 const LOOPBACK = new RegExp(String.raw`^http://(?:localhost|127\.0\.0\.1|\[::1\])${PORT}${REST}$`)
-// Some programs read the text after two slashes as a host, so this text must have no user name (`user@host`).
+// Some programs read the text after two slashes as a host, so this text must not contain a user name (`user@host`).
 const PRIVATE = new RegExp(String.raw`^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(?://[A-Za-z0-9._-]*${REST}|/(?!/)${PATH})$`)
 
 const isAllowed = (text: string): boolean => {
@@ -63,7 +64,10 @@ const isIpv6 = (text: string): boolean => {
   return rest.length === 0 && complete && groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))
 }
 
-/** Scheme, host and port, or a private scheme. A reviewer approves origins; the developer chooses the paths. */
+/**
+ * The origin of a redirect URI: scheme, host and port, or a private scheme. A reviewer approves origins; the developer
+ * chooses the paths.
+ */
 export const origin = (uri: RedirectUri): string => {
   const [, scheme = "", host = "", port] = /^(https?):\/\/(\[[^\]]*\]|[^/?:]*)(?::(\d+))?/.exec(uri) ?? []
   if (scheme === "") return uri.slice(0, uri.indexOf(":") + 1)
@@ -71,7 +75,7 @@ export const origin = (uri: RedirectUri): string => {
   return `${scheme}://${host.toLowerCase()}${isDefault ? "" : `:${Number(port)}`}`
 }
 
-/** Adds query parameters and keeps those of the registered URI (RFC 6749 §3.1.2). */
+/** Adds query parameters to the URI, and keeps the parameters that the URI was registered with (RFC 6749 §3.1.2). */
 export const withQuery = (uri: string, parameters: ReadonlyArray<readonly [string, string]>): string => {
   const query = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
   if (query === "") return uri

@@ -1,4 +1,4 @@
-// How an app's server proves which app it is (decision apps-8).
+// Checks which app a server belongs to, by the app's client secret (decision apps-8).
 import { Option, Schema } from "effect"
 import { AppId, Timestamp, Vault, program } from "../shared/index.js"
 import { AppStore, type Registered } from "./AppStore.js"
@@ -13,7 +13,10 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidC
 
 const decodeId = Schema.decodeUnknownOption(AppId)
 
-/** The app that a client says it is; none when there is no such app. `proveClient` then checks the client's secret. */
+/**
+ * The app with the id that the client sent; none when there is no such app. `proveClient` then checks the client's
+ * secret.
+ */
 export const findClient = program("findClient", function* (clientId: string | undefined) {
   const id = decodeId(clientId)
   const result: Option.Option<Registered> = Option.isNone(id)
@@ -28,7 +31,7 @@ export const proveClient = program("proveClient", function* (found: Option.Optio
   const now = yield* Timestamp.now
   const vault = yield* Vault.Vault
   const presented = vault.sha256(clientSecret)
-  // Every secret is compared, so that the time does not show which one matched.
+  // Every secret is compared, so that the response time does not show which secret matched.
   let matches = 0
   for (const secret of found.value.secrets) {
     if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++

@@ -188,7 +188,10 @@ const step = (
     })
   )
 
-/** `AppStore.update`, for a member of the app's team whose role allows the action; else `NotFound` or `Forbidden`. */
+/**
+ * Runs `AppStore.update` for a member of the app's team whose role allows the action. `NotFound` for an account outside
+ * of the team, `Forbidden` for another role.
+ */
 const changeAs = <A>(
   account: Account.Account,
   id: AppId,

@@ -24,10 +24,10 @@ import { AppStore } from "./AppStore.js"
 import { teamOf } from "./readApps.js"
 
 /**
- * A reviewer lets the app into production or sends it back to the sandbox, or decides the waiting change of a
- * production app (Spec §5.4, decision P2). `Forbidden` for an account without the role, and for the reviewer's own app
- * while another reviewer or admin can decide. `Invalid` for a rejection without a note, `NotFound` for an unknown app,
- * `Conflict` when the app is not in review or was changed since the reviewer read it.
+ * Stores a reviewer's decision: the app goes to production or back to the sandbox, or the waiting change of a
+ * production app comes into force or is dropped (Spec §5.4, decision P2). `Forbidden` for an account without the role,
+ * and for the reviewer's own app while another reviewer or admin can decide. `Invalid` for a rejection without a note,
+ * `NotFound` for an unknown app, `Conflict` when the app is not in review or was changed since the reviewer read it.
  */
 export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
   yield* Staff.requireReviewer(account)
@@ -42,7 +42,7 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
 })
 
 /**
- * An admin limits the app to the scopes `allowed`, or lifts the limit (null). Tokens that were issued before lose the
+ * Limits the app to the scopes `allowed`, for an admin; null lifts the limit. Tokens that were issued before lose the
  * other scopes too (Spec §5.6). Idempotent. `Forbidden` for an account that is no admin, and for the admin's own app
  * while another admin can decide. `NotFound` for an unknown app, `Conflict` for a revoked app and for a form that
  * showed another limit (`shown`; left out: not checked).

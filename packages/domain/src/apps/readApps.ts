@@ -31,7 +31,9 @@ export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerI
   return (yield* (yield* AppStore).members(app.id)).find((member) => member.userId === userId)?.role
 })
 
-/** Who gets the mails about the app: its owner, and the members with one of these roles (decision teams-5). */
+/**
+ * The people who get the mails about the app: its owner, and the members with one of these roles (decision teams-5).
+ */
 export const readersOf = program(
   "readersOf",
   function* ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.TeamRole>) {
@@ -40,7 +42,7 @@ export const readersOf = program(
   }
 )
 
-/** All accounts in the app's team. The first is the holder, in whose name the app is registered (`App.ownerId`). */
+/** All accounts in the app's team. The first is the account in whose name the app is registered (`App.ownerId`). */
 export const teamOf = program("teamOf", function* (app: Pick<App, "id" | "ownerId">) {
   return yield* readersOf(app, TeamRole.TeamRole.literals)
 })
@@ -55,8 +57,8 @@ export const listApps = program("listApps", function* (account: Account, page: P
 })
 
 /**
- * The present names of these apps, by id; unknown ids are left out. A page often names one app many times, so each id
- * is looked up once.
+ * A map from these ids to the present names of the apps, without unknown ids. A page often names one app many times, so
+ * each id is looked up once.
  */
 export const nameApps = (ids: Iterable<AppId>) =>
   Effect.gen(function* () {
