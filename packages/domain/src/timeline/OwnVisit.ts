@@ -11,7 +11,7 @@ export interface OwnVisit {
 }
 
 /**
- * Milliseconds. After this long without a reading, it is unknown where the person is. A shorter silence shows nothing,
+ * Milliseconds. After this long without a reading, it is unknown where the person is. A shorter silence is normal,
  * because a phone at rest may send only one reading an hour.
  */
 export const LONG_SILENCE = 70 * MINUTE
@@ -30,8 +30,9 @@ export interface VisitEnd {
 }
 
 /**
- * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or
- * before the visit, only a phone's visit report shows the visit, and an open visit counts as going on.
+ * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or not
+ * after the arrival, the visit comes from a phone's visit report and not from readings, and an open visit counts as
+ * going on.
  */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,

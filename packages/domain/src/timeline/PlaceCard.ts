@@ -13,8 +13,8 @@ export interface PlaceCard {
 }
 
 /**
- * The cards of these places. `visits` are the newest visits at any of them; `heardAt` is the time of the newest reading
- * of the owner's phones, as for `endOf`.
+ * The cards of these places. `visits` are the newest visits at any of these places. `heardAt` is the time of the newest
+ * reading of the owner's phones, from which `endOf` decides how a visit ends.
  */
 export const of = (
   places: ReadonlyArray<Place>,

@@ -17,13 +17,13 @@ export interface Suggestion {
 }
 
 /**
- * Metres. Stops nearer to each other than this are at one spot. A place of the default radius then contains all of
- * them.
+ * Metres. Two stops that are at most this far apart are at one spot, because one place with the default radius can
+ * contain both.
  */
 const SAME_SPOT_M = 150
 /** Milliseconds. Only a stop of at least this length can be a night or a working day. */
 const LONG_ENOUGH = 3 * HOUR
-/** With fewer nights or days than this, the spot is no habit and is not suggested. */
+/** A spot with fewer nights or days than this is not suggested, because the person does not go there regularly. */
 const OFTEN_ENOUGH = 3
 /** Milliseconds after midnight: the middle of a night. A person spent the night at the stop that covers this time. */
 const NIGHT_AT = 3 * HOUR
@@ -83,7 +83,7 @@ const best = (
       spot = { centre: stop.centre, dates: new Set(), lastAt: stop.until }
       spots.push(spot)
     }
-    // Stops are in the order of time, so this stop is the latest of the spot until now.
+    // The stops are in order of time, so this stop is later than all earlier stops at the spot.
     spot.lastAt = stop.until
     for (const date of dates) spot.dates.add(date)
   }

@@ -14,7 +14,7 @@ import { isOld, type OwnVisit } from "./OwnVisit.js"
 /** A phone and how long it has been silent. */
 export interface PhoneState {
   readonly device: Device
-  /** Null: the phone never sent anything. */
+  /** When the phone last sent something new; null: never. */
   readonly lastSeenAt: Timestamp | null
   readonly state: Silence.Silence
 }
@@ -40,7 +40,10 @@ export interface Today {
   readonly now: Timestamp
   /** The last `DAYS` local days, today at the end. */
   readonly days: ReadonlyArray<LocalDays.LocalDay>
-  /** How many places, phones and live connections there are. Without at least one of each, apps get no answer. */
+  /**
+   * The number of the owner's places. An app can learn something only when the owner has at least one place, one phone
+   * and one live connection.
+   */
   readonly places: number
   readonly phones: number
   readonly connections: number
@@ -60,8 +63,8 @@ export interface Today {
 
 export const DAYS = 14
 /**
- * Milliseconds. The page shows what ends within this time: early enough to act, and late enough that the list is
- * usually empty.
+ * Milliseconds. The page lists connections that end within this time. It is long enough for the owner to act, and short
+ * enough that the list is usually empty.
  */
 const SOON = 7 * DAY
 /** Milliseconds for which the page shows a volume flag. */
@@ -73,7 +76,8 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
 
 /**
  * The phone that the person probably carries: of the devices that may be carried, the one that sent last. Null without
- * phones. A tablet that stays at home would hide that the phone is silent, because the tablet goes on sending.
+ * phones. A device that stays at home is chosen last: a tablet at home goes on sending, and would hide that the phone
+ * is silent.
  */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => rank(a, now) - rank(b, now) || (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
@@ -83,15 +87,19 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
 }
 
 /**
- * How little a device says about what its owner carries; `phone` takes a device of the lowest rank. A browser sends
- * only while its page is open, so it counts as carried only while it sends.
+ * The order in which `phone` chooses a device, lowest first. 2: the device stays at home, or never sent anything. 1: a
+ * browser that has sent nothing for an hour, because a browser sends only while its page is open. 0: every other
+ * device.
  */
 const rank = (device: Device, now: Timestamp): number => {
   if (!Carried.mayBeHeard(device)) return 2
   return device.format === "browser" && Silence.of(device.lastSeenAt, now) !== "fresh" ? 1 : 0
 }
 
-/** Whether the phone should send and does not. A browser sends only while its page is open (decision devices-15). */
+/**
+ * Whether the phone should send and does not. Never true for a browser, which sends only while its page is open
+ * (decision devices-15).
+ */
 export const isSilent = ({ device, state }: PhoneState): boolean => state === "silent" && device.format !== "browser"
 
 /**
@@ -108,7 +116,7 @@ export const since = (
     return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
   }
   const ends = visits.map(({ departure }) => departure)
-  // The newest reading is at no place. An open visit contradicts this reading, so nothing certain can be said.
+  // The newest reading is at no place. An open visit contradicts this reading, so the time is unknown.
   return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
 }
 

@@ -31,7 +31,7 @@ export type Segment =
   /** The owner deleted this stretch. */
   | (Part & { readonly kind: "erased" })
 
-/** A stop that is shorter than this, such as at traffic lights, is part of a way. */
+/** Milliseconds. A shorter halt, for example at traffic lights, is part of a way. */
 export const MIN_STOP = 10 * MINUTE
 /** Metres. Readings this near to the middle of a stop belong to the stop: most phones are less than 50 m off. */
 const STOP_RADIUS_M = 120

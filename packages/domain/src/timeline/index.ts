@@ -1,8 +1,8 @@
 /**
  * The pages on which owners see their own data: the first page (`readToday`), a day on a map (`readDay`) with its
  * stays, stops, ways and gaps (`Trace`), the phones, the cards of places, and suggestions for new places. No program
- * here answers an app. All data is read through the ports of other rooms. Visits are read by `listVisits`, which also
- * answers apps, so the owner sees all visits that apps could see.
+ * here answers an app. The programs read all data through the ports of other rooms. They read visits with `listVisits`,
+ * which also answers apps, so the owner sees all visits that apps could see.
  *
  * @module
  */

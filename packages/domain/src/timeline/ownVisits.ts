@@ -2,7 +2,9 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { ConnectionId, type PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
 import { listVisits, type VisitAt, type VisitsQuery } from "../visits/index.js"
 
-/** The connection id that stands for the owner, because `listVisits` needs one. No connection has this id. */
+/**
+ * The connection id that stands for the owner, because `listVisits` needs a connection id. No connection has this id.
+ */
 const OWNER = ConnectionId.make("owner")
 
 export interface OwnVisitsQuery extends VisitsQuery {
@@ -11,27 +13,30 @@ export interface OwnVisitsQuery extends VisitsQuery {
 }
 
 /**
- * Visits at all of the owner's places, including visits from before a place was made: what an app sees when everything
- * is shared with it. The same program answers apps, so the owner sees what apps could see (decision timeline-1).
+ * Visits at all of the owner's places, including visits from before a place was made. An app sees the same visits when
+ * the owner shares everything with it, because `listVisits` also answers apps (decision timeline-1).
  */
-export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...asked }: OwnVisitsQuery) {
+export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...query }: OwnVisitsQuery) {
   const all = (yield* (yield* PlaceStore).list(userId)).filter(({ id }) => only === undefined || id === only)
   const places = all.map(({ id, createdAt }) => ({
     placeId: id,
     sharedAt: createdAt,
     includeEarlierVisits: true
   }))
-  return yield* listVisits({ userId, id: OWNER, places, pause: null }, yield* Timestamp.now, asked)
+  return yield* listVisits({ userId, id: OWNER, places, pause: null }, yield* Timestamp.now, query)
 })
 
-/** The most visits of one day that the owner sees. A phone that crosses an edge each minute makes more. */
+/**
+ * The most visits of one day that the owner sees. A phone that enters and leaves a place each minute would make more
+ * visits.
+ */
 const VISITS_A_DAY = 200
-/** How many of the last visits that began before the day are read, because they may reach into the day. */
+/** How many visits from before the day are read, the latest of them, because these visits may last into the day. */
 const BEFORE = 5
 
 /**
- * The visits that overlap a stretch, oldest first: those that began in it, and those of the last `BEFORE` earlier
- * visits that reach into it.
+ * The visits that overlap the stretch from `from` to `until`, oldest first: the visits that began in the stretch, and
+ * those of the last `BEFORE` visits before the stretch that last into it.
  */
 export const ownVisitsWithin = program(
   "ownVisitsWithin",

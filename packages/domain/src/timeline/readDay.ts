@@ -15,7 +15,7 @@ export interface TimelineDay {
   /** The precise readings of the phone that sent most of them, oldest first. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
-  /** False while visits are still to be derived. */
+  /** False while the service has not derived all visits of the day yet. */
   readonly complete: boolean
   /** Whether the day has more readings than are read, so that its beginning is missing. */
   readonly isCut: boolean
@@ -48,13 +48,13 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
     segments: Trace.segments(day, visits, fixes, now, { erasures: yield* listErasures(userId), heardAt }),
     complete,
     isCut: found.length > FIXES_A_DAY,
-    apps: yield* askedWithin(userId, day)
+    apps: yield* appsWithin(userId, day)
   }
   return result
 })
 
 /** The apps that asked or received an event in a stretch, the most frequent first. */
-const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
+const appsWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   Effect.gen(function* () {
     const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])
     const names = yield* nameApps(tallies.map(({ appId }) => appId))
@@ -64,9 +64,9 @@ const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   })
 
 /**
- * How many fixes `eraseHistory` would delete in this stretch, and the apps that asked in the stretch. The apps keep
- * what they received.
+ * How many fixes `eraseHistory` would delete in this stretch, and the apps that asked or received an event in the
+ * stretch. A deletion does not reach these apps: they keep what they received.
  */
 export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
-  return { fixes: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
+  return { fixes: yield* previewErasure(userId, stretch), apps: yield* appsWithin(userId, stretch) }
 })

@@ -15,8 +15,8 @@ export interface OwnPhone {
 }
 
 /**
- * The number of newest readings in which each phone's newest location is looked for. A phone that sends much less than
- * the user's other phones shows no accuracy.
+ * `readPhones` looks for each phone's newest location in this many of the user's newest readings. A phone that sends
+ * much less than the user's other phones shows no accuracy.
  */
 const READINGS = 50
 

@@ -6,8 +6,8 @@ import { ownVisits } from "./ownVisits.js"
 import * as PlaceCard from "./PlaceCard.js"
 
 /**
- * How many of the newest visits are read, for all places together. The card of a place with none of these visits shows
- * no visit.
+ * How many of the newest visits are read, for all places together. The card of a place shows no visit when none of
+ * these visits is at the place.
  */
 const VISITS = 100
 

@@ -14,8 +14,8 @@ import * as Today from "./Today.js"
 import { ownVisits } from "./ownVisits.js"
 
 /**
- * How many of the newest readings are read to find where the person is. One is not enough, because it may be too
- * imprecise.
+ * How many of the newest readings are read to find where the person is. One reading is not enough, because that reading
+ * may be too imprecise.
  */
 const READINGS = 50
 /** How many of the newest visits are read to find since when the person has been at the present place. */
@@ -50,7 +50,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
   const { asked, days } = yield* readAsked(userId, zone)
   const { flags } = yield* Effect.catchTag(
     listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }),
-    // Without a cursor the page cannot be invalid.
+    // `Invalid` is only about a cursor, and this request has none.
     "Invalid",
     Effect.die
   )

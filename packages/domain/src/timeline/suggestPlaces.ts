@@ -7,10 +7,13 @@ import * as Suggestion from "./Suggestion.js"
 /** How many of the newest readings are read: two weeks of a phone that sends one reading a minute. */
 const READINGS = 20_000
 const LOOK_BACK = 28 * Timestamp.DAY
-/** People with this many places can make a place without help. They get no suggestion, which saves the read. */
+/** People with this many places get no suggestion: they can make a place without help, and the read is saved. */
 const ENOUGH_PLACES = 5
 
-/** Spots that could become places of the owner, in one bounded read (decision timeline-3). No app sees them. */
+/**
+ * Spots that could become places of the owner (decision timeline-3). One read with a limit finds them. No app sees a
+ * suggestion.
+ */
 export const suggestPlaces = program("suggestPlaces", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const places = (yield* (yield* PlaceStore).list(userId)).filter(({ archivedAt }) => archivedAt === null)

@@ -17,7 +17,7 @@ export interface AuthorizationCode {
   readonly familyId: FamilyId | null
   /**
    * When the exchange took place, and the nonce and key with which it derived the refresh token. Null when the code was
-   * not exchanged, or by a request that cannot be repeated.
+   * not exchanged, or when the client sent no `Idempotency-Key`, so that the exchange cannot be repeated.
    */
   readonly exchange: Rotation | null
 }

@@ -20,8 +20,9 @@ export interface CodeOffer {
   readonly accessHash: Hash
   readonly refreshHash: Hash
   /**
-   * The nonce and key with which the refresh token is derived from the code, if the client sent a key by which it can
-   * repeat the request: the nonce is the hash of that key. Null without such a key.
+   * The nonce, and the service's key, with which the refresh token is derived from the code. The nonce is the hash of
+   * the client's `Idempotency-Key`, with which the client can repeat the request. Null when the client sent no such
+   * key.
    */
   readonly exchange: Omit<Rotation, "at"> | null
 }
@@ -33,24 +34,28 @@ export type ExchangeRefusal =
   | "verifier_differs"
   | "connection_ended"
   | "standard_tier_passed"
-  /** The code was exchanged before, and this is not the same request again. */
+  /** The code was exchanged before, and this request is not a permitted repetition of that exchange. */
   | "used"
   | "expired"
-  /** The account of the person or of the developer is suspended. The code stays unused. */
+  /** The connection is suspended (`WithApp.isSuspended`). The code stays unused. */
   | "suspended"
 
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
-  /** The client repeats its request with the same key: it gets the same refresh token and a new access token. */
+  /**
+   * The client repeats its request with the same `Idempotency-Key`: it gets the same refresh token and a new access
+   * token.
+   */
   | { readonly _tag: "Repeated"; readonly grant: WithApp; readonly at: Timestamp; readonly exchange: Rotation }
   | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
 
 /**
- * Decides an exchange (decision O7). A client that cannot prove that it began the flow changes nothing: the code stays
- * unused and nothing is revoked. A second exchange means that the code leaked, and ends the connection, however old the
- * code is. A client that sent a key can repeat its request within 30 s and gets the answer again.
+ * Decides an exchange (decision O7). A client with a wrong redirect URI or verifier did not begin the flow and changes
+ * nothing: the code stays unused and nothing is revoked. A second exchange means that the code leaked. It ends the
+ * connection, however old the code is, unless the connection has a later token family. A client that sent an
+ * `Idempotency-Key` can repeat its request within 30 s, and gets the same refresh token.
  *
- * When the database's answer to the commit was lost, the program calls `decide` again with the same offer. The code
+ * When the database's answer to the commit was lost, `exchangeCode` calls `decide` again with the same offer. The code
  * then has the offer's family, and nothing is left to write.
  */
 export const decide = (
@@ -78,7 +83,8 @@ export const decide = (
     revokedAt: null
   }
   if (code.familyId !== null) {
-    // The code is from before the user connected again. Its repetition must not end the new tokens.
+    // A later consent or exchange has replaced the token family of this code. So its second exchange must not end the
+    // present tokens.
     if (code.familyId !== connection.familyId)
       return refuse("used", [{ _tag: "RevokeFamily", familyId: code.familyId }])
     if (code.familyId === offer.familyId) return { outcome: { _tag: "Issued", grant, at: now }, writes: [] }

@@ -26,7 +26,7 @@ export type RefreshRefusal =
    * copied it. The refusal also ends the connection.
    */
   | "leaked"
-  /** The account of the person or of the developer is suspended. The token stays unspent. */
+  /** The connection is suspended (`WithApp.isSuspended`). The token stays unspent. */
   | "suspended"
 
 export type RefreshOutcome =
@@ -58,8 +58,8 @@ export const decide = (
   if (presented === undefined) return refuse("unknown")
   if (connection.appId !== offer.appId) return refuse("of_another_app")
   if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
-  // A consent and the exchange of its code end every earlier family. The spent tokens of an ended family have no mark
-  // of their own: this check is what refuses them.
+  // A consent and the exchange of its code end every earlier family. The spent tokens of an ended family are not marked
+  // as revoked, so only this check refuses them.
   if (presented.familyId !== connection.familyId) return refuse("revoked")
   if (state.isSuspended) return refuse("suspended")
   const expired = Ending.ifExpired(connection, now)

@@ -20,8 +20,8 @@ export const decide = (
   const { app, connection } = state
   const isPresent = token !== undefined && token.revokedAt === null && token.familyId === connection.familyId
   const isOwn = isPresent && connection.appId === appId
-  const asked =
+  const ending =
     app.revokedAt === null ? Ending.end(connection, "app_revoked_token", now) : Ending.ifRevoked(connection, app)
-  const writes = isOwn ? asked : []
+  const writes = isOwn ? ending : []
   return { outcome: writes.length > 0 ? "ended" : "no_effect", writes }
 }

@@ -24,8 +24,8 @@ export interface Rotation {
 /**
  * A refresh token. Each refresh spends the token and issues the next one, so the tokens of a family form a chain. The
  * last token of the chain, the head, is unspent. The next token is HMAC(key `keyId`, `nonce` and the spent token). A
- * client that lost the answer presents the spent token again. The service can derive the head from it again, although
- * only hashes are stored (decision O6).
+ * client that lost the answer presents the spent token again. From the presented token, the service can derive the head
+ * again, although only hashes are stored (decision O6).
  */
 export interface RefreshToken {
   readonly hash: Vault.Hash
@@ -35,7 +35,10 @@ export interface RefreshToken {
   readonly issuedAt: Timestamp
   /** How the token was spent; null for the head. */
   readonly rotation: Rotation | null
-  /** When the family ended, stored for the head only: a family can have any number of spent tokens (decision O6). */
+  /**
+   * When the family ended. Only the head has this time, because a family can have any number of spent tokens, and a
+   * write to each of them would be slow (decision O6).
+   */
   readonly revokedAt: Timestamp | null
 }
 

@@ -18,14 +18,14 @@ export interface Locked extends WithApp {
   /**
    * The presented refresh token, and the tokens after it, ordered by issue; empty if the token does not belong to this
    * connection. The tokens after it are left out when the presented token was spent longer ago than `RACE_WINDOW`: then
-   * no decision reads them, and a chain has no bound.
+   * no decision reads these tokens, and a chain can have any length.
    */
   readonly chain: ReadonlyArray<RefreshToken>
   /** The presented access token, if it belongs to this connection. */
   readonly access: Option.Option<AccessToken>
 }
 
-/** One change to a connection or its tokens. A decision returns a list of them, which are committed together. */
+/** One change to a connection or its tokens. A decision returns a list of changes, which the store commits together. */
 export type TokenWrite =
   | Write
   | {

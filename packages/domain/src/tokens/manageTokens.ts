@@ -53,8 +53,8 @@ export interface PresentedCode {
   readonly codeVerifier: string
   readonly redirectUri: string
   /**
-   * With a key, the client can send the same request again within 30 s, and gets the same refresh token (decision
-   * tokens-1). Without one, a second exchange ends the connection.
+   * The client's `Idempotency-Key`. With this key, the client can send the same request again within 30 s, and gets the
+   * same refresh token (decision tokens-1). Without a key, a second exchange ends the connection.
    */
   readonly idempotencyKey?: string
 }
@@ -82,7 +82,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     refreshHash: vault.sha256(refreshToken),
     exchange: idempotencyKey === undefined ? null : exchange
   }
-  // If the answer to the commit was lost, the second try finds the offer's own family.
+  // If the database's answer to the commit was lost, the second try finds the token family of this offer and answers
+  // with its tokens.
   const outcome = yield* (yield* TokenStore)
     .change(connectionId, { code: vault.sha256(presented.code) }, (state, now) =>
       CodeExchange.decide(vault, offer, state, now)
@@ -102,8 +103,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   }
   const { at, grant } = outcome.value
   if (outcome.value._tag === "Issued") return TokenGrant.of(grant, { accessToken, refreshToken }, at)
-  const again = yield* derived(presented.code, connectionId, outcome.value.exchange)
-  return TokenGrant.of(grant, { accessToken, refreshToken: again }, at)
+  const repeated = yield* derived(presented.code, connectionId, outcome.value.exchange)
+  return TokenGrant.of(grant, { accessToken, refreshToken: repeated }, at)
 })
 
 /**
