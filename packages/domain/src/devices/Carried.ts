@@ -13,7 +13,7 @@ import * as Movement from "./Movement.js"
  * until it moves.
  */
 
-/** The facts about a device that are compared with those of the person's other devices. */
+/** The facts about one device of a person. `judge` compares the facts of all devices of the person. */
 export interface Companion {
   readonly id: DeviceId
   /** Whether the owner marked this device as staying at home. */
@@ -24,12 +24,15 @@ export interface Companion {
   readonly movement: Movement.Movement | null
 }
 
-/** A device that sent no reading for this long is not compared with others: it may be lost or without power. */
+/**
+ * Milliseconds. A device that sent no reading for this long is not compared with the other devices, because it may be
+ * lost or without power.
+ */
 export const SILENCE = DAY
 
 /**
- * Used for a reading that was captured before the last move of another device, and that arrives after that move. The
- * reading counts as carried when its own device had moved less than this time before the reading was captured.
+ * Milliseconds. The limit is for a late reading: it was captured before another device last moved, and arrives after
+ * that move. The late reading counts as carried when its own device had moved less than this time before the capture.
  */
 export const REST = HOUR
 
@@ -51,8 +54,9 @@ export interface CarriedUpload<A extends Movement.MovementFix> {
 }
 
 /**
- * Decides for each reading of an upload whether its device was carried, by what is known when the upload arrives.
- * `fixes` are new and in the order of `Fix.byCapture`. `devices` are all devices of the person, this one included.
+ * Decides for each reading of an upload whether its device was carried, with the movements that are known when the
+ * upload arrives. `fixes` are new and in the order of `Fix.byCapture`. `devices` are all devices of the person, this
+ * one included.
  */
 export const judge = <A extends Movement.MovementFix>(
   id: DeviceId,
@@ -72,8 +76,8 @@ export const judge = <A extends Movement.MovementFix>(
 }
 
 /**
- * Whether the service can hear from this device that the person moves: it does not stay at home, and it has sent
- * something. The owner may not have set up a new phone yet.
+ * Whether the readings of this device can show that the person moves: the device is not marked as staying at home, and
+ * has sent something. A phone that never sent anything may not be set up yet.
  */
 export const mayBeHeard = ({ lastSeenAt, staysAtHome }: Pick<Companion, "lastSeenAt" | "staysAtHome">): boolean =>
   !staysAtHome && lastSeenAt !== null
@@ -90,7 +94,7 @@ interface Rival extends Movement.Movement {
   readonly movedAt: Timestamp
 }
 
-/** The other devices that may be carried and that have moved before. */
+/** The person's other devices that are not marked as staying at home and have moved at least once. */
 const rivalsOf = (id: DeviceId, devices: ReadonlyArray<Companion>): ReadonlyArray<Rival> =>
   devices.flatMap(({ id: other, movement, staysAtHome }) =>
     other === id || staysAtHome || movement === null || movement.movedAt === null
@@ -104,8 +108,8 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
   if (rivals.length === 0) return false
   const lastMoved = Math.max(...rivals.map((rival) => rival.movedAt))
   if (movedAt !== null && movedAt >= lastMoved) return false
-  // The reading may be a late upload of a second carried device. Where the other device moved later says nothing about
-  // the time of this reading.
+  // The reading may be a late upload of a second carried device. The later move of the other device does not show where
+  // this device was at the time of the reading.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
   // When two devices moved last at the same instant, the reading is not elsewhere if it is near one of the two.
   return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
@@ -113,10 +117,10 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
 
 /**
  * Whether the reading is away from the other device's newest position or from its resting spot. Both positions are
- * needed. With the spot alone, the two devices would count as carried alternately. With the newest position alone, one
- * imprecise reading of the phone would make a tablet far away count as carried. When the owner deleted the position of
- * the other device, the reading counts as away until the other device sends again: otherwise rules would fire for a
- * tablet at home.
+ * needed. If only the spot counted, the two devices would count as carried in turn. If only the newest position
+ * counted, one imprecise reading of the phone would make a tablet that is far away count as carried. When the owner
+ * deleted the position of the other device, the reading counts as away until the other device sends again: otherwise
+ * rules would fire for a tablet at home.
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   !Movement.isKnown(last) || Movement.isAway(last, fix) || Movement.isAway(spot, fix)

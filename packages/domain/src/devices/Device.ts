@@ -39,7 +39,7 @@ export interface Device {
   readonly tokenHash: Vault.Hash
   readonly createdAt: Timestamp.Timestamp
   readonly lastSeenAt: Timestamp.Timestamp | null
-  /** When the phone last sent something usable. Null: never, or only before the service began to store this time. */
+  /** When the phone last sent something usable. Null: never, or not since the service stores this time. */
   readonly lastKeptAt: Timestamp.Timestamp | null
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>

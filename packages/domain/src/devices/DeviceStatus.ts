@@ -8,7 +8,7 @@ export type DeviceStatus =
   | { readonly state: "sending" }
   | { readonly state: "put_aside"; readonly reason: QuarantineReason }
 
-/** The status of a phone. A phone that sends good readings among bad ones is `sending`. */
+/** The status of a phone. After an upload with both usable and unusable readings the phone is `sending`. */
 export const of = ({ lastKeptAt, lastSeenAt, putAside }: Device): DeviceStatus => {
   const [latest] = putAside
   if (latest !== undefined && (lastKeptAt === null || latest.lastAt > lastKeptAt)) {

@@ -8,7 +8,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
   {
     /**
      * Locks the user and stores the device. False, and nothing is stored, when the user has `AccountLimits.DEVICES`
-     * devices that are not removed. Devices that stand for imports do not count.
+     * devices that are not removed. The devices that the service makes for imported files do not count.
      */
     readonly create: (device: Device) => StoreEffect<boolean>
     /** The user's devices, oldest first, then by id. Removed devices are left out. */
@@ -31,9 +31,9 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
     /**
      * False when the user has no such device, or it was removed already. The removal raises the user's version
-     * (`UploadView.version`), so an upload or a worker that read the user's data before it reads them again. When no
-     * device is left that may be carried and has sent something (`Carried.mayBeHeard`), the dwells that wait for
-     * silence after `at` are forgotten in the same transaction (decision rules-14).
+     * (`UploadView.version`), so an upload or a worker that has read the user's data before the removal must read the
+     * data again. When no device is left that may be carried and has sent something (`Carried.mayBeHeard`), the same
+     * transaction drops the firings of dwells by silence that are due after `at` (decision rules-14).
      */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }

@@ -48,29 +48,29 @@ export interface MovementFix extends Geometry.Point {
 
 /**
  * Stands for a position that the owner deleted. Its band is wider than any distance on the globe, so no position is
- * apart from it, and the next reading becomes the spot without being a move. Programs of the previous release read it
- * in the same way.
+ * apart from it, and the next reading becomes the spot without being a move. Processes of the previous release, which
+ * still run during an update, read this value in the same way.
  */
 export const DELETED: Spot = { lat: 0, lon: 0, bandM: 20_100_000 }
 
 /**
- * Whether the position is still known: the owner did not delete it. A wide band alone does not say so, because some
- * apps send a huge number for an unknown accuracy.
+ * Whether the position is still known: the owner did not delete it. A wide band alone does not mean that the position
+ * was deleted, because some apps send a huge number for an unknown accuracy.
  */
 export const isKnown = ({ bandM, lat, lon }: Spot): boolean =>
   bandM !== DELETED.bandM || lat !== DELETED.lat || lon !== DELETED.lon
 
 const spotOf = ({ accuracyM, lat, lon }: MovementFix): Spot => ({ lat, lon, bandM: Geometry.bandM(accuracyM) })
 
-/** Whether a device at one of these positions is certainly not at the other. */
+/** Whether a device at one of the two positions is certainly not at the other position: their bands do not overlap. */
 export const isApart = (a: Spot, b: Spot): boolean => Geometry.distanceM(a, b) > a.bandM + b.bandM
 
 /** Whether the reading was captured away from the spot. */
 export const isAway = (spot: Spot, sighting: MovementFix): boolean => isApart(spot, spotOf(sighting))
 
 /**
- * When a device is back at its earlier spot within this time, the move is undone, because the reading in between was
- * probably wrong. A longer absence is a real trip.
+ * Milliseconds. When a device is back at its earlier spot within this time, the move is undone, because the reading in
+ * between was probably wrong. A longer absence is a real trip.
  */
 export const JUMP = 15 * MINUTE
 
@@ -89,7 +89,7 @@ export const step = (movement: Movement | null, sighting: MovementFix): Movement
     // moved.
     return { spot: here.bandM < spot.bandM ? here : spot, movedAt, heardAt, last: here, before: null }
   }
-  // One wrong reading is not a move. Otherwise a resting device would count for hours as the one that moved last.
+  // One wrong reading is not a move. Otherwise a resting device would count for hours as the device that moved last.
   const isShort = movedAt !== null && heardAt - movedAt <= JUMP
   if (before !== null && isShort && !isApart(before.spot, here)) return { ...before, heardAt, last: here, before: null }
   return { spot: here, movedAt: heardAt, heardAt, last: here, before: { spot, movedAt } }

@@ -101,7 +101,8 @@ export const of = (
   const silentMs = total(silences.map(lengthOf))
   const awakeMinutes = Math.max(1, (now - begin - silentMs) / MINUTE)
   const advice: ReadonlyArray<SendingAdvice> =
-    // A browser sends only while its page is open, and a phone without readings has other troubles (`Silence`).
+    // A browser sends only while its page is open, and a phone without readings gets a warning in another place
+    // (`Silence`). So both get no advice here.
     format === "browser" || readings === 0
       ? []
       : [
@@ -116,7 +117,10 @@ const lengthOf = ({ from, until }: SilentStretch): number => until - from
 
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** The silences that `SentReadings` does not have: before the first reading and after the last, or the whole time. */
+/**
+ * The silences that are missing in `SentReadings`: before the first reading and after the last reading, or the whole
+ * time when there is no reading.
+ */
 const ends = (counts: ReadonlyArray<SentCount>, begin: Timestamp, now: Timestamp): ReadonlyArray<SilentStretch> => {
   const first = counts[0]?.firstAt ?? now
   const last = counts.at(-1)?.lastAt ?? now

@@ -3,7 +3,10 @@ import { Effect, Option } from "effect"
 import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shared/index.js"
 import { DeviceStore } from "./DeviceStore.js"
 
-/** How long a set-up link works: long enough to install an app. A person who needs more time adds the phone again. */
+/**
+ * How long a set-up link works, in milliseconds: long enough to install an app. A person who needs more time adds the
+ * phone again.
+ */
 const WORKS_FOR = 15 * Timestamp.MINUTE
 
 /**

@@ -15,7 +15,10 @@ export interface EndpointHeader {
 /** The most headers of one endpoint. */
 export const MAX = 5
 
-/** Headers that the service or HTTP itself sets: a developer's headers must not change the meaning of a webhook. */
+/**
+ * Headers that the service or HTTP itself sets. A developer cannot set these headers, because they would change the
+ * meaning of a webhook.
+ */
 const RESERVED = new Set([
   "accept",
   "accept-encoding",
@@ -62,7 +65,10 @@ export const HeaderValue = Schema.String.pipe(
 )
 export type HeaderValue = typeof HeaderValue.Type
 
-/** The context with which a value is sealed: the value can be unsealed for this endpoint and name only. */
+/**
+ * The encryption context of a header's value. A value that somebody copies to another endpoint or header cannot be
+ * decrypted.
+ */
 export const sealContext = (appId: AppId, endpointId: EndpointId, name: HeaderName): string =>
   `endpoint header ${appId} ${endpointId} ${name}`
 

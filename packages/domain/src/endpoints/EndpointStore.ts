@@ -34,7 +34,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
     /**
      * At most `limit` warnings of all apps, ordered by app id, then delivery id. `after` is the last warning of the
-     * page before. `DeliveryStore.finish` stores the warnings.
+     * page before this one; undefined for the first page. `DeliveryStore.finish` stores the warnings.
      */
     readonly listWarnings: (
       limit: number,

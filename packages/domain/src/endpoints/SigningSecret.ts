@@ -9,7 +9,10 @@ import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 export interface SigningSecret {
   readonly sealed: Vault.Sealed
   readonly createdAt: Timestamp
-  /** The secret signs before this time, not at it. Null for the newest secret, which signs without an end. */
+  /**
+   * The secret signs before this instant and no longer at this instant. Null for the newest secret, which signs without
+   * an end.
+   */
   readonly expiresAt: Timestamp | null
 }
 
@@ -18,11 +21,13 @@ export const PREFIX = "whsec_"
 /** How long, in milliseconds, the previous secret also signs after a rotation (Spec §4.7). */
 export const OVERLAP = 24 * HOUR
 
-/** The secret is live before `expiresAt`, not at it. */
+/** Whether the secret signs at `now`. At `expiresAt` the secret no longer signs. */
 export const isLive = (secret: SigningSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
-/** The most secrets that sign at once. Receivers need not read more signatures (Spec §6.4.4). */
+/**
+ * The most secrets that sign one webhook. Receivers need not read more than this number of signatures (Spec §6.4.4).
+ */
 export const MAX_LIVE = 8
 
 /** The secrets that sign at `now`, newest first. Each secret makes a signature v1 (Spec §6.4.3). */
@@ -62,5 +67,8 @@ export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timest
 /** Ends every secret but the newest at once. `before` has the newest secret first. */
 export const endPrevious = (before: ReadonlyArray<SigningSecret>): ReadonlyArray<SigningSecret> => before.slice(0, 1)
 
-/** The context of a sealed secret. The secret cannot be unsealed in the row of another endpoint. */
+/**
+ * The encryption context of a signing secret. A secret that somebody copies to the row of another endpoint cannot be
+ * decrypted.
+ */
 export const sealContext = (appId: AppId, id: EndpointId): string => `signing-secret ${appId} ${id}`

@@ -30,7 +30,7 @@ export interface About {
   readonly lastAttempt: FailedAttempt | null
 }
 
-/** The kind of the mail: the first word of its deduplication key. */
+/** The kind of the mail. It is the first word of the mail's `dedupeKey`. */
 export const MAIL_KIND = "strikes"
 
 /**

@@ -76,10 +76,16 @@ export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): Web
     : { ...endpoint, strikes, disabledAt: now, epoch: endpoint.epoch + 1 }
 }
 
-/** Sets the strikes to 0, after an automatic delivery succeeded. A delivery sent by hand does not count. */
+/**
+ * Sets the strikes to 0, after an automatic delivery has succeeded. The success of a delivery that was sent by hand
+ * leaves the strikes as they are.
+ */
 export const clearStrikes = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.strikes === 0 ? endpoint : { ...endpoint, strikes: 0 }
 
-/** Enabling resets the strikes; enabling an enabled endpoint changes nothing (decision W4). */
+/**
+ * Enables the endpoint and sets its strikes to 0. An endpoint that is enabled already stays as it is, with its strikes
+ * (decision W4).
+ */
 export const enable = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.disabledAt === null ? endpoint : { ...endpoint, disabledAt: null, strikes: 0 }

@@ -12,7 +12,10 @@ export type WebhookAnswer =
     }
   /** A fault of the receiver: connection refused or reset, a time-out, a TLS error, an address that is not public. */
   | { readonly _tag: "Unreachable"; readonly detail: string }
-  /** A fault of our own, such as a failing resolver or a shutdown. It uses up no attempt (decision W3). */
+  /**
+   * A fault of the service itself, such as a failing resolver or a shutdown. The delivery does not lose an attempt
+   * (decision W3).
+   */
   | { readonly _tag: "NotSent"; readonly detail: string }
 
 /**

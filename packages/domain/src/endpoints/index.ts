@@ -2,8 +2,8 @@
  * Webhook endpoints: the addresses to which an app has its events posted, with their signing secrets and subscriptions.
  * The service disables an endpoint when 20 deliveries in a row have failed at every attempt; the developer can enable
  * it again. `EndpointUrl` lists the reasons to refuse an address, `WebhookSender` checks addresses and posts,
- * `SigningSecret` rotates secrets. The developer's pages call `manageEndpoints`; deliveries read endpoints and count
- * their failures.
+ * `SigningSecret` rotates secrets. The developer's pages call `manageEndpoints`; the room `deliveries` reads endpoints
+ * and counts failed deliveries.
  *
  * @module
  */

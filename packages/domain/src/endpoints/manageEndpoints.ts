@@ -84,8 +84,8 @@ export interface EndpointEdit {
   /** Enables the endpoint again. A developer cannot disable an endpoint: only the service does. */
   readonly enabled?: true | undefined
   /**
-   * What the form showed. When the endpoint has other values now and the form would change them, the form is refused
-   * (decision apps-11). Left out: not checked.
+   * The values that the form showed. When the endpoint has other values now and the form would change these, the form
+   * is refused (decision apps-11). Left out: not checked.
    */
   readonly shown?: ShownEndpoint | undefined
 }
@@ -150,7 +150,7 @@ const NO_CHANGES: HeaderChanges = new Map()
 
 const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
 
-/** The `changes`, with encrypted values and with names in lower case. */
+/** The `changes` with encrypted values, by the header's name in lower case. */
 const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
   Effect.gen(function* () {
     const vault = yield* Vault
@@ -177,9 +177,10 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
 })
 
 /**
- * Replaces all signing secrets by a new one and returns it. Developers use this when somebody else may have a secret:
- * waiting deliveries are signed with the new secret alone. A worker that read the endpoint before may sign with the old
- * secrets until its lease ends, for up to 30 s (decision deliveries-2). `NotFound` when the app has no such endpoint.
+ * Replaces all signing secrets by a new secret and returns the new secret. Developers use this when somebody else may
+ * have a secret: waiting deliveries are signed with the new secret alone. A worker that read the endpoint before the
+ * change may sign with the old secrets until its lease ends, for up to 30 s (decision deliveries-2). `NotFound` when
+ * the app has no such endpoint.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -191,9 +192,9 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 })
 
 /**
- * Ends all signing secrets but the newest at once, before their 24 hours are over. A worker that read the endpoint
- * before may sign with the old secrets for up to 30 s, as after `replaceSecret`. Idempotent. `NotFound` when the app
- * has no such endpoint.
+ * Ends all signing secrets except the newest at once, also those that would sign for up to 24 hours after a rotation. A
+ * worker that read the endpoint before the change may sign with the old secrets for up to 30 s, as after
+ * `replaceSecret`. Idempotent. `NotFound` when the app has no such endpoint.
  */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",

@@ -64,7 +64,10 @@ interface Facts extends Submittable {
   readonly terms: PurposeTerms
   /** The last approved terms. They stay in force while an edit waits for a reviewer. */
   readonly approved: PurposeTerms | null
-  /** The reviewer's last note. It stays while the developer edits, and is removed at the next submission. */
+  /**
+   * The reviewer's last note. An edit keeps the note, unless it brings back the approved terms. The next submission
+   * removes the note.
+   */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp
 }
@@ -84,8 +87,8 @@ export interface Archived extends Facts {
 export type Purpose = Live | Archived
 
 /**
- * The terms that the app may use now: the approved terms. When no terms were approved and the app is not in production:
- * the newest terms. Undefined when the app may not use the purpose.
+ * The terms that the app may use now: the approved terms or, while no terms are approved and the app is not in
+ * production, the newest terms. Undefined when the app may not use the purpose.
  */
 export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))

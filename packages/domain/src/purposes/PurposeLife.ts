@@ -31,9 +31,9 @@ export interface PurposeEdit {
 
 /**
  * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, and an approved purpose goes into review.
- * A purpose in review stays in review, and its reviewer sees the newest terms. The approved terms stay in force
- * meanwhile. An edit back to the approved terms needs no review. An edit equal to the present terms has no effect.
- * `Conflict` for an archived purpose.
+ * A purpose in review stays in review, and its reviewer sees the newest terms. Earlier approved terms stay in force
+ * until a reviewer approves the edit. An edit back to the approved terms needs no review. An edit equal to the present
+ * terms has no effect. `Conflict` for an archived purpose.
  */
 export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
@@ -98,8 +98,8 @@ export const decide = (purpose: Purpose, verdict: Verdict): Step => {
 }
 
 /**
- * Archives the purpose for good, from any state. No new purpose of the app can get its key. Idempotent: the time of the
- * first call stays.
+ * Archives the purpose for good, from any state. No later purpose of the app can have the same key. Idempotent: the
+ * time of the first call stays.
  */
 export const archive = (purpose: Purpose, now: Timestamp.Timestamp): Archived =>
   purpose.status === "archived" ? purpose : { ...purpose, status: "archived", archivedAt: now, submission: null }

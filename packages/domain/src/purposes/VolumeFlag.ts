@@ -4,8 +4,8 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { PurposeKey } from "./Purpose.js"
 
 /**
- * An app asked about a user more than `FACTOR` times as often in a day as its purpose announced (Spec §8). The flag is
- * a warning: no call is refused because of it.
+ * In one day, an app asked for a user's coordinates more than `FACTOR` times as often as its purpose announced (Spec
+ * §8). The flag is a warning: no call is refused because of it.
  */
 export interface VolumeFlag {
   readonly userId: UserId

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { VolumeFlag } from "./VolumeFlag.js"
 
-/** The flags about apps that asked more often for a purpose than the purpose announced. */
+/** The flags about apps that called more often under a purpose than the purpose announced. */
 export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/VolumeFlagStore")<
   VolumeFlagStore,
   {
@@ -11,8 +11,8 @@ export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/
      * exclusive. A count of more than `factor` times the expected volume gets a flag. No flag is made when the window
      * of an earlier flag of the same connection and purpose ended after `from`, so that the same calls are flagged
      * once. The expected volume is that of the last approved terms, or of the newest terms of a purpose that was never
-     * approved. Returns the number of new flags. Of concurrent runs only one makes flags, and the others return 0.
-     * Calls about test people are never flagged (decision test-people-3).
+     * approved. Returns the number of new flags. When several calls of `raise` run at the same time, only one of them
+     * makes flags, and the other calls return 0. Calls about test people are never flagged (decision test-people-3).
      */
     readonly raise: (asked: {
       readonly from: Timestamp.Timestamp

@@ -9,8 +9,9 @@ import * as VolumeFlag from "./VolumeFlag.js"
 import { VolumeFlagStore } from "./VolumeFlagStore.js"
 
 /**
- * Flags purposes with too many calls in the day up to `now`, and returns the number of new flags. A worker runs it
- * every hour (Spec §8). It may be repeated and run by several workers: the same calls are flagged once.
+ * Flags purposes with too many calls in the day up to `now`, and returns the number of new flags. A worker runs this
+ * program every hour (Spec §8). Several workers may run it at the same time, or again later: the same calls are flagged
+ * only once.
  */
 export const flagVolumes = program("flagVolumes", function* (now: Timestamp.Timestamp) {
   return yield* (yield* VolumeFlagStore).raise({ ...VolumeFlag.window(now), factor: VolumeFlag.FACTOR })

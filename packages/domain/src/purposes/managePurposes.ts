@@ -19,8 +19,8 @@ import * as PurposeLife from "./PurposeLife.js"
 import { PurposeStore } from "./PurposeStore.js"
 
 /**
- * The app's purposes by key, archived ones included, because their keys stay taken. `NotFound` for another account's
- * app.
+ * The app's purposes by key. The list has the archived ones too, because their keys cannot be used again. `NotFound`
+ * for another account's app.
  */
 export const listPurposes = program("listPurposes", function* (account: Account.Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")
@@ -115,8 +115,8 @@ const mayBeReviewed =
       : Either.right(after)
 
 /**
- * Archives a purpose for good; its key stays taken (Spec §3.2, decision P1). `NotFound` for a purpose of another
- * account's app. Idempotent.
+ * Archives a purpose for good; its key cannot be used again (Spec §3.2, decision P1). `NotFound` for a purpose of
+ * another account's app. Idempotent.
  */
 export const archivePurpose = program(
   "archivePurpose",

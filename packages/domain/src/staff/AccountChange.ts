@@ -10,7 +10,10 @@ import type { Timestamp } from "../shared/Timestamp.js"
 /** The facts that decide about a change, read under the locks of the account and of all admins. */
 export interface AccountState {
   readonly account: Account
-  /** Whether another account is an admin and not suspended. True, without a look-up, when this account is no admin. */
+  /**
+   * Whether another account is an admin and not suspended. When this account is no admin, the store sets true without a
+   * query, because nothing depends on the answer.
+   */
   readonly hasOtherAdmin: boolean
 }
 
@@ -25,7 +28,7 @@ export interface AccountChange {
   readonly audit: AuditEvent.AuditEvent
 }
 
-/** Decides a change of an account. Null: the account is already as wanted, and nothing is written. */
+/** Decides a change of an account. Null: the account already has the requested state, and nothing is written. */
 export type AccountStep = (state: AccountState, now: Timestamp) => Either.Either<AccountChange | null, Conflict>
 
 export const LAST_ADMIN = "this is the only admin: the service needs another one first"
@@ -59,8 +62,8 @@ export const takeRole =
   }
 
 /**
- * Suspends the account. `Conflict` for the last admin. Sessions are refused but kept, so that they work again after the
- * suspension.
+ * Suspends the account. `Conflict` for the last admin. While the account is suspended, the service refuses its sessions
+ * but keeps them, so that they work again afterwards.
  */
 export const suspend =
   (by: AuditEvent.AuditActor): AccountStep =>
@@ -72,7 +75,9 @@ export const suspend =
       : Either.right(changed({ ...account, suspendedAt: now }, by, now, { kind: "account_suspended" }))
   }
 
-/** Ends the suspension. Its time is kept, because events of this time must not be sent later. */
+/**
+ * Ends the suspension. The period of the suspension is stored, because events of this period must not be sent later.
+ */
 export const resume =
   (by: AuditEvent.AuditActor): AccountStep =>
   ({ account }, now) => {

@@ -18,10 +18,10 @@ export type ReviewHint =
 
 /** A purpose that announces more calls a day than this, one every five minutes, gets the hint `ManyCalls`. */
 export const MANY_CALLS = 288
-/** With fewer words than this for each scope, a description is too short. */
+/** A description with fewer words than this for each scope of the app gets the hint `ShortDescription`. */
 const WORDS_OF_SCOPE = 4
 
-/** The hints about an app as its developer wants it (`AppProposal.wanted`) and about its purposes. */
+/** The hints about the app, with the developer's proposed changes (`AppProposal.wanted`), and about its purposes. */
 export const hints = (app: App, purposes: ReadonlyArray<Purpose>): ReadonlyArray<ReviewHint> => {
   const { description, homepageUrl, redirectUris, scopes } = AppProposal.wanted(app)
   const live = purposes.filter(({ status }) => status !== "archived")

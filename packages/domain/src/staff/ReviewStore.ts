@@ -27,8 +27,8 @@ export interface Leaked {
   /** When the connection was last flagged. */
   readonly flaggedAt: Timestamp.Timestamp
   /**
-   * Why the connection ended; null while it has not ended. When the connection had ended before the leak, this is the
-   * earlier reason.
+   * Why the connection ended; null while it has not ended. When the connection had ended before the leak, the reason is
+   * that of the earlier end.
    */
   readonly endReason: EndReason | null
 }

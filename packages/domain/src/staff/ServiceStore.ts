@@ -33,7 +33,10 @@ export interface ServiceCounts {
 /** Rows beyond this number are not counted, so that a number on a page never makes the database read a whole table. */
 export const COUNTED_MAX = 100_000
 
-/** `readService` reads this many of the newest volume flags and leaks, and counts those of the last days among them. */
+/**
+ * `readService` reads at most this many of the newest volume flags, and of the newest leaks, and counts those of the
+ * last seven days.
+ */
 export const WARNINGS_MAX = 100
 
 /** The numbers of the whole service. Each number comes from a bounded query. */

@@ -41,10 +41,10 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
  */
 export const changeRole = program(
   "changeRole",
-  function* (by: Manager, id: UserId, asked: { readonly role: Role; readonly isGiven: boolean }) {
+  function* (by: Manager, id: UserId, input: { readonly role: Role; readonly isGiven: boolean }) {
     yield* requireManager(by)
-    const step = asked.isGiven ? AccountChange.giveRole : AccountChange.takeRole
-    return yield* change(id, step(asked.role, actorOf(by)))
+    const step = input.isGiven ? AccountChange.giveRole : AccountChange.takeRole
+    return yield* change(id, step(input.role, actorOf(by)))
   }
 )
 
@@ -54,7 +54,10 @@ export const suspendAccount = program("suspendAccount", function* (by: Manager, 
   return yield* change(id, AccountChange.suspend(actorOf(by)))
 })
 
-/** Ends the suspension: everything works as before. Fails like `changeRole`. Idempotent. */
+/**
+ * Ends the suspension of the account: its sessions, connections and apps work as before. Fails like `changeRole`.
+ * Idempotent.
+ */
 export const resumeAccount = program("resumeAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)
   return yield* change(id, AccountChange.resume(actorOf(by)))

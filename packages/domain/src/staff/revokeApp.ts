@@ -9,16 +9,15 @@ import { changeAsStaff } from "../apps/changeAppAsStaff.js"
 /**
  * An admin revokes the app. From the commit on, none of its tokens, codes, rules and deliveries works (Spec §3.1,
  * §6.3.5). Its connections are ended afterwards: some at once, the other connections by a worker (`endRevoked`).
- * `Forbidden` for accounts that are not admin, `NotFound` for an unknown app. Idempotent: the first revocation and its
- * reason count.
+ * `Forbidden` for accounts without the role `admin`, `NotFound` for an unknown app. Idempotent: the first revocation
+ * and its reason count.
  */
 export const revokeApp = program("revokeApp", function* (account: Account, id: AppId, reason: Verdict.Note) {
   yield* Staff.requireAdmin(account)
   const app = yield* changeAsStaff(account, id, { kind: "revoked", note: reason }, (before, now) =>
     Either.right(AppLife.revoke(before, reason, now))
   )
-  // The app is revoked by now, even if this step fails. A worker ends the connections that are left or that failed
-  // here.
+  // The app is revoked already, even if this step fails. A worker ends the connections that this step did not end.
   yield* endRevoked({ appId: id, atMost: AT_ONCE }).pipe(
     Effect.catchAllCause((cause) => Effect.logWarning("Connections of a revoked app are left to the worker", id, cause))
   )

@@ -1,18 +1,22 @@
 // The roles of an app's team, and what each role allows. Decision teams-1.
 import { Schema } from "effect"
 
-/** The role of a member; every member has one. The holder, in whose name the app is registered, is an owner. */
+/**
+ * The role of a member in the team of an app. The holder, in whose name the app is registered, always has the role
+ * `owner`.
+ */
 export const TeamRole = Schema.Literal("owner", "developer", "viewer")
 export type TeamRole = typeof TeamRole.Type
 
-/** The kind of action that an account asks to do with an app. Each role allows some kinds. */
+/** A kind of action that an account can do with an app. Each role allows some of these kinds. */
 export type Action =
   /**
    * Read the app: figures, request log, deliveries, endpoints, purposes and team, but no data of users and no secrets.
    */
   | "read"
   /**
-   * Change everything technical: texts, scopes, review, purposes, endpoints with their signing secrets, users, tests.
+   * Change texts, scopes, purposes and endpoints with their signing secrets, submit the app for review, see the list of
+   * its users, and test the app.
    */
   | "develop"
   /**

@@ -6,7 +6,7 @@ import type { TeamRole } from "./Role.js"
 
 /** Somebody in the team, other than the holder. */
 export interface Member {
-  /** Names the membership on pages and in the API, so that neither shows the account's id. */
+  /** Names the membership on pages and in the API, so that pages and API do not show the account's id. */
   readonly id: MemberId
   readonly userId: UserId
   readonly role: TeamRole
@@ -32,7 +32,7 @@ export interface Team {
   readonly isClosed: boolean
   /** All members but the holder, oldest membership first, then by id. */
   readonly members: ReadonlyArray<Member>
-  /** The invitations, oldest first, then by id. Some may have ended. */
+  /** The invitations, oldest first, then by id. The list may contain invitations that have ended (`isOpen`). */
   readonly invitations: ReadonlyArray<Invitation>
 }
 
@@ -47,7 +47,7 @@ export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp
 
 /**
  * Whether `by` has invited this address with this role in the last minute. The owner then pressed the button twice, and
- * the second request must not read as a refusal.
+ * must not get an error for the second request.
  */
 export const wasJustInvited = (
   invitations: ReadonlyArray<Invitation>,

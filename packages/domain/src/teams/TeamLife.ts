@@ -11,14 +11,14 @@ import { can, REFUSAL, type TeamRole } from "./Role.js"
 import { type Invitation, isOpen, type Member, roleOf, type Team } from "./Team.js"
 import * as TeamNotice from "./TeamNotice.js"
 
-/** The result of a transition. The store commits its parts in one transaction. */
+/** The result of a transition. The store commits team, audit event and mails in one transaction. */
 export interface TeamChange {
   readonly team: Team
   readonly audit: AuditEvent.AuditEvent
   readonly mails: ReadonlyArray<MailMessage>
 }
 
-/** The change to commit, or an error. Null: the team is already as wanted, and nothing is written. */
+/** The change to commit, or an error. Null: the team already has the requested state, and nothing is written. */
 export type TeamOutcome<E = NotFound | Forbidden | Conflict> = Either.Either<TeamChange | null, E>
 
 /** The outcome of a transition that is refused only for a missing role or an unknown id. */
@@ -46,22 +46,22 @@ export interface NewInvitation {
  * limits of members and invitations.
  */
 export const invite =
-  (by: Pick<Account, "id" | "displayName">, { invitee, ...asked }: NewInvitation) =>
+  (by: Pick<Account, "id" | "displayName">, { invitee, ...draft }: NewInvitation) =>
   (team: Team, now: Timestamp): TeamOutcome => {
     const refused = refusal(team, by.id) ?? closed(team)
     if (refused !== undefined) return Either.left(refused)
     const open = team.invitations.filter((one) => isOpen(one, now))
     if (invitee !== null && roleOf(team, invitee.id) !== undefined)
       return conflict("this person is in the team already")
-    if (open.some(({ email }) => email === asked.email)) {
+    if (open.some(({ email }) => email === draft.email)) {
       return conflict("this address is invited already: withdraw that invitation first")
     }
     if (open.length >= AccountLimits.INVITATIONS.most) return conflict(AccountLimits.INVITATIONS.refusal)
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
-    const invitation: Invitation = { ...asked, invitedBy: by.id, createdAt: now }
+    const invitation: Invitation = { ...draft, invitedBy: by.id, createdAt: now }
     const after = { ...team, invitations: [...open, invitation] }
     const mails = invitee === null ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
-    return changed(after, by.id, by.id, now, "team_invited", asked.role, mails)
+    return changed(after, by.id, by.id, now, "team_invited", draft.role, mails)
   }
 
 /** Withdraws an invitation, even one that has ended. `NotFound` for an unknown id. */
@@ -86,7 +86,7 @@ export const accept =
     const found = invitationOf(team, id, account.email, now)
     if (found === undefined) return unknown("invitation")
     if (team.isClosed) return conflict(CLOSED)
-    // A member keeps the present role: an invitation lowers nobody's role.
+    // A member keeps the present role, because an invitation must not lower the role of a member.
     if (roleOf(team, account.id) !== undefined) return conflict("you are in the team already")
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
     const member: Member = { id: memberId, userId: account.id, role: found.role, since: now }
@@ -122,7 +122,7 @@ export const changeRole =
     ])
   }
 
-/** Removes a member. When `by` is that member, the member leaves, and needs no particular role for it. */
+/** Removes a member. When `by` is the member who is removed, the member leaves the team, which every role may do. */
 export const remove =
   (by: UserId, id: MemberId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -153,13 +153,13 @@ export interface Taker {
   readonly isSuspended: boolean
 }
 
-/** For a transition in which nobody takes the app over. */
+/** The value of `taker` for a transition in which nobody takes the app over. */
 export const NO_TAKER: Taker = { held: 0, isSuspended: false }
 
 /**
  * The holder hands the app over to another owner and stays in the team as an owner. `memberId` is the id of the former
  * holder's new membership. `Conflict` for an owner whose account is suspended: the app of a suspended holder works for
- * none of its users (decision staff-1), and the former holder could not take it back.
+ * none of its users (decision staff-1), and the former holder could not take the app back.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>

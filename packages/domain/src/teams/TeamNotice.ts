@@ -58,7 +58,7 @@ export const invited = (
     }
   )
 
-/** The mail to the owner who invited the person who joined. */
+/** The mail to the owner whose invitation a person has accepted. */
 export const joined = (
   team: Team,
   { id, invitedBy }: Pick<Invitation, "id" | "invitedBy">,
@@ -99,7 +99,7 @@ export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId"
     PORTAL
   )
 
-/** The mail to the member who left, because somebody else may have used the member's account. */
+/** The mail to a member who has left the team. It is sent because somebody else may have used the member's account. */
 export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,

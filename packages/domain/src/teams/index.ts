@@ -1,7 +1,7 @@
 /**
- * The team of an app: its holder, in whose name it is registered, and members with roles. `Role` says what a role
- * allows, `TeamLife` has the transitions, and `TeamNotice` the mails. Every program about an app asks `apps/getApp` for
- * the role; the programs in this room only change or read the team itself.
+ * The team of an app: the holder, in whose name the app is registered, and members with roles. `Role` says what a role
+ * allows, `TeamLife` has the transitions, and `TeamNotice` the mails. Most programs of other rooms check the role with
+ * `getApp` of the room `apps`. The programs in this room only read and change the team.
  *
  * @module
  */

@@ -44,8 +44,8 @@ export interface ListedTeam {
 const noApp = () => new NotFound({ what: "app" })
 
 /**
- * The app's team, for an account in it; `NotFound` for other accounts. Only owners read invitations and the addresses
- * of others.
+ * The app's team, for an account in it; `NotFound` for other accounts. Only owners see invitations and the addresses of
+ * other members.
  */
 export const readTeam = program("readTeam", function* (account: Account, appId: AppId) {
   const team = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
@@ -78,19 +78,19 @@ export interface Invited {
 
 /**
  * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
- * the address. With or without such an account, the answer and the list of invitations look the same, so that an owner
- * cannot find out who has an account. Fails like `TeamLife.invite`.
+ * the address. The answer and the list of invitations are the same whether or not the person has an account, so that an
+ * owner cannot find out who has an account. Fails like `TeamLife.invite`.
  */
-export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
+export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, input: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
-  const found = yield* (yield* AccountStore).findByEmail(asked.email)
+  const found = yield* (yield* AccountStore).findByEmail(input.email)
   const invitee = Option.getOrNull(
     Option.filter(
       Option.map(found, (one) => one.account),
       ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
     )
   )
-  const team = yield* change(appId, TeamLife.invite(account, { ...asked, id, invitee }))
+  const team = yield* change(appId, TeamLife.invite(account, { ...input, id, invitee }))
   return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
 })
 
@@ -142,7 +142,7 @@ export const acceptInvitation = program(
   "acceptInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     yield* getInvitation(account, rule, named)
-    // The role stays when joining fails: a developer without apps does no harm.
+    // The account keeps the role `developer` even if joining the team fails: a developer without apps does no harm.
     yield* (yield* AccountStore).addRoles(account.id, ["developer"])
     const memberId = MemberId.make(yield* Entropy.id("mbr"))
     yield* change(named.appId, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
