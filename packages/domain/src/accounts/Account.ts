@@ -126,9 +126,9 @@ export const mailLanguageOf = ({ browserLanguage, language }: Pick<Account, "bro
 
 /** A suspension that is over. No event that occurred in this time is ever sent (decision staff-1). */
 export interface Suspension {
-  /** Inclusive. */
+  /** The beginning of the suspension, inclusive. */
   readonly from: Timestamp.Timestamp
-  /** Exclusive. */
+  /** The end of the suspension, exclusive. */
   readonly until: Timestamp.Timestamp
 }
 

@@ -47,9 +47,9 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       keep?: Keep | undefined,
       audit?: AuditEvent
     ) => Effect.Effect<void, Conflict | StoreError>
-    /** None when there is no account of this id. */
+    /** The account with this id. None when there is no such account. */
     readonly find: (id: UserId) => StoreEffect<Option.Option<Account>>
-    /** None when no account has this e-mail. */
+    /** The account with this e-mail and its credentials. None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
     /** Whether an account other than these has one of the roles and is not suspended. */
     readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<StaffRole>) => StoreEffect<boolean>
@@ -62,7 +62,9 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
      * already, or when there is no account of this id.
      */
     readonly changeName: (id: UserId, name: DisplayName, audit: AuditEvent) => StoreEffect<boolean>
-    /** Stores the IANA name of a time zone, unless the account has one. No effect on an unknown account. */
+    /**
+     * Stores the IANA name of a time zone, unless the account has a time zone already. No effect on an unknown account.
+     */
     readonly learnTimeZone: (id: UserId, name: string) => StoreEffect<void>
     /** Stores the IANA name of the account's time zone. No effect on an unknown account. */
     readonly chooseTimeZone: (id: UserId, name: string) => StoreEffect<void>
@@ -90,8 +92,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
      */
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
     /**
-     * None when the session is unknown or has expired at `now`, when the account's password was replaced since the
-     * sign-in, or when the account is suspended.
+     * The session with this hash, and its account. None when the session is unknown or has expired at `now`, when the
+     * account's password was replaced since the sign-in, or when the account is suspended.
      */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
     /** Stores `seenAt` and `expiresAt` of the session. No effect on a session that is closed. */

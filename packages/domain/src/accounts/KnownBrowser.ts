@@ -21,7 +21,7 @@ export interface KnownBrowser {
   readonly expiresAt: Timestamp
 }
 
-/** How long a browser stays known after a sign-in. */
+/** How long a browser stays known after a sign-in, in milliseconds. */
 export const LIFETIME = 365 * DAY
 
 /**

@@ -21,7 +21,7 @@ export interface PendingSignIn {
 
 export const LIFETIME = 10 * MINUTE
 
-/** A pending sign-in that begins now. */
+/** A pending sign-in that begins at `now`. */
 export const begin = (userId: UserId, passwordVersion: number, now: Timestamp): PendingSignIn => ({
   userId,
   passwordVersion,

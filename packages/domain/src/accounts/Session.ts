@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The browser and address of the sign-in request, for the owner's list of sessions. No decision uses these values. */
 export interface Client {
-  /** Such as "Firefox on Linux"; null when the request named no known browser. */
+  /** The name of the browser, such as "Firefox on Linux"; null when the request named no known browser. */
   readonly browser: string | null
   /** The network address; null for a session that was opened before the service stored addresses. */
   readonly address: string | null

@@ -76,7 +76,7 @@ export interface App extends Submittable {
   readonly approvedScopes: ReadonlyArray<Scope.Scope>
   /** The origins (`RedirectUri.origin`) of all redirect URIs that were ever approved. */
   readonly approvedOrigins: ReadonlyArray<string>
-  /** The change that waits for a reviewer while the app is in production; null: none. */
+  /** The change that waits for a reviewer while the app is in production; null: no change waits. */
   readonly proposal: Proposal | null
   /** The note of the last decision about the app, until the developer submits again; null: no note. */
   readonly reviewNote: string | null

@@ -13,7 +13,7 @@ import type { ClientSecret } from "./ClientSecret.js"
 /** An app, with the hashes of the client secrets by which the app's server proves its identity. */
 export interface Registered {
   readonly app: App
-  /** Newest first. */
+  /** The client secrets of the app, newest first. */
   readonly secrets: ReadonlyArray<ClientSecret>
 }
 

@@ -36,7 +36,8 @@ export type List = typeof List.Type
 
 // Patterns check the text, and no URL parser: parsers repair what they read ("https:/\\evil"), each in its own way.
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
-// A host name whose last label begins with a digit could be read as an IPv4 address.
+// The last label of a host name must begin with a letter: a name that ends in a label such as `1` could be read as an
+// IPv4 address.
 const NAME = String.raw`(?:[A-Za-z0-9_-]+\.)*[A-Za-z][A-Za-z0-9_-]*`
 const HOST = String.raw`(?:${NAME}|${BYTE}(?:\.${BYTE}){3}|\[(?<v6>[0-9A-Fa-f:]+)\])`
 const PORT = String.raw`(?::(?<port>\d{1,5}))?`

@@ -44,8 +44,8 @@ export const ConsentRefusal = Schema.Literal(
    */
   "app_suspended",
   /**
-   * a renewal page was answered, but the request is no longer a renewal: the user must see a new page; or the app no
-   * longer has the redirect URI of the request: the user must start again in the app
+   * the user answered a renewal page, but the request is no longer a renewal, so the user must see a new page; or the
+   * app no longer has the redirect URI of the request, so the user must start again in the app
    */
   "outdated"
 )

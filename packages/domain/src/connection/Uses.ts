@@ -15,7 +15,7 @@ export interface Uses {
    * app could use now. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
-  /** Answers and events without a purpose: everything that discloses no coordinates. */
+  /** The number of answers and events without a purpose: everything that discloses no coordinates. */
   readonly withoutPurpose: number
 }
 

@@ -237,8 +237,8 @@ export const connection = (
 const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
 
 /**
- * Whether the archive contains the mail. A warning about a failing webhook contains the webhook's address, which
- * belongs to the app and may be a credential (decision exports-6).
+ * Whether the archive contains the mail. It contains no warning about a failing webhook: such a mail names the address
+ * of the webhook, which belongs to the app and may be a credential (decision exports-6).
  */
 export const isReceipt = ({ kind }: Pick<WrittenMail, "kind">): boolean => kind !== StrikeWarning.MAIL_KIND
 

@@ -52,7 +52,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     ) => StoreEffect<Either.Either<Export, Conflict>>
     /** The person's exports, newest first. */
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Export>>
-    /** None when the person has no export of this id. */
+    /** The export with this key. None when the person has no such export. */
     readonly find: (of: ExportKey) => StoreEffect<Option.Option<Export>>
     /**
      * The due export that was requested first, of people in these buckets. An export is due while it is requested or

@@ -53,8 +53,8 @@ export type JudgedFix =
   | { readonly _tag: "Quarantined"; readonly reading: Reading; readonly reason: QuarantineReason }
 
 /**
- * How long after its arrival a reading may be captured and still be accepted, in milliseconds: the phone's clock may be
- * ahead of the server's clock.
+ * How far the capture time of a reading may lie after its arrival, in milliseconds, without a quarantine: the phone's
+ * clock may be ahead of the server's clock.
  */
 export const MAX_AHEAD = 5 * Timestamp.MINUTE
 /**

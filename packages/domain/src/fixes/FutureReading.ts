@@ -23,7 +23,10 @@ export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt
   readonly fix: Fix.Fix
 }
 
-/** In milliseconds. A reading whose time was further ahead of its arrival than this stays in quarantine for good. */
+/**
+ * How far ahead of its arrival the time of a reading may have been, in milliseconds, so that a later upload can accept
+ * the reading.
+ */
 export const MAX_WAIT = DAY
 /** The most quarantined readings of its device that one upload checks again, the oldest first. */
 export const MOST = 500

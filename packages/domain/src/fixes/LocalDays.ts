@@ -7,7 +7,7 @@ import { DAY, HOUR, make, parseIso, plus, type Timestamp } from "../shared/Times
  * at midnight.
  */
 export interface LocalDay {
-  /** `2026-03-29` */
+  /** The date, such as `2026-03-29`. */
   readonly date: string
   readonly from: Timestamp
 }

@@ -83,7 +83,10 @@ export interface Import {
   readonly leftOut: ReadonlyArray<string>
   readonly bytesTotal: number
   readonly bytesDone: number
-  /** Why the import failed, for its owner. Entries that were stored before the failure stay. Null: not failed. */
+  /**
+   * Why the import failed, in words for its owner. Entries that were stored before the failure stay. Null: the import
+   * has not failed.
+   */
   readonly error: string | null
   /** The columns of a table: named by the owner, or guessed from the header. Null: the uploaded file is no table. */
   readonly columns: Partial<CsvColumns> | null

@@ -94,7 +94,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly confirm: (of: ImportKey, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. `after`: the position of the last import of the page before. */
     readonly list: (userId: UserId, limit: number, after?: Page.PagePosition) => StoreEffect<Page.Page<Import>>
-    /** None when the user has no import of this id, and while its file is being uploaded. */
+    /** The import with this key. None when the user has no such import, and while its file is being uploaded. */
     readonly find: (of: ImportKey) => StoreEffect<Option.Option<Import>>
     /**
      * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
@@ -144,8 +144,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
-     * Ends the import and removes its file. `error`: why it failed; null: done. `months`: the entries read, by month;
-     * the store adds the stored entries. False: the lease was lost.
+     * Ends the import and removes its file. `error`: why it failed; null: done. `months`: how many entries were read,
+     * by month; the store adds how many of them are stored. False: the lease was lost.
      */
     readonly finish: (
       leased: Leased,

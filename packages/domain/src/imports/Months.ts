@@ -6,7 +6,10 @@ import { make, parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
  * other count.
  */
 export interface MonthCounts {
-  /** `2024-03`; null for entries without a time. */
+  /**
+   * The month, such as `2024-03`. Null for entries without a time, and for entries of months that have no count of
+   * their own (`MAX_MONTHS`).
+   */
   readonly month: string | null
   readonly read: number
   readonly stored: number
@@ -109,8 +112,8 @@ const edgesOf = (month: string): readonly [from: number, until: number] => {
 }
 
 /**
- * The first instant of a month. For January 10000, which ISO 8601 does not write with four digits, the instant after
- * `LAST`.
+ * The first instant of a month. `parseIso` reads no year after 9999, so the month after December 9999 begins one
+ * millisecond after `LAST`.
  */
 const beginningOf = (year: number, month: number): number =>
   parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? LAST + 1

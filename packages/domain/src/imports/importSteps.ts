@@ -71,7 +71,7 @@ export const make = ({ begun, cutoff, leased, months, pace, pause, position }: I
         return true
       })
 
-    /** The entries without those that an earlier attempt committed. */
+    /** Leaves out the entries that an earlier attempt committed. */
     const withoutCommitted = (entries: ReadonlyArray<Entry.ImportEntry>): ReadonlyArray<Entry.ImportEntry> => {
       const skipped = Math.min(toSkip, entries.length)
       toSkip -= skipped

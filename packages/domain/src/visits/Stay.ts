@@ -46,16 +46,16 @@ export const MIN_STAY = 5 * MINUTE
 export const ABSENCE = 2 * MINUTE
 
 /**
- * The longest time, in milliseconds, until a fix inside shows that an absence was a *jump*: an absence with at most
- * `JUMP_FIXES` fixes outside, less than `ABSENCE` apart. A jump does not end a stay, because its fixes are probably
- * wrong positions: a wrong position is usually a single fix.
+ * An absence is a *jump* when it has at most `JUMP_FIXES` fixes outside, less than `ABSENCE` apart, and a fix inside
+ * follows less than this time, in milliseconds, after its first fix outside. A jump does not end a stay, because its
+ * fixes are probably wrong positions: a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2
 
 /**
- * How long, in milliseconds, a stay must have ended before the last known fix to be final. A fix inside may continue a
- * stay only after an absence that is shorter than this.
+ * A stay that ended at least this long before the last known fix, in milliseconds, is final: a later fix can continue a
+ * stay only after a shorter absence.
  */
 export const FINAL_AFTER = JUMP
 

@@ -58,7 +58,7 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {
     const store = yield* StayStore
-    // Due stays are derived first, so that the progress below has nothing due.
+    // Due stays are derived first, because this attempt gives up when stays are still due.
     yield* deriveStays(userId, deviceId, { ...pace, stepsMax: STEPS_MAX })
     const view = yield* store.view(userId, deviceId)
     const { backfills, dueFrom } = view.progress

@@ -127,7 +127,7 @@ const BATCH = 100
 export const STEPS_MAX = 500
 
 /**
- * The age of fixes, in milliseconds, from which a worker derives stays from them. Younger fixes wait until an app asks:
+ * A worker derives stays from fixes that are older than this, in milliseconds. Younger fixes wait until an app asks:
  * otherwise a phone that uploads all day would keep the worker busy.
  */
 const MAY_WAIT = Timestamp.DAY

@@ -51,8 +51,8 @@ export const listVisits = program(
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
-    // The cursor is checked before the pause. Otherwise the app's developer would see the error of a wrong cursor only
-    // after the pause.
+    // The cursor is opened before this check of the pause. Otherwise the app's developer would see the error of a wrong
+    // cursor only after the pause.
     if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const known = yield* knownPlaces(userId, connection.places)
     const unfinished = yield* catchUp(userId, new Set(known.candidates.map((one) => one.placeId)))
