@@ -25,8 +25,8 @@ export const claimDue = program(
   }
 )
 
-/** The stored result of an attempt. */
-export interface StoredAttempt {
+/** How an attempt ended. */
+export interface AttemptSummary {
   readonly how: Delivery.DeliveryFinish
   /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
   readonly tookMillis: number
@@ -48,13 +48,19 @@ export const deliver = program("deliver", function* (claim: ClaimedDelivery, lea
 
 /**
  * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and then stores the delivery with
- * the result. `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Returns
- * undefined when nothing was sent before `until`, or when another worker has stored the delivery already. In both cases
- * the delivery is in the store without this result, and later claims continue it.
+ * the result. `endpoint` was read from the store, and is not used after `until`. Runs `onResult` when the attempt has
+ * ended, before its result is stored. Returns the stored result. Returns undefined when nothing was sent before
+ * `until`, or when another worker has stored the delivery already. In both cases the delivery is in the store without
+ * this result, and later claims continue it.
  */
 export const deliverFirst = program(
   "deliverFirst",
-  function* (row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp) {
+  function* <R = never>(
+    row: Delivery.NewDelivery,
+    endpoint: Receiver,
+    until: Timestamp.Timestamp,
+    onResult: (result: AttemptSummary) => Effect.Effect<void, never, R>
+  ) {
     const store = yield* DeliveryStore
     const delivery = Delivery.begin(row)
     const result = yield* attempt(delivery, endpoint, until)
@@ -62,6 +68,7 @@ export const deliverFirst = program(
       yield* retryTransient(REPEATS)(store.insert([row]))
       return undefined
     }
+    yield* onResult(summaryOf(result))
     return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
   }
 )
@@ -134,9 +141,12 @@ const finish = fn(function* (
   const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-  const tookMillis = row === null ? 0 : row.endedAt - row.startedAt
-  const stored: StoredAttempt | undefined = written === undefined ? undefined : { how: written, tookMillis }
-  return stored
+  return written === undefined ? undefined : summaryOf({ how, row })
+})
+
+const summaryOf = ({ how, row }: AttemptResult): AttemptSummary => ({
+  how,
+  tookMillis: row === null ? 0 : row.endedAt - row.startedAt
 })
 
 /** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */

@@ -46,7 +46,11 @@ export const make = (options: DeliveryLoopOptions) => {
       Effect.tap(restore(claimDue(limit, perEndpoint, flights.slow())), ({ claims, leaseUntil }) =>
         Effect.forEach(
           claims,
-          (one) => flights.launch(one.delivery.endpointId, attempt(one, leaseUntil, flights, dueTimes.forget)),
+          (one) =>
+            flights.launch(
+              attempt(one, leaseUntil, flights, dueTimes.forget),
+              flights.take(one.delivery.endpointId, "claimed").free
+            ),
           { discard: true }
         )
       )

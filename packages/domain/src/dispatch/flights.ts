@@ -1,6 +1,6 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
-import type { StoredAttempt } from "../deliveries/deliver.js"
+import type { AttemptSummary } from "../deliveries/deliver.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
@@ -18,23 +18,33 @@ export interface Flights {
   readonly slow: () => NonNullable<ClaimRequest["slow"]>
   /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
-  /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */
-  readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
+  /** Notes how an attempt ended, and returns whether the delivery waits for another attempt. */
+  readonly note: (endpointId: EndpointId, ended: AttemptSummary | undefined) => boolean
+  /** Takes a slot for an attempt at the endpoint. */
+  readonly take: (endpointId: EndpointId, kind: Kind) => Slot
   /**
-   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may now find more work. This is so
-   * in three cases: the attempt returned true, because a retry waits; the endpoint, the worker, or the half of the
-   * slots that slow endpoints may use was full until now; or the worker now has `enough` free slots.
+   * Starts `attempt` concurrently. `onEnd` runs when it has ended: with true when the attempt returned true, because a
+   * retry of the delivery waits.
    */
   readonly launch: <R>(
-    endpointId: EndpointId,
     attempt: Effect.Effect<boolean, never, R>,
-    kind?: Kind
+    onEnd: (waits: boolean) => void
   ) => Effect.Effect<void, never, R>
   /**
    * Waits for all attempts to end. After `atMost`, interrupts the attempts that have not ended. Other workers make
    * these attempts again when the leases have run out.
    */
   readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
+}
+
+/** The right to have one attempt at an endpoint in flight. */
+export interface Slot {
+  /**
+   * Makes the slot free, once. `waits`: a retry of the delivery waits. `onChange` runs if a claim may now find more
+   * work. This is so in three cases: a retry waits; the endpoint, the worker, or the half of the slots that slow
+   * endpoints may use was full until now; or the worker now has `enough` free slots.
+   */
+  readonly free: (waits: boolean) => void
 }
 
 /** A claimed delivery, or the first attempt at a delivery that is not stored yet. Each kind has its own limits. */
@@ -94,6 +104,9 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
     if (changed || wasFull || hasEnough) onChange()
   }
 
+  /** How many attempts have given up their slots and store their results. */
+  const storing = (): number => fibers.size - underWay
+
   return {
     size: () => underWay,
     isFailing: (id) => slow.get(id) === "failing",
@@ -101,12 +114,13 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
     hasRoomForFirst: (id, most) =>
       underWay < slots &&
       firstUnderWay < firstMost &&
+      storing() < slots &&
       slow.get(id) !== "failing" &&
       (!slow.has(id) || slowUnderWay < slowMost) &&
       (counts.first.get(id) ?? 0) < most,
-    note: (id, stored) => {
-      if (stored === undefined) return false
-      const { how, tookMillis } = stored
+    note: (id, ended) => {
+      if (ended === undefined) return false
+      const { how, tookMillis } = ended
       const isMissed = how._tag === "Retry" || (how._tag === "Failed" && how.reason === "exhausted")
       if (how._tag === "Delivered" || isMissed) slow.delete(id)
       if (isMissed) slow.set(id, "failing")
@@ -115,16 +129,17 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
       if (slow.size > SLOW_MAX && oldest !== undefined) slow.delete(oldest)
       return Delivery.goesOn(how._tag)
     },
-    launch: (id, attempt, kind = "claimed") =>
+    take: (id, kind) => {
+      const wasSlow = begin(id, kind)
+      return { free: (waits) => end(id, kind, wasSlow, waits) }
+    },
+    launch: (attempt, onEnd) =>
       Effect.uninterruptible(
-        Effect.suspend(() => {
-          const wasSlow = begin(id, kind)
-          return Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
-            fibers.add(fiber)
-            fiber.addObserver((exit) => {
-              fibers.delete(fiber)
-              end(id, kind, wasSlow, Exit.isSuccess(exit) && exit.value)
-            })
+        Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
+          fibers.add(fiber)
+          fiber.addObserver((exit) => {
+            fibers.delete(fiber)
+            onEnd(Exit.isSuccess(exit) && exit.value)
           })
         })
       ),

@@ -51,6 +51,63 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
     )
   })
 
+  it("begins when the receiver has answered the one before it, and not when that result is stored", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(100, answers(200)))
+        for (let made = 0; made < 10; made++) yield* fire(stage)
+        const storing = over({
+          deliveries: (store) => ({
+            insertAttempted: (...args) => Effect.delay(store.insertAttempted(...args), "5 seconds")
+          })
+        })
+        const startedAt = yield* Timestamp.now
+        yield* storing(withWorker(Effect.sleep("10 seconds"), { fanOutBatch: 10 }))
+        const times = seconds(yield* posts(), startedAt).map((second) => Math.floor(second * 10))
+        expect(times).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
+        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(10).fill("delivered"))
+      })
+    )
+  })
+
+  it("does not begin while the results of as many attempts as the worker has slots wait to be stored", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const { counting, rows } = counted()
+        let isStoring = false
+        let most = 0
+        let waiting = 0
+        const storing = over({
+          deliveries: (store) => ({
+            insertAttempted: (...args) =>
+              Effect.gen(function* () {
+                most = Math.max(most, ++waiting)
+                while (!isStoring) yield* Effect.sleep("1 second")
+                waiting--
+                return yield* store.insertAttempted(...args)
+              })
+          })
+        })
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let made = 0; made < 12; made++) {
+              yield* fire(stage)
+              yield* Effect.sleep("1200 millis")
+            }
+            expect({ most, ...rows }).toEqual({ most: 8, attempted: 0, waiting: 4 })
+            isStoring = true
+            yield* Effect.sleep("10 seconds")
+          }),
+          { slots: 8 }
+        ).pipe(storing, counting)
+        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(12).fill("delivered"))
+      })
+    )
+  })
+
   it("waits in line as a quarter of what is enough for the worker at most, and becomes a row beyond that", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -130,7 +187,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
   it.each([
     ["is made next when the worker's share has grown again", 1, { waiting: 1, attempted: 2 }],
     ["becomes a row when the worker's share is still none", 0, { waiting: 2, attempted: 1 }]
-  ])("that comes while the last fiber of its endpoint stores the line as rows %s", (_, lastShare, expected) => {
+  ])("that comes while the last attempt at its endpoint stores the line as rows %s", (_, lastShare, expected) => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
