@@ -199,9 +199,9 @@ const connectionOf = (
 })
 
 /**
- * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only, so
- * it also keeps every standard scope, including one that the app may not use at the moment and that the page cannot
- * show. A sensitive scope that the page did not show must not be prolonged, because the user was not asked about it.
+ * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only. So
+ * it also keeps every standard scope, even a scope that the app may not use at the moment and that the page does not
+ * show. A sensitive scope that the page did not show is not prolonged, because the user was not asked about it.
  */
 const scopesAfter = (
   mode: Mode,
@@ -215,8 +215,8 @@ const scopesAfter = (
 const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
 /**
- * The writes of an approval in addition to the connection and the code: they revoke the old tokens, mail the user a
- * receipt, set the time when the tier sweep next checks the connection, add an entry to the consent history, and emit
+ * The writes of an approval in addition to the connection and the code. They revoke the old tokens, mail a receipt to
+ * the user, set the time when the tier sweep next checks the connection, add an entry to the consent history, and emit
  * an event about changed places.
  */
 const writesOf = (
@@ -256,7 +256,8 @@ const writesOf = (
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
-  // After the grace period, the tier sweep removes the sensitive scopes and informs the app.
+  // After the grace period, the tier sweep removes the sensitive scopes and informs the app, so there is nothing to
+  // write here.
   if (!EffectiveScopes.granted(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
   const ended = EffectiveScopes.hasOnlyExactLocation(connection, app, now)
@@ -302,9 +303,9 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 /**
  * The mode in which an answer is checked. `shown` is the mode of the page that the user answered, `now` the mode that a
  * page would have now. The two differ when another tab has changed the connection meanwhile. The pages `new` and
- * `change` ask every question, so an answer to one of these pages is complete in every mode. Such an answer counts as
- * `change` when `now` is `renew_sensitive`. A renewal page asks fewer questions. So an answer to a renewal page is
- * refused (undefined) when `now` is another mode, and the user must see a new page.
+ * `change` ask every question, so an answer to one of these pages is complete in every mode. When `now` is
+ * `renew_sensitive`, an answer to one of these pages counts as `change`. A renewal page asks fewer questions. So an
+ * answer to a renewal page is refused (undefined) when `now` is another mode, and the user must see a new page.
  */
 const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   if (shown === undefined || shown === now) return now

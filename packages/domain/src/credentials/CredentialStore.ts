@@ -29,10 +29,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     ) => StoreEffect<Option.Option<{ readonly link: AccountLink; readonly account: Account }>>
     /**
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction then replaces the password
-     * and raises `passwordVersion`, gives the new version to the session that stays, and ends the other sessions. It
-     * deletes the links of the account (except those of `AccountLink.outlivesPassword`), and the account's failed
-     * attempts to sign in no longer count. It puts the notice into the outbox and stores the audit event. False, and
-     * nothing is written, when there is no such account or `decide` returns null.
+     * and raises `passwordVersion`, gives the new version to the session that stays, and ends the other sessions. The
+     * transaction also deletes the links of the account (except those of `AccountLink.outlivesPassword`), puts the
+     * notice into the outbox and stores the audit event. The account's failed attempts to sign in no longer count
+     * afterwards. False, and nothing is written, when there is no such account or `decide` returns null.
      */
     readonly replacePassword: (
       userId: UserId,

@@ -25,7 +25,7 @@ export interface NewPassword {
   readonly address: string
   /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser?: string | undefined
-  /** The session that stays, with a new cookie. */
+  /** The hash of the session that stays signed in. This session gets a new cookie. */
   readonly session: Session.Session["hash"]
   /** The form that was sent. When the form is sent twice, both answers have the same cookie. */
   readonly form?: SentForm

@@ -9,7 +9,7 @@ import * as Movement from "./Movement.js"
  * For example, a tablet stays at home while its owner walks away with the phone. Both devices upload, so the owner
  * would seem to jump between two places. Therefore a reading of a device that was left behind is stored as history
  * only: no rule, no presence and no visit uses this reading. The owner can mark a device as staying at home. Of the
- * other devices, the one that moved last is with its owner. Any device that is somewhere else counts as left behind
+ * other devices, the device that moved last is with its owner. Any device that is somewhere else counts as left behind
  * until it moves.
  */
 

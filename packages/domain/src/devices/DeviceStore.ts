@@ -30,10 +30,11 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     /** Sets or removes the owner's mark that the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
     /**
-     * False when the user has no such device, or it was removed already. The removal raises the user's version
-     * (`UploadView.version`), so an upload or a worker that has read the user's data before the removal must read the
-     * data again. When no device is left that may be carried and has sent something (`Carried.mayBeHeard`), the same
-     * transaction drops the firings of dwells by silence that are due after `at` (decision rules-14).
+     * Removes the device. False when the user has no such device, or the device was removed already. The removal raises
+     * the user's version (`UploadView.version`), so an upload or a worker that has read the user's data before the
+     * removal must read the data again. When no device is left that may be carried and has sent something
+     * (`Carried.mayBeHeard`), the same transaction drops the firings of dwells by silence that are due after `at`
+     * (decision rules-14).
      */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }

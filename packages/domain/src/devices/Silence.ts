@@ -35,7 +35,8 @@ export const troubles = (
   now: Timestamp
 ): ReadonlyArray<Trouble> => {
   const silence = of(lastSeenAt, now)
-  // When something that the phone sent was quarantined, the phone reaches the service: its readings are the problem.
+  // When something that the phone sent was quarantined, the phone reaches the service: its readings are the problem, so
+  // `never_arrived` would be wrong.
   if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
   return [
     // A browser sends only while its page is open, so its silence is no trouble.

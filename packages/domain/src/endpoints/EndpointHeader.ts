@@ -72,7 +72,7 @@ export type HeaderValue = typeof HeaderValue.Type
 export const sealContext = (appId: AppId, endpointId: EndpointId, name: HeaderName): string =>
   `endpoint header ${appId} ${endpointId} ${name}`
 
-/** The name as it is stored and sent. */
+/** The name in lower case, as it is stored and sent. */
 export const lowerCase = (name: HeaderName): HeaderName => name.toLowerCase() as HeaderName
 
 /**

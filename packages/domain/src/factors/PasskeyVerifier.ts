@@ -18,7 +18,7 @@ export interface PasskeyResponse {
  * site's page.
  */
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
-  /** For the log. It contains nothing of the response. */
+  /** Why the response was refused, for the log. The text contains nothing of the response. */
   reason: Schema.String
 }) {
   override get message(): string {

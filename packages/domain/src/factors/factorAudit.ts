@@ -5,7 +5,7 @@ import { type Factors, type FactorState, hasCodeApp, isOn } from "./Factors.js"
 
 type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "factor_removed" }>["factor"]
 
-/** What was added, removed and used between `before` and `after`. */
+/** The audit details of the factors that were added, removed or used between `before` and `after`. */
 const details = (before: Factors, after: Factors): ReadonlyArray<AuditEvent.AuditDetail> => {
   const added = (factor: Kind) => ({ kind: "factor_added", factor }) as const
   const removed = (factor: Kind) => ({ kind: "factor_removed", factor }) as const

@@ -160,7 +160,10 @@ export const removePasskey = program("removePasskey", function* (account: Accoun
   })
 })
 
-/** Replaces the recovery codes and returns the new ones, which are shown once. `Invalid` without a factor. */
+/**
+ * Replaces the recovery codes and returns the new codes, which are shown once. `Invalid` for an account without a
+ * factor.
+ */
 export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (account: Account.Account) {
   const codes = yield* RecoveryCode.make(account.id)
   const isReplaced = yield* change(account.id, (state, now): Decision<boolean> => {

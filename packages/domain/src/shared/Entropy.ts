@@ -33,7 +33,10 @@ export const base32 = (bytes: Uint8Array): string => {
   return bits > 0 ? out + BASE32[(buffer << (5 - bits)) & 31] : out
 }
 
-/** A fresh id of 120 random bits, such as `rul_01hz…`. The prefix names the kind, for people who read logs. */
+/**
+ * A fresh id of 120 random bits, such as `rul_01hz…`. The prefix shows people who read logs what kind of thing the id
+ * names.
+ */
 export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
   withPort(Entropy, (entropy) => idFrom(entropy, prefix))
 

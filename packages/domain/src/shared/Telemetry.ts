@@ -194,9 +194,9 @@ export const annotate = (attributes: Readonly<Record<string, string | number>>):
   })
 
 export interface SpanOptions {
-  /** Left out: `internal`, work inside of this process. */
+  /** The kind of the span. Left out: `internal`, work inside of this process. */
   readonly kind?: Tracer.SpanKind
-  /** Left out: the span of the fiber. Null: the span begins a trace. */
+  /** The span that contains this span. Left out: the present span of the fiber. Null: the span begins a trace. */
   readonly parent?: Tracer.AnySpan | null
 }
 

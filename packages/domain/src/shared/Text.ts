@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * Texts that people write, such as names, labels and descriptions. They are trimmed, in Unicode's composed form, and
- * their lengths are in code points, not UTF-16 units.
+ * Texts that people write, such as names, labels and descriptions. The service trims these texts and puts them into
+ * Unicode's composed form. It measures their lengths in code points, not in UTF-16 units.
  */
 
 /** The length in code points. A simple emoji counts once, unlike in UTF-16, and so does a composed "é". */
@@ -76,7 +76,7 @@ export const line = (min: number, max: number) =>
     Schema.filter(isPlain, { message: () => "must be one line of text without control characters" })
   )
 
-/** Like `line`, but line breaks are kept. */
+/** A text of `min` to `max` characters, which may have several lines. */
 export const paragraphs = (min: number, max: number) =>
   counted(Normalised, min, max).pipe(
     Schema.filter((text) => isPlain(text.replaceAll("\n", "")), {

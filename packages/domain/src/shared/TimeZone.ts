@@ -4,7 +4,10 @@ import { DateTime, Option, Schema } from "effect"
 /** A time zone whose rules this platform has. Its `id` is an IANA name, such as `Europe/Amsterdam`. */
 export type TimeZone = DateTime.TimeZone.Named
 
-/** Accepts names only. An offset such as `+02:00` does not name a place, and platforms disagree about its sign. */
+/**
+ * The pattern of IANA names. It refuses an offset such as `+02:00`: an offset does not name a place, and platforms
+ * disagree about its sign.
+ */
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
 /** The time zone of this name; none when the platform has no such zone. */

@@ -24,7 +24,7 @@ export interface ServiceCounts {
   readonly suspendedAccounts: number
   /** Apps that are not revoked, by status; up to `COUNTED_MAX` are counted. */
   readonly apps: Readonly<Record<AppStatus, number>>
-  /** In the order of `QUEUES`. */
+  /** One entry for each queue, in the order of `QUEUES`. */
   readonly backlog: ReadonlyArray<QueueBacklog>
   /** The number of workers whose last heartbeat has not expired. */
   readonly workers: number

@@ -10,9 +10,9 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
     /**
      * Locks the account, and all admins, so that two changes at the same time cannot leave the service without an
      * admin. Then reads the clock and calls `step`. One transaction stores the roles, the suspension and the time of
-     * the address's confirmation, copies the suspension to the apps of the account, adds a suspension that has ended to
-     * the past suspensions of the account and of its apps, queues the notice and stores the audit event. Returns the
-     * account after the change. None when there is no account of this id.
+     * the address's confirmation. The transaction also copies the suspension to the apps of the account, adds a
+     * suspension that has ended to the past suspensions of the account and of its apps, queues the notice and stores
+     * the audit event. Returns the account after the change. None when there is no account of this id.
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
     /**

@@ -4,8 +4,8 @@ import { GPX_BEGIN, GPX_END, GPX_NEXT_TRACK, trackPoint } from "../exports/Entri
 import type { StoredFix } from "../fixes/Fix.js"
 
 /**
- * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has the
- * first ones.
+ * The most readings of a day in one file: more than one reading a second. Of a day with more readings, the file has
+ * only the first readings.
  */
 export const MOST_READINGS = 100_000
 

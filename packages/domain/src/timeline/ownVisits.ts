@@ -36,7 +36,7 @@ const BEFORE = 5
 
 /**
  * The visits that overlap the stretch from `from` to `until`, oldest first: the visits that began in the stretch, and
- * those of the last `BEFORE` visits before the stretch that last into it.
+ * those of the last `BEFORE` earlier visits that ended after `from` or have not ended.
  */
 export const ownVisitsWithin = program(
   "ownVisitsWithin",

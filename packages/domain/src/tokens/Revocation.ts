@@ -7,8 +7,8 @@ import * as Ending from "../connection/Ending.js"
 
 /**
  * Decides a request to revoke a token. The client wants the connection to end, so a spent refresh token or an expired
- * access token ends it too. A revoked token and a token of an earlier family have no effect, because they are from
- * before the user connected again and must not end the new connection (decision O6). When an admin has revoked the app
+ * access token ends it too. A revoked token and a token of an earlier family have no effect: the user has connected
+ * again since, and an old token must not end the present connection (decision O6). When an admin has revoked the app
  * and no worker has ended the connection yet, the connection ends because of the admin's revocation.
  */
 export const decide = (

@@ -40,7 +40,7 @@ export type TokenWrite =
    * connection (decision O6).
    */
   | { readonly _tag: "RevokeTokens" }
-  /** Like `RevokeTokens`, for one family. */
+  /** Marks the unspent refresh token and the live access tokens of one family as revoked. */
   | { readonly _tag: "RevokeFamily"; readonly familyId: FamilyId }
   | { readonly _tag: "StartFamily"; readonly familyId: FamilyId }
   | { readonly _tag: "IssueAccess"; readonly token: AccessToken }
@@ -61,8 +61,9 @@ export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenSt
     ) => StoreEffect<Option.Option<WithApp & { readonly token: AccessToken }>>
 
     /**
-     * Reads the presented credentials and then the clock, calls `decide` and commits the writes that it returned, as if
-     * no other change of the connection ran at the same time (decision O8). None when there is no such connection.
+     * Reads the presented credentials and then the clock, calls `decide` and commits the writes that `decide` returned.
+     * The result is as if no other change of the connection ran at the same time (decision O8). None when there is no
+     * such connection.
      *
      * `decide` is a plain function. A store may call `decide` again when something changed between the store's first
      * read and its write (decision tokens-4). The result of the last call counts.
