@@ -120,9 +120,9 @@ const innerOf = (built: Handlers): Handlers => (built as DisclosingHandlers).inn
 const disclosing = (inner: Handlers): DisclosingHandlers => ({
   inner,
   handle: (name, handler, options) =>
-    disclosing(inner.handle(name, told(handler as Handler<DisclosedAnswer<unknown>>), options)),
+    disclosing(inner.handle(name, withoutDisclosure(handler as Handler<DisclosedAnswer<unknown>>), options)),
   handleRaw: (name, handler, options) =>
-    disclosing(inner.handleRaw(name, told(handler as Handler<DisclosedAnswer<unknown>>), options))
+    disclosing(inner.handleRaw(name, withoutDisclosure(handler as Handler<DisclosedAnswer<unknown>>), options))
 })
 
 /**
@@ -130,7 +130,7 @@ const disclosing = (inner: Handlers): DisclosingHandlers => ({
  * answer, and stores the text `disclosed` in the request's `CurrentRequest.Cell`. `Edge` writes the text into the
  * access log before it sends the answer.
  */
-const told =
+const withoutDisclosure =
   (handler: Handler<DisclosedAnswer<unknown>>): Handler<unknown> =>
   (request) =>
     CurrentRequest.cellWith((cell) =>

@@ -91,7 +91,10 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   return document
 }
 
-/** The document is the same for everybody and no secret: online viewers and generators in a browser may load it. */
+/**
+ * Lets pages of other origins, such as online viewers and generators, load the document. The document contains no
+ * secret.
+ */
 const READABLE = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" }
 
 /** Serves `GET /openapi.json`. The first request makes the document; later requests get the cached one. */

@@ -16,7 +16,7 @@ export const Ping = Schema.Struct({
   app_id: Schema.String,
   endpoint_id: Schema.String.annotations({ description: "The endpoint that this delivery is for" }),
   type: Schema.Literal("ping"),
-  // The description belongs to this property: the schema of a time is shared by name and has its own description.
+  // The description is for this property alone: an annotation on `At` would describe every time of the document.
   occurred_at: Schema.propertySignature(At).annotations({
     description: "When the event happened, not when it was sent"
   })
@@ -85,7 +85,8 @@ const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema
 }
 
 const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
-  // `defs` is dropped: the only schema that a body refers to (a time) is in the document already.
+  // `defs` is dropped: a body refers to one named schema only, that of a time, and the document has this schema
+  // already.
   const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {

@@ -73,7 +73,9 @@ const SignUp = Fields.request({
   )
 })
 
-/** Signing in only compares the password. The rules for passwords apply when a password is set. */
+/**
+ * Accepts any text as a password, because a sign-in only compares it. The rules for passwords apply when one is set.
+ */
 const SignIn = Fields.request({
   email: Account.Email,
   password: Schema.String,

@@ -22,7 +22,7 @@ const refuseOtherOrigins = Effect.gen(function* () {
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session of the request's cookie, if any, because the cookie is about to be cleared. */
+/** Ends the session whose cookie the request has, if any. The answer then clears the cookie. */
 const endPresent = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
   if (cookie !== undefined) yield* signOut(cookie)
@@ -58,7 +58,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
           Effect.catchTags({
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
-            // The password was replaced between the check of the password and the check of the code.
+            // `PendingOver`: the password was replaced after the service had checked it and before it checked the code.
             PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

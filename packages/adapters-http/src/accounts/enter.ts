@@ -14,12 +14,16 @@ export interface OpenedSession {
   readonly passwordVersion: number
 }
 
-/** The script of the sign-in page writes this cookie (`zoneScript`). Anybody can set it, so the value is checked. */
+/**
+ * The cookie in which the script of the sign-in page (`zoneScript`) sends the browser's time zone. Anybody can set the
+ * cookie, so `learnTimeZone` checks its value.
+ */
 const TIME_ZONE_COOKIE = "time_zone"
 
 /**
- * Completes a sign-in. Ends the earlier session of this browser, because its cookie is replaced. The returned
- * `withCookies` adds two cookies to an answer: the session, and one that makes this browser known to the account.
+ * Completes a sign-in. Ends the session that this browser had before, because the browser's cookie for it is replaced.
+ * The returned `withCookies` adds two cookies to an answer: the session, and a cookie that makes this browser known to
+ * the account.
  */
 export const entered = ({ account, cookie, passwordVersion }: OpenedSession, provedBy: ProvedBy) =>
   Effect.gen(function* () {

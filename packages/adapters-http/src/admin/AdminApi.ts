@@ -102,7 +102,7 @@ const Flag = Schema.Struct({
   purpose: Schema.String.annotations({ description: "The key under which the app names the purpose" })
 }).annotations({ identifier: "ReviewedVolumeFlag" })
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const PurposePath = Schema.Struct({ purpose_id: Schema.String.pipe(Schema.brand("PurposeId")) })
 
 const paged = Fields.request(Fields.paging(100, 500))

@@ -34,7 +34,7 @@ const AuditEntry = Schema.Struct({
   })
 }).annotations({ identifier: "AuditEntry" })
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const AccountPath = Schema.Struct({ account_id: Schema.String.pipe(Schema.brand("UserId")) })
 const RolePath = Schema.Struct({ ...AccountPath.fields, role: Account.Role })
 

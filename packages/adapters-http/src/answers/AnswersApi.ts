@@ -55,7 +55,7 @@ const Zone = request({
   )
 }).annotations({ identifier: "Zone" })
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const PlaceIdText = Schema.String.pipe(Schema.brand("PlaceId"))
 
 export const AnswersApi = HttpApiGroup.make("answers")

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-// An answer tells an app that its user has paused it (decision connection-4).
+// A user can pause an app. The app reads of the pause in the field `reason` of its answers (decision connection-4).
 
 /**
  * The field `reason` of an answer about the user. It is present only while the user has paused the app and the answer

@@ -1,4 +1,4 @@
-// Beside `Paused.ts`, and not in it: the contract that apps import has no part of the server.
+// `orPaused` is not in `Paused.ts`: that file belongs to the contract, which must import no code of the server.
 import { Disclosure } from "@place-access/domain/answers"
 import { Caller } from "@place-access/domain/tokens"
 import type { DisclosedAnswer } from "../Group.js"
@@ -7,8 +7,8 @@ import type { DisclosedAnswer } from "../Group.js"
 export const orPaused = <A extends object>(
   caller: Caller.Caller,
   isUnknown: boolean,
-  told: DisclosedAnswer<A>
+  original: DisclosedAnswer<A>
 ): DisclosedAnswer<A & { readonly reason?: "paused" }> =>
   isUnknown && Caller.isPaused(caller)
-    ? { answer: { ...told.answer, reason: "paused" }, disclosed: Disclosure.PAUSED }
-    : told
+    ? { answer: { ...original.answer, reason: "paused" }, disclosed: Disclosure.PAUSED }
+    : original

@@ -8,7 +8,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
 
 const { homepageUrl, logo: _, redirectUris, ...sameNames } = AppProposal.Differences.fields
@@ -20,7 +20,7 @@ const { homepageUrl, logo: _, redirectUris, ...sameNames } = AppProposal.Differe
 export const PendingChange = Schema.Struct({
   ...sameNames,
   homepage_url: homepageUrl,
-  // The digests of the logo in force and of the proposed logo.
+  // The values are digests of two logos: the logo in force and the proposed logo.
   logo: homepageUrl,
   redirect_uris: redirectUris
 }).annotations({ identifier: "AppChange" })
@@ -107,8 +107,8 @@ const Edit = Fields.request({
 })
 
 /**
- * Accepts the redirect URIs under the specification's name or RFC 7591's (decision O1). One of the two is required,
- * which a struct cannot say.
+ * Accepts the redirect URIs as `redirectUris`, the specification's name, or as `redirect_uris`, the name in RFC 7591
+ * (decision O1). A registration needs one of the two fields. A struct cannot express this, so the handler checks it.
  */
 const Registration = Fields.request({
   redirectUris: Fields.optional(RedirectUri.List),

@@ -7,7 +7,7 @@ import { PlaceAccessError } from "./Failure.js"
  * in browsers, workers and Node.
  */
 
-/** The values that the app keeps in the user's session until the user comes back. They belong to one sign-in. */
+/** The values of one sign-in, which the app keeps in the user's session until the user comes back. */
 export interface PendingAuthorization {
   readonly state: string
   readonly codeVerifier: string

@@ -39,8 +39,8 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
     if (settled.reply.status === 401) {
       const second = await session.accessToken(first, signal)
       const { mayBeDone } = settled
-      const again = await Transport.send(withToken(second), how)
-      settled = { ...again, mayBeDone: mayBeDone || again.mayBeDone }
+      const repeated = await Transport.send(withToken(second), how)
+      settled = { ...repeated, mayBeDone: mayBeDone || repeated.mayBeDone }
     }
     return Transport.answerOf(operation, settled) as Answer
   }

@@ -15,7 +15,7 @@ export interface PlaceAccessOptions {
   readonly clientSecret?: string | undefined
   /** Where the tokens of this connection are kept. Default: in memory. */
   readonly store?: ClientTokenStore | undefined
-  /** The consent page. Default: `/authorize` at `baseUrl`. */
+  /** The address of the consent page. Default: `/authorize` at `baseUrl`. */
   readonly authorizeUrl?: string | undefined
   /**
    * The service's `issuer`. When it is given, the client refuses a callback address with another `iss`, or without one.

@@ -333,7 +333,10 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** For `enter` and `exit`: for how many seconds (0 to 300, null: 0) a contradicting reading prevents the firing. */
+  /**
+   * For `enter` and `exit`: the rule fires this many seconds after the crossing (0 to 300; null means 0), unless a
+   * reading contradicts the crossing before that.
+   */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */

@@ -68,9 +68,7 @@ export class PlaceAccessError extends Error {
   readonly requestId: string | undefined
   /** How many seconds the service asks the app to wait before it tries again. */
   readonly retryAfterS: number | undefined
-  /**
-   * The body of the answer. Some errors have fields of their own there, such as `instant` or `renewal_grace_ends_at`.
-   */
+  /** The body of the answer. Some errors have further fields in it, such as `instant` or `renewal_grace_ends_at`. */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor({ body = {}, cause, code, message, requestId, retryAfterS, status }: FailureDetails) {

@@ -41,7 +41,8 @@ export const decide = (
   const isFresh = tokens.access_token !== refused && nowMs < tokens.expires_at - MARGIN_MS
   if (isFresh && !evenIfUncertain) return { _tag: "Use", tokens }
   const { refreshing_since: since = nowMs } = tokens
-  // When the clock was set back, nobody knows how much time has passed, so it counts as too late.
+  // When the clock was set back, the client does not know how much time has passed. It then treats the time to repeat
+  // the refresh as over.
   const isTooLate = nowMs - since > REPEATABLE_MS || nowMs < since
   if (!isTooLate) return { _tag: "Refresh", tokens, since }
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }

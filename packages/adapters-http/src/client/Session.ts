@@ -44,8 +44,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     { since, tokens }: RefreshDecision.RefreshDecision & { readonly _tag: "Refresh" },
     refused: string | null
   ): Promise<StoredTokens> => {
-    // `refreshing_since` is stored before the request is sent: after a crash the next process finds that a refresh was
-    // begun.
+    // `refreshing_since` is stored before the request is sent. After a crash, the next process sees from it that a
+    // refresh was begun whose outcome is unknown.
     const { refreshing_since: earlier, ...plain } = tokens
     await store.write({ ...plain, refreshing_since: since })
     try {
@@ -62,16 +62,16 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
   }
 
   /**
-   * After a failed refresh, returns the old tokens if their access token still works. It often does, because a refresh
-   * begins a minute before the access token expires. Fails when the access token does not work, or when the service has
-   * refused the refresh token for good.
+   * After a failed refresh, returns the old tokens if their access token still works. The old access token often works,
+   * because a refresh begins a minute before the access token expires. Fails when it does not work, or when the service
+   * has refused the refresh token for good.
    */
   const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
     if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
     return tokens
   }
 
-  /** The refresh in flight. Calls that need a refresh meanwhile wait for this one. */
+  /** The refresh in flight. Other calls that need a refresh wait for this refresh and send none of their own. */
   let running: Promise<StoredTokens> | undefined
   const shared = (refused: string | null): Promise<StoredTokens> =>
     (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))
@@ -105,7 +105,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
         await store.write(null)
       })
       return orAborted(revoked, signal).catch((error: unknown) => {
-        // The connection has ended, so an abort that comes now stops nothing. The caller waits for the store.
+        // The service has ended the connection, so an abort can stop nothing. The caller waits until the store has
+        // removed the tokens.
         if (isEnded) return revoked
         throw error
       })

@@ -50,7 +50,10 @@ export class GrantFailure extends Error {
   }
 }
 
-/** A token request. With a key, the service repeats its answer to an exchange of a code. */
+/**
+ * A request to the token endpoint. `key`: an `Idempotency-Key`, with which the service repeats its answer when the same
+ * code is sent again.
+ */
 interface GrantRequest {
   readonly fields: Readonly<Record<string, string>>
   readonly key?: string

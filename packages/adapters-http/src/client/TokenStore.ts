@@ -124,10 +124,10 @@ export const browserTokenStore = (
   }
 }
 
-const answerOf = <A>(asked: DatabaseRequest<A>): Promise<A> =>
+const answerOf = <A>(request: DatabaseRequest<A>): Promise<A> =>
   new Promise((resolve, reject) => {
-    asked.addEventListener("success", () => resolve(asked.result))
-    asked.addEventListener("error", () => reject(asked.error))
+    request.addEventListener("success", () => resolve(request.result))
+    request.addEventListener("error", () => reject(request.error))
   })
 
 /** Reads the tokens from their JSON text; null for any other text. */

@@ -44,7 +44,10 @@ export class NoReply extends Error {
   }
 }
 
-/** The error codes of Node.js for a connection that was not made. Browsers give no code. */
+/**
+ * The error codes of Node.js for a connection that was not made. Browsers give no code, so in a browser every request
+ * without an answer counts as sent.
+ */
 const UNSENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -82,7 +85,7 @@ export const attempt = async (
   { runtime, signal, timeoutMs }: AttemptOptions
 ): Promise<WireReply> => {
   signal?.throwIfAborted()
-  // The time-out covers the body too.
+  // The time-out also limits the reading of the answer's body.
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const response = await runtime.fetch(url, {
@@ -116,10 +119,12 @@ const parse = (text: string): unknown => {
 }
 
 /**
- * The answer of the service to the operation. Fails when the service refuses, and when the operation never answers like
- * this: a page with status 200, or an empty body where the service sends JSON, comes from a proxy or another server.
+ * The service's answer to the operation. Fails when the service refuses the request, and when the answer has not the
+ * form that the operation declares. A page with status 200, or an empty body where the service sends JSON, comes from a
+ * proxy or another server.
  *
- * `session.disconnect()` has a gap: the service answers it with an empty 200, and a proxy's empty 200 looks the same.
+ * One wrong answer is not noticed: the service answers `session.disconnect()` with an empty 200, and an empty 200 of a
+ * proxy looks the same.
  */
 export const answerOf = (operation: AppOperation, settled: Settled): unknown => {
   if (isRemovedBefore(operation, settled)) return undefined
@@ -134,8 +139,8 @@ export const answerOf = (operation: AppOperation, settled: Settled): unknown => 
 const isObject = (json: unknown): json is object => typeof json === "object" && json !== null && !Array.isArray(json)
 
 /**
- * Whether a removal has removed something, although the last attempt did not find it: an attempt before, whose answer
- * was lost, has removed it.
+ * Whether the resource was removed although the last attempt got 404: an earlier attempt, whose answer was lost, may
+ * have removed it.
  */
 const isRemovedBefore = (operation: AppOperation, { mayBeDone, reply }: Settled): boolean =>
   operation.method === "DELETE" && mayBeDone && reply.status === 404 && isRefusal(reply.json)
@@ -168,7 +173,9 @@ export const noReplyFailure = (error: NoReply): PlaceAccessError =>
       : { code: "network", message: "The service cannot be reached.", cause: error.cause }
   )
 
-/** Whether the status is one of a success. `answerOf` also checks that the answer is one of the operation. */
+/**
+ * Whether the status means success. `answerOf` also checks that the answer has the form that the operation declares.
+ */
 export const isSuccess = ({ status }: WireReply): boolean => status >= 200 && status < 300
 
 /**

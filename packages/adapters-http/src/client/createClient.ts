@@ -46,7 +46,8 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // With a key, a code can be sent again for 30 seconds, like a refresh token.
+      // With a key, the service repeats its answer for 30 seconds. So the client can retry the exchange of a code, as
+      // it retries a refresh.
       const key = globalThis.crypto.randomUUID()
       return await grant(endpoint, { fields, key }, runtime.now(), false)
     } catch (error) {
@@ -132,7 +133,10 @@ export const createClient = (options: PlaceAccessOptions) => {
     visits: (query: Contract.VisitsListQuery = {}, options?: CallOptions) =>
       pages<Contract.VisitsPage, Contract.SharedVisit>(OPERATIONS.visits, query, options, ({ visits }) => visits),
 
-    /** Coordinates. Each call names a purpose of the app, which the user reads. */
+    /**
+     * The calls that read coordinates. Each call names a purpose of the app, and the user reads the purpose in the
+     * access log.
+     */
     locations: {
       latest: (query: Contract.ForPurpose, options?: CallOptions) =>
         call<Contract.LatestLocationAnswer>(OPERATIONS.latestLocation, { query, options }),

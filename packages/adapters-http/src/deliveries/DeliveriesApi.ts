@@ -9,7 +9,7 @@ import * as Fields from "../wire/Fields.js"
 
 // The API of the delivery log that developers read. It shows no payloads (decision deliveries-13).
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const DeliveryPath = Schema.Struct({
   ...AppPath.fields,
   delivery_id: Schema.String.pipe(Schema.brand("DeliveryId"))
@@ -121,7 +121,7 @@ export const toDetail = ({
   }))
 })
 
-/** A status of HTTP, or null for `none`. */
+/** Decodes the filter `status` of deliveries: an HTTP status to a number, and `none` (no answer) to null. */
 export const Status = Schema.transform(
   Schema.String.pipe(
     Schema.pattern(/^(?:[1-5]\d\d|none)$/, { message: () => "must be a status such as 404, or none" })

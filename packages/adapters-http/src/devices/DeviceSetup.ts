@@ -4,8 +4,8 @@ import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { type TextFiles, textsIn } from "../languages/index.js"
 
-// The set-up instructions name every setting that the phone's app needs so that it sends readings, and so that it goes
-// on sending them often enough while the phone rests (decisions devices-2 and devices-16).
+// The set-up instructions name every setting that the phone's app needs to send readings, and to send them often enough
+// while the phone is idle (decisions devices-2 and devices-16).
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
@@ -49,7 +49,7 @@ export interface SetupContext {
   readonly token: string
   /** The address of the API, without a slash at its end. */
   readonly baseUrl: string
-  /** The owner's places, for an app that can watch their edges. */
+  /** The owner's places. An app that supports geofences watches the circles of these places. */
   readonly places?: ReadonlyArray<SetupPlace>
   /** The key of the link at which the app fetches its settings once; null or left out: there is no link. */
   readonly setupKey?: string | null
@@ -93,8 +93,8 @@ interface Given {
 }
 
 /**
- * https://overland.p3k.app: the app's README documents the link. The app must be open before the person opens the link:
- * it reads links only while it runs (SceneDelegate.m).
+ * Overland (https://overland.p3k.app): its README documents the link. The app reads a link only while the app runs
+ * (SceneDelegate.m), so the owner must open the app before the link.
  */
 const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/overland`
@@ -120,9 +120,9 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. The waypoints are the owner's
- * places. With “significant” monitoring the app sends few locations while the phone moves, but it wakes up when the
- * phone crosses the edge of a waypoint.
+ * OwnTracks (https://owntracks.org/booklet/tech/qr/) reads its configuration as JSON in standard base64. The waypoints
+ * are the owner's places. With “significant” monitoring the app sends few locations while the phone moves, but it wakes
+ * up when the phone crosses the edge of a waypoint.
  */
 const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
@@ -130,7 +130,7 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
     const waypoints = places.slice(0, most).map(waypoint)
     const configuration = {
       _type: "configuration",
-      // 3 is HTTP.
+      // Mode 3 sends over HTTP.
       mode: 3,
       url: address,
       auth: true,
@@ -192,8 +192,8 @@ const fitting = (link: (waypoints: number) => string, most: number): string => {
 }
 
 /**
- * The app identifies a waypoint by `tst`, in seconds. Adding the index gives places that were made in the same second
- * different values of `tst`.
+ * The app identifies a waypoint by `tst`, the time of its creation in seconds. Two places may have been made in the
+ * same second, so the index is added to make their values of `tst` different.
  */
 const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
   _type: "waypoint",
@@ -234,7 +234,8 @@ const traccar = ({ phone, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * OsmAnd replaces each number in braces by a value. `{3}` is the accuracy in metres (its source: Location.getAccuracy).
+ * OsmAnd replaces each number in braces by a value. In its source (Location.getAccuracy), `{3}` is the accuracy in
+ * metres.
  */
 const osmand = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -251,10 +252,10 @@ const osmand = ({ phone, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * https://gpslogger.app, “Log to custom URL”. The token stays out of the address, which the app writes into its log.
- * The app loads a profile from the address that follows `gpslogger://properties/` in a link
- * (ProfileLinkReceiverActivity.java). Browsers open this link from a page only, so the QR code leads to a page with the
- * link.
+ * GPSLogger (https://gpslogger.app) sends with its feature “Log to custom URL”. The token is not part of the address,
+ * because the app writes the address into its log. The app loads a profile from the address that follows
+ * `gpslogger://properties/` in a link (ProfileLinkReceiverActivity.java). Browsers open such a link from a page only,
+ * so the QR code leads to a page with the link.
  */
 const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -346,7 +347,7 @@ const json = ({ id, phone, token, say }: Given): DeviceSetup => {
   }
 }
 
-/** The phone's browser is the app: a page of this service sends readings in the format `json`. */
+/** A phone without an app: a page of this service in the phone's browser sends the readings, in the format `json`. */
 const browser = (given: Given): DeviceSetup => {
   const { address, ...setup } = json(given)
   return { ...setup, address, tuning: [], steps: given.say.steps.browser(address) }

@@ -14,8 +14,8 @@ interface TroubleWords {
 type Format = Device.PhoneFormat
 
 /**
- * The apps that exist only for iPhones, and below those that exist only for Android. The other apps exist for both
- * kinds of phones, so their owners read the advice for both. For `json` and `browser` there is no such advice.
+ * The apps that exist for iPhones only; the next line has the apps that exist for Android only. All other apps exist
+ * for both kinds of phones, so their owners read the advice for both. For `json` and `browser` there is no such advice.
  */
 const IS_IPHONE_ONLY: ReadonlySet<Format> = new Set<Format>(["overland"])
 const IS_ANDROID_ONLY: ReadonlySet<Format> = new Set<Format>(["osmand", "gpslogger"])

@@ -224,7 +224,10 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
 
-/** What happens to a body that is not JSON, or is too deep, and to NUL. `STRICT` refuses all, `LENIENT` none. */
+/**
+ * What the parser does with a body that is not JSON, with a body that is nested too deeply, and with NUL characters.
+ * `STRICT` refuses all three, `LENIENT` refuses none of them.
+ */
 interface Strictness {
   readonly noJson: Exit.Exit<unknown>
   readonly tooDeep: Exit.Exit<unknown>
@@ -254,7 +257,8 @@ const parseLong = (text: string, entriesMax: number, strictness: Strictness): Ef
 const parseShort = (text: string, entriesMax: number, strictness: Strictness): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
-    // Each level takes two brackets, and each entry a character and a comma.
+    // A shorter text has neither too many levels nor too many entries: a level takes two brackets, an entry a character
+    // and a comma.
     if (text.length > 2 * LEVELS) {
       const { entries, levels } = sizeOf(value, entriesMax)
       if (entries > entriesMax) return tooManyEntries(entriesMax)

@@ -6,10 +6,10 @@ const API_CSP = "default-src 'none'; frame-ancestors 'none'"
 type Given = Readonly<Record<string, string>>
 
 /**
- * Adds the security headers to the headers of an answer. An answer may replace the headers of `unlessSet`: a page has
- * its own `content-security-policy` and `referrer-policy`, because under `no-referrer` a browser sends `Origin: null`
- * with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses forms with this
- * origin.
+ * Adds the security headers to the headers of an answer. An answer may replace the headers of `unlessSet`, and a page
+ * has its own `content-security-policy` and `referrer-policy`. Under the API's `no-referrer`, a browser would send
+ * `Origin: null` with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses
+ * forms with this origin.
  */
 export const make = (
   options: Pick<ServiceOptions, "baseUrl">

@@ -10,8 +10,9 @@ const CHARACTERS = 131_072
 /** The most entries that are converted at once. */
 const ENTRIES = 1_000
 /**
- * The most values that are parsed at once. A text of `CHARACTERS` characters cannot have more. So only one entry of a
- * list that is longer, or the members of the root that are not lists, can have too many.
+ * The most values that are parsed at once. A text of `CHARACTERS` characters cannot have more values. So only two parts
+ * of a body can have too many: a single list entry that is longer than that, and the members of the root that are not
+ * lists.
  */
 export const VALUES = CHARACTERS
 

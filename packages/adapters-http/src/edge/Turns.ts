@@ -43,7 +43,7 @@ export class Turns {
 
   /**
    * True: the caller has a turn and must `release` it. False: too many callers wait, or no turn became free in time. A
-   * caller that is interrupted while it waits leaves the line. Run this effect in an uninterruptible region: an
+   * caller that is interrupted while it waits leaves the queue. Run this effect in an uninterruptible region: an
    * interruption between a turn and its release would lose the turn.
    */
   readonly take: Effect.Effect<boolean> = Effect.suspend(() => {

@@ -76,7 +76,10 @@ export interface Posted {
   readonly bytes: Stream.Stream<Uint8Array, Refused>
 }
 
-/** The most parts of a form that are read: its other fields, and more files than a person's imports may wait. */
+/**
+ * The most parts of a form that are read. The limit leaves room for the fields of the form, and for more files than a
+ * person may have waiting for their import.
+ */
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096
 /** How many bytes a form may have beside its files: the other fields, and the headers of all parts. */
@@ -95,7 +98,7 @@ interface Progress {
   /** Files that have begun and were not given to the route yet. */
   readonly files: Array<PostedFile>
   hasFile: boolean
-  /** The form has more than `MAX_PARTS` parts. What comes after these is not read. */
+  /** The form has more than `MAX_PARTS` parts. Later parts are not read. */
   isCut: boolean
   isBroken: boolean
   isDone: boolean
@@ -120,7 +123,7 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
       }
     },
     onError: (error) => {
-      // The parser goes on after this error.
+      // At this limit the parser does not stop: it passes on later parts too, and `onFile` drops them.
       if (error._tag === "ReachedLimit" && error.limit === "MaxParts") progress.isCut = true
       else progress.isBroken = true
     },

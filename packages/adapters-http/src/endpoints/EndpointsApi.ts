@@ -10,7 +10,7 @@ import { LooksUpUrl, WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const EndpointPath = Schema.Struct({
   ...AppPath.fields,
   endpoint_id: Schema.String.pipe(Schema.brand("EndpointId"))

@@ -48,8 +48,8 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
           const change = { ...edit, headers: toChanges(headers ?? []) }
           if (edit.url !== undefined) yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, account.id)
           return toBody(yield* updateEndpoint(account, path.app_id, path.endpoint_id, change))
-          // `updateEndpoint` fails with `Conflict` only when a form sent along the values that it had shown, and they
-          // are outdated. The API sends no such values.
+          // `updateEndpoint` fails with `Conflict` only when the change contains the values that a form had shown, and
+          // these values are outdated. The API sends no such values.
         }).pipe(Effect.catchTag("Conflict", Effect.die), toWire),
       { uninterruptible: true }
     )
@@ -93,7 +93,8 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
         Effect.gen(function* () {
           return yield* sendTest(yield* SignedIn, path.app_id, path.endpoint_id, type)
         }).pipe(toWire),
-      // Uninterruptible: if the caller hangs up, the ping was still sent and must reach the delivery log.
+      // Uninterruptible: when the caller hangs up after the ping was sent, the ping must still be entered in the
+      // delivery log.
       { uninterruptible: true }
     )
 )

@@ -12,9 +12,9 @@ export interface Wrapped {
 }
 
 /**
- * Wraps the work that an endpoint does after its guards: it reads the body, runs the handler, and encodes the answer.
- * The function is called once for each endpoint when the server starts. It returns the wrapper, or undefined to leave
- * the endpoint unwrapped. `own`: the request's services. `run`: the work.
+ * Wraps the work that an endpoint does after its guards: reading the body, running the handler, and encoding the
+ * answer. The function is called once for each endpoint when the server starts. It returns the wrapper, or undefined to
+ * leave the endpoint unwrapped. `own`: the request's services. `run`: the work.
  */
 export type Around = (
   wrapped: Wrapped

@@ -12,7 +12,7 @@ export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown
   const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
   return (value, next) => {
     const decoded = decode(value)
-    // Most decoding is synchronous, and then takes no step of the fiber.
+    // Most decoding is synchronous. Its result is passed on directly, without a further step of the fiber.
     if (Either.isEither(decoded) && Either.isRight(decoded)) return next(decoded.right)
     return Effect.matchEffect(decoded, { onFailure: refuse, onSuccess: next })
   }

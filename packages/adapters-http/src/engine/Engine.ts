@@ -21,8 +21,8 @@ export interface EngineParts {
 }
 
 /**
- * The service that has the parts. By default they are the parts of this folder. With `Stock.layer`, the parts of
- * `@effect/platform` run the same contract instead.
+ * The service with the parts that run the contract. By default these are the parts of this folder. With `Stock.layer`,
+ * the parts of `@effect/platform` run the same contract instead.
  */
 export class Engine extends Context.Reference<Engine>()("@place-access/adapters-http/engine/Engine", {
   defaultValue: (): EngineParts => ({

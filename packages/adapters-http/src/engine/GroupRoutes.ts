@@ -54,7 +54,7 @@ type Response = HttpServerResponse.HttpServerResponse
  * The argument of a handler: `path`, `payload`, `headers` and `urlParams` as the endpoint declares them, and `request`.
  */
 type HandlerArgument = Readonly<Record<string, unknown>>
-type Handler = (asked: HandlerArgument) => Effect.Effect<unknown, unknown>
+type Handler = (argument: HandlerArgument) => Effect.Effect<unknown, unknown>
 
 interface Options {
   readonly uninterruptible?: boolean

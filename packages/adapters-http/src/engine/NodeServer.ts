@@ -8,8 +8,8 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /**
  * Answers Node's requests with `app`, each in a fiber of its own. README.md says which part of the platform this
- * replaces. When the client goes away, the fiber is interrupted. `app` begins uninterruptible, so it must mark the
- * parts that may be interrupted then. `app` gets no `Scope`.
+ * function replaces. When the client closes the connection, the fiber is interrupted. `app` begins uninterruptible, so
+ * it must mark the parts that may be interrupted then. `app` gets no `Scope`.
  */
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>

@@ -15,7 +15,7 @@ import { Layered } from "./Layered.js"
 /** Marks a context that `ofRequest` made. A copy of a marked context has the mark too. */
 const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
 
-/** A context for one request, over the services of the server. */
+/** Makes a context for one request. It looks up missing services among the services of the server. */
 export const ofRequest = <A>(below: Context.Context<A>): Context.Context<A> => {
   const own = new Layered(below.unsafeMap)
   own.set(BEGAN_OWN, true)

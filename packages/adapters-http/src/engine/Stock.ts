@@ -38,7 +38,7 @@ const routed: EngineParts["routed"] = (router, onRoute) => {
 }
 
 type HandlerArgument = Readonly<Record<string, unknown>>
-type Handler = (asked: HandlerArgument) => Effect.Effect<unknown, unknown, unknown>
+type Handler = (argument: HandlerArgument) => Effect.Effect<unknown, unknown, unknown>
 type Add = (name: string, handler: Handler, options?: object) => Handlers
 
 /** The handlers that the platform passes to a group's `build`. */
@@ -79,9 +79,9 @@ const wrapIn =
     const endpoint = group.endpoints[name] as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
     const [wrap, write] = [around(wrapped(group, endpoint)), writer(endpoint)]
     const readPayload = isRaw ? undefined : Decode.payload(endpoint)
-    return (asked) =>
+    return (argument) =>
       Effect.flatMap(Effect.context<never>(), (own) => {
-        const ask = (payload: unknown) => handler({ ...asked, payload }) as Effect.Effect<unknown, unknown>
+        const ask = (payload: unknown) => handler({ ...argument, payload }) as Effect.Effect<unknown, unknown>
         const run = Effect.flatMap(readPayload === undefined ? ask(undefined) : readPayload(own, ask), (value) =>
           HttpServerResponse.isServerResponse(value) ? Effect.succeed(value) : write(value)
         )

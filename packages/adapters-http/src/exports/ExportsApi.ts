@@ -6,7 +6,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const ExportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ExportId")) })
 
 export const ExportBody = Schema.Struct({

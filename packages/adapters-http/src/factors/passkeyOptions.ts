@@ -6,8 +6,7 @@ import { type ServiceOptions } from "../HttpOptions.js"
 export const relyingParty = ({ baseUrl }: ServiceOptions): string => new URL(baseUrl).hostname
 
 /**
- * Whether browsers can make passkeys for this service. They make passkeys for a host name, and not for a network
- * address.
+ * Whether browsers can make passkeys for this service. A passkey belongs to a host name and never to a network address.
  */
 export const canHavePasskeys = (options: ServiceOptions): boolean => {
   const host = relyingParty(options)
@@ -35,8 +34,8 @@ export const toSign = (
 })
 
 /**
- * `PublicKeyCredentialCreationOptions` as JSON. The authenticator stores `user.id` with the passkey. So when somebody
- * signs in with the passkey alone, the service learns from it which account the sign-in is for.
+ * `PublicKeyCredentialCreationOptions` as JSON. The authenticator stores `user.id` with the passkey. When somebody
+ * signs in with the passkey alone, the service learns from `user.id` which account the sign-in is for.
  */
 export const toCreate = (
   options: ServiceOptions,

@@ -6,9 +6,11 @@ import * as Errors from "../wire/Errors.js"
 import * as UploadTurns from "./UploadTurns.js"
 
 /**
- * Takes in an upload when it is the person's turn. 401 when the owner removes the phone meanwhile. The upload is judged
- * by its arrival (decision fixes-6): while it waits for its turn, no reading becomes too old to fire a rule. The clock
- * is judged before the arrival is read, because a clock that was wrong then may be right when the turn comes.
+ * Takes in an upload when it is the person's turn. Fails with 401 if the owner removes the phone before that.
+ *
+ * An upload counts as received when it arrives, not when its turn comes (decision fixes-6). So no reading becomes too
+ * old to fire a rule while the upload waits. The service's clock is checked before the time of arrival is read: a clock
+ * that was wrong at the arrival may be right again when the turn comes.
  */
 export const ingest = (
   device: Device.Device,

@@ -11,7 +11,7 @@ import { degrees, type Fields, fields, instant, isFields, isoMillis, list, numbe
  * query, as a form, or as JSON: nested by Traccar Client, flat by its SDK.
  */
 export interface OsmAndRequest {
-  /** The fields of the query. They count for every flat message of the body that does not have them itself. */
+  /** The fields of the query. A flat message of the body takes each field that it lacks from the query. */
   readonly query: Fields
   /** The messages of the body; without a body, one message without fields. */
   readonly messages: ReadonlyArray<Fields>
@@ -27,8 +27,8 @@ export const requestOf = (query: string, body: string, json: unknown): OsmAndReq
 })
 
 /**
- * The phone's identifier: the first that is not empty, under any of its three names. Undefined when there is none. One
- * phone sends all messages of a request, so only the first message and the query are searched.
+ * The phone's identifier: the first value that is not empty, under any of its three names. Undefined when there is
+ * none. One phone sends all messages of a request, so only the first message and the query are searched.
  */
 export const deviceId = ({ messages, query }: OsmAndRequest): string | undefined => {
   for (const message of [{ ...query, ...messages[0] }, query]) {
@@ -52,7 +52,7 @@ export const entries = ({ messages }: OsmAndRequest): ReadonlyArray<Fields> =>
 
 /**
  * Decodes one entry, and returns its reading; an empty list for an entry without a reading, such as a heartbeat.
- * `query`: the fields of the request's query. `receivedAt`: the time of a reading that has none itself.
+ * `query`: the fields of the request's query. `receivedAt`: the time for a reading that was sent without a time.
  */
 export const decode =
   (query: Fields, receivedAt: Timestamp.Timestamp) =>
@@ -139,7 +139,7 @@ const traccarClient = (location: Fields, receivedAt: Timestamp.Timestamp): Reado
 }
 
 const isLeftOut = (value: unknown): boolean => value === undefined || value === null || value === ""
-/** Whether the app marks the position as invalid: the app has no fix and repeats the last known place. */
+/** Whether `valid` means false: the app has no fix and repeats the last known position. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
 /** From this number on, a time counts milliseconds since 1970. A smaller number counts seconds. */

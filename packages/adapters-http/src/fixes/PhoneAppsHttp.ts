@@ -67,7 +67,8 @@ const ownTracks = (request: Request) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([[UNREADABLE]])) : Option.none()
       )
     )
-    // For a phone that is removed meanwhile, the answer is that of a wrong password: 503.
+    // When the owner removes the phone during the upload, the answer is 503, like the answer to a wrong password. After
+    // a 4xx OwnTracks would delete readings.
     yield* Effect.mapError(ingest(yield* CallingDevice, readings.flat(), []), (error) =>
       "_tag" in error ? error : Errors.keptByThePhone(error)
     )
@@ -83,5 +84,5 @@ const osmAnd = (request: Request) =>
     return TAKEN
   })
 
-/** The answer to an upload that was taken. */
+/** The answer to an accepted upload. */
 const TAKEN = HttpServerResponse.empty({ status: 200 })

@@ -60,7 +60,7 @@ const join = (parts: ReadonlyArray<Html["written"]>): Html["written"] =>
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>
   new Html(join(strings.flatMap((string, index) => (index === 0 ? [string] : [written(values[index - 1]), string]))))
 
-/** A value that depends on the reader. */
+/** Makes a value that depends on the reader: `value` is called with the reader's locale when the page is complete. */
 export const forReader = (value: (locale: Locale) => Value): Html =>
   new Html((locale) => {
     const part = written(value(locale))

@@ -50,7 +50,8 @@ const once = (
     const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)
     if (!isKey(key)) return yield* Effect.fail(Errors.validationFailed([INVALID]))
     const owner = subjectOf(own)
-    // Counted before the transaction of the work, so that a roll-back does not take the count back.
+    // The request is counted before the transaction of the endpoint's work begins, because a roll-back must not undo
+    // the count.
     const taken = RateLimit.takeFurther(Subject.keyed(owner.subject), Rate.KEYED)
     yield* Effect.provide(taken, own as Context.Context<LimitStore>)
     const cell = yield* FiberRef.get(CurrentRequest.ref)
@@ -69,7 +70,7 @@ const once = (
     const answered = yield* answerOnce({ ...owner, key, content }, work)
     if (answered._tag === "Worked") return yield* Effect.zipRight(signal.pass, answered.value)
     cell.disclosed = answered.answer.disclosed
-    return again(answered.answer)
+    return replayed(answered.answer)
   }).pipe(Effect.mapError(toWire)) as HandledRequest
 
 export const isKey = Schema.is(Idempotency.IdempotencyKey)
@@ -110,14 +111,15 @@ const kept = ({ body, headers, status }: Response, disclosed: string | null): Id
 
 const REPLAYED = { "idempotent-replayed": "true" }
 
-const again = ({ body, contentType, status }: Idempotency.StoredAnswer): Response =>
+const replayed = ({ body, contentType, status }: Idempotency.StoredAnswer): Response =>
   contentType === null
     ? HttpServerResponse.empty({ status, headers: REPLAYED })
     : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
 
 /**
- * A signal for the work, which `pass` raises if the work has raised it. The work raises it inside its transaction: a
- * worker that woke up then would not find the rows yet, and would next look a second later.
+ * Delays the wake-up of a worker until the endpoint's transaction has committed. The endpoint raises `inside` within
+ * its transaction. A worker that woke up at that moment would not find the rows yet, and would look again only a second
+ * later. So `inside` only remembers the call, and `pass` raises the real signal after the commit.
  */
 const afterCommit = (signal: typeof WorkSignal.Service) => {
   let isRaised = false
@@ -125,7 +127,10 @@ const afterCommit = (signal: typeof WorkSignal.Service) => {
   return { inside, pass: Effect.suspend(() => (isRaised ? signal.raise : Effect.void)) }
 }
 
-/** The sender for the work. When the body has a `url`, its host is looked up before the transaction. */
+/**
+ * The `WebhookSender` for the endpoint's work. When the body has a `url`, its host is looked up here, before the
+ * transaction begins.
+ */
 const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {
   const sender = Context.unsafeGet(own as Context.Context<WebhookSender>, WebhookSender)
   const url = Predicate.hasProperty(body, "url") && typeof body.url === "string" ? body.url : undefined

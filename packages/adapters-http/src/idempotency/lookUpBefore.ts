@@ -8,5 +8,5 @@ export const lookUpBefore = (
 ): Effect.Effect<Context.Tag.Service<WebhookSender>> =>
   Effect.map(sender.checkUrl(url), (reason) => ({
     ...sender,
-    checkUrl: (asked: string) => (asked === url ? Effect.succeed(reason) : sender.checkUrl(asked))
+    checkUrl: (requested: string) => (requested === url ? Effect.succeed(reason) : sender.checkUrl(requested))
   }))

@@ -7,7 +7,7 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { paging, request } from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId")) })
 
 const count = (description: string) => Schema.Int.annotations({ description })

@@ -44,7 +44,7 @@ const isBranch = (node: Node): node is { readonly [name: string]: Node } =>
 
 /**
  * The text, or the group of texts, at a path in the files of a language. All languages have the paths of English,
- * because they have its type.
+ * because the compiler requires that their files have the type of the English files.
  */
 const at = (language: Language, path: ReadonlyArray<string>): Node =>
   path.reduce<Node>((node, name) => (isBranch(node) ? node[name] : undefined), FILES[language] as unknown as Node)
@@ -77,7 +77,7 @@ const MESSAGES: ReadonlyMap<string, MessageName> = new Map(
   Object.entries(english.frame.messages).map(([name, message]) => [message, name as MessageName])
 )
 
-/** A message of the API, in the reader's language. Undefined: `frame.messages` does not have it. */
+/** A message of the API, in the reader's language. Undefined when `frame.messages` has no text for the message. */
 export const ofApi = (message: string): Html | undefined => {
   const name = MESSAGES.get(message)
   return name === undefined ? undefined : texts.frame.messages[name]

@@ -40,7 +40,7 @@ export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
   )
   .add(
     HttpApiEndpoint.del("remove", "/v1/subscriptions/:id")
-      // Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400.
+      // Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400.
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("SubscriptionId")) }))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(Errors.NotFound)

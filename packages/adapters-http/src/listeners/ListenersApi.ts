@@ -10,7 +10,7 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
 const NewListener = Fields.request({
-  /** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+  /** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
   endpoint_id: Fields.optional(Schema.String.pipe(Schema.brand("EndpointId"))).annotations({
     description: "The endpoint whose events to receive. Left out: the stream is a receiver with its own secret"
   }),

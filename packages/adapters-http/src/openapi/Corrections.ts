@@ -89,8 +89,8 @@ const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): Reado
 }
 
 /**
- * Removes `errors` from the answers of an operation that cannot answer with them. The contract declares them for many
- * endpoints at once.
+ * Removes `errors` from the answers of an operation. The contract declares errors for many endpoints at once, and this
+ * operation cannot answer with these.
  */
 const dropErrors = (operation: Json, errors: ReadonlySet<string>): void => {
   const responses = object(operation["responses"])

@@ -103,8 +103,8 @@ const typeOf = (schema: Json): unknown => {
 }
 
 /**
- * Whether the schema allows the value as an example. The check is coarse. The linter of the OpenAPI document finds the
- * wrong examples that it misses.
+ * Whether the schema allows the value as an example. The check is coarse: the linter of the OpenAPI document finds the
+ * wrong examples that this function accepts.
  */
 const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   const name = refName(schema)

@@ -4,7 +4,9 @@ import { createHmac } from "node:crypto"
 import * as EventCatalogue from "./EventCatalogue.js"
 import * as Values from "./ExampleValues.js"
 
-/** One delivery and its signature, computed with this secret, so that developers can test their own implementation. */
+/**
+ * The secret with which the one delivery of this file is signed. Developers can test their own verification with it.
+ */
 export const secret = Values.tokens.signing
 
 export const at = Timestamp.make(Date.parse("2026-03-31T09:15:02.000Z"))

@@ -7,7 +7,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const PlacePath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("PlaceId")) })
 
 /** A place as its user reads it. An app reads a place without coordinates (`PlaceRef`, decisions §10). */

@@ -61,7 +61,7 @@ const Edit = Fields.request({
   expected_daily_volume: Fields.optional(Purpose.PurposeTerms.fields.expectedDailyVolume)
 })
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const PurposePath = Schema.Struct({
   ...AppPath.fields,
   purpose_id: Schema.String.pipe(Schema.brand("PurposeId"))

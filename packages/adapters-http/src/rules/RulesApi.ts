@@ -94,8 +94,8 @@ const terms = {
 }
 
 /**
- * Decodes nothing: the domain checks the request as a whole and reports every problem at once. The schema below only
- * documents what the domain accepts.
+ * This schema decodes nothing: the domain checks the request as a whole and reports every problem at once. The schema
+ * only documents what the domain accepts.
  */
 const NewPlaceRule = Schema.Struct({ ...terms, place_id: Anything }).annotations({
   identifier: "NewPlaceRule",

@@ -66,9 +66,9 @@ const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   })
 
 /**
- * Refuses a token that does not work. When the token worked earlier, the call is counted, and the user of its
- * connection finds such calls in their access log. The answer is the same as to a token that was never issued, without
- * rate limit headers (decision limits-3).
+ * Refuses a token that does not work. When the token worked earlier, the call is counted and entered into the access
+ * log of its connection's user. The answer is the same as to a token that was never issued, without rate limit headers
+ * (decision limits-3).
  */
 const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {

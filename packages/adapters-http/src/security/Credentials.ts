@@ -68,8 +68,8 @@ const reasonOf = (origin: string | undefined): string =>
 const visitorName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-visitor" : "visitor")
 
 /**
- * The cookie to which the forms of sign-in and sign-up are bound, because the browser has no session yet. Without it,
- * an attacker's page could make the browser sign in to the attacker's account. The cookie gives no access.
+ * The cookie to which the forms of sign-in and sign-up are bound, because the browser has no session yet. Without this
+ * cookie, an attacker's page could make the browser sign in to the attacker's account. The cookie gives no access.
  */
 export const visitorToken = (
   request: HttpServerRequest.HttpServerRequest,
@@ -88,7 +88,9 @@ export const setVisitor = (
 
 const browserName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-browser" : "browser")
 
-/** The cookie of a known browser (`KnownBrowser`), if any, which is not checked here. It signs nobody in. */
+/**
+ * The cookie of a known browser (`KnownBrowser`), if any. This function does not check the cookie. It signs nobody in.
+ */
 export const knownBrowser = (
   request: HttpServerRequest.HttpServerRequest,
   options: ServiceOptions

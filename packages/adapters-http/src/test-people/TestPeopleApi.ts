@@ -11,7 +11,7 @@ import { ClientAuth } from "../security/ClientAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
+/** Accepts any text as an id, so that a malformed id gets 404, like an unknown id, and not 400. */
 const PersonPath = Schema.Struct({ person_id: Schema.String.pipe(Schema.brand("UserId")) })
 
 const NewPlace = Fields.request({

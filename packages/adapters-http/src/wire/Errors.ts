@@ -152,7 +152,8 @@ export const isWireError: (value: unknown) => value is WireError = Schema.is(Wir
 export const encode = Schema.encodeSync(WireError)
 
 /**
- * The headers that an error adds to its answer. The key is a symbol, so that the schema of the body does not see it.
+ * The headers that an error adds to its answer. The key is a symbol, so that the headers do not become a field of the
+ * body.
  */
 const HEADERS: unique symbol = Symbol.for("@place-access/adapters-http/wire/headers")
 

@@ -29,8 +29,8 @@ export interface FieldProblem {
 }
 
 /**
- * Whether another issue is about a part of the same value, and so says more. A wrong value that may also be null gives
- * such a pair: one issue for the wrong field, and one for the whole value ("must be … or null").
+ * Whether another issue is about a part of the same value, and is therefore more exact. A wrong value that may also be
+ * null gives such a pair: one issue for the wrong field, and one for the whole value ("must be … or null").
  */
 const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
   message.startsWith(EXPECTED) &&

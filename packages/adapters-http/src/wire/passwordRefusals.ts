@@ -3,7 +3,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
 
-/** How a route that asks a signed-in person for the password answers a wrong one. */
+/** The answers to a wrong password, for routes that ask a signed-in person for the password. */
 export const passwordRefusals = {
   // 403 and not 401, because the session is valid.
   WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),

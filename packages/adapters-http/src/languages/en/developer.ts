@@ -28,7 +28,10 @@ export const developer = {
     sensitive: "Sensitive"
   },
   noteWithDecision: "Note with the decision",
-  /** A form that was opened before the last change. Each text continues the name of a field. */
+  /**
+   * The faults of a form that was opened before the latest change. Each text continues a sentence that begins with the
+   * name of the field.
+   */
   outdated: {
     text: (saved: string): string => `is as your form had it; the saved value is: ${saved}`,
     textNone: "is as your form had it; no value is saved",

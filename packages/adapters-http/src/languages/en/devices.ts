@@ -5,7 +5,7 @@ import { plural } from "./words.js"
 
 const CLOCK = "Let the phone set its date and time automatically."
 
-/** The page of a person's devices: what sends, whether it works, and what to do when it does not. */
+/** The page of a person's devices: which device sends, whether it works, and what to do when it does not work. */
 export const devices = {
   title: "Devices",
   lead: "The phones that send your location. Without one, every app that asks gets the answer “unknown”.",

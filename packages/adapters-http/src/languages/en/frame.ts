@@ -8,8 +8,8 @@ export const frame = {
   sections: "Main",
   today: "Today",
   timeline: "Timeline",
-  // On a phone there is no room for the first word. The stylesheet hides this word, and writes the second word with a
-  // capital letter.
+  // On a phone there is no room for the first word, “Connected”. The stylesheet hides this word and writes the second
+  // word with a capital letter.
   connections: html`<span class="roomy">Connected </span>apps`,
   places: "Places",
   devices: "Devices",
@@ -55,7 +55,8 @@ export const frame = {
       503: "We are not available right now"
     },
     unknown: "Something went wrong",
-    // Texts in place of the API's message, by status, where the message is of no use to a reader or repeats the title.
+    // For some statuses, a text that replaces the message of the API. That message is of no use to the reader of a
+    // page, or repeats the title.
     advice: {
       405: "Go back, and use the page's own links and buttons",
       413: "What you sent is larger than this page takes. Choose a smaller file, or fewer words",

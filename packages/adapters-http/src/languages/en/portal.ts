@@ -278,7 +278,7 @@ export const rules = {
   /** A rule that waits before it notifies. */
   settles: (condition: Html, seconds: number): Html =>
     html`${condition} (${plural(seconds, "second", "seconds")} later, unless it was a wrong position)`,
-  /** A stay that fires although the phone sends nothing. */
+  /** A rule for a stay that fires although the phone sends nothing. */
   silent: (condition: Html, seconds: number): Html =>
     html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
