@@ -15,8 +15,8 @@ export interface SettableClock {
 }
 
 /**
- * A clock that a test sets. `TestClock.setTime` waits a few real milliseconds for other fibres each time, which a
- * program that runs in one fibre does not need. A fibre that sleeps never wakes.
+ * A clock that a test sets. `TestClock.setTime` waits a few real milliseconds for other fibers each time, which a
+ * program that runs in one fiber does not need. A fiber that sleeps never wakes.
  */
 export const settableClock = (start: number): SettableClock => {
   let now = start

@@ -6,9 +6,12 @@
 export interface Operations {
   // ---- accounts
   readonly signUp: { args: { email: string; roles: ReadonlyArray<string> }; value: { userId: string } }
-  /** `password`: the number of a password that the account has or had, 0 for the first; -1: a wrong guess. */
+  /** The number of a password that the account has or had. 0 is the first password; -1 is a wrong guess. */
   readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
-  /** Somebody, perhaps a thief, sends a request with the cookie. Null: the service says that nobody is signed in. */
+  /**
+   * Somebody, perhaps a thief, sends a request with the cookie. The value is null when the service answers that nobody
+   * is signed in.
+   */
   readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
   readonly signOut: { args: { cookie: string }; value: null }
   readonly endOtherSessions: { args: { cookie: string }; value: { ended: number } }
@@ -30,7 +33,7 @@ export interface Operations {
   }
 
   // ---- imports
-  /** The owner imports a file with these readings, and with `wrong` lines that cannot be used. */
+  /** The owner imports a file that has these readings, and `wrong` further lines that the service cannot use. */
   readonly importFile: {
     args: Owned<{ readings: ReadonlyArray<{ capturedAt: number; lat: number; lon: number }>; wrong: number }>
     value: { importId: string }
@@ -91,10 +94,10 @@ export interface Operations {
     args: Owned<{
       appId: string
       requested: ReadonlyArray<string>
-      /** The scopes that the user ticked. */
+      /** The scopes that the user ticked on the consent page. */
       scopes: ReadonlyArray<string>
       places: ReadonlyArray<string>
-      /** The places of `places` for which the user also shares visits from before the connection. */
+      /** The places of `places` whose visits from before the connection the user shares, too. */
       earlier: ReadonlyArray<string>
       standardDays: 1 | 7 | 30 | 90 | null
       sensitiveDays: 1 | 7 | 30 | 90
@@ -118,11 +121,14 @@ export interface Operations {
   // ---- steering: what the user changes in a connection without the app asking
   readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
   readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
-  /** Pauses all live connections, except where a pause ends later already. `connections`: how many are live. */
+  /**
+   * Pauses all live connections. A pause that ends later already stays as it is. `connections`: the number of live
+   * connections.
+   */
   readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }
   readonly resumeAll: { args: Owned<object>; value: { connections: number } }
   readonly endExactLocation: { args: Owned<{ connectionId: string }>; value: null }
-  /** Changes scopes or end dates; a field that is null leaves its value unchanged. */
+  /** Changes scopes or end dates. Null in a field means: the value stays as it is. */
   readonly changeConnection: {
     args: Owned<{
       connectionId: string
@@ -146,7 +152,10 @@ export interface Operations {
   /** Reads the whole access log, newest entry first. */
   readonly readAccessLog: { args: Owned<object>; value: { entries: ReadonlyArray<LoggedAccess> } }
 
-  /** A call with a bearer token. A refused call is `ok` here, with its `status`: the service answered it. */
+  /**
+   * A call with a bearer token. When the service refuses the call, the operation still ends as `ok`, with the status of
+   * the refusal: the service has answered.
+   */
   readonly call: { args: Call; value: Answered }
 }
 
@@ -158,7 +167,9 @@ export type Ended<N extends Name> =
   | { readonly _tag: "ok"; readonly value: Operations[N]["value"] }
   /** `error`: the tag of the domain's error or the code on the wire, such as `invalid_grant`. */
   | { readonly _tag: "refused"; readonly error: string; readonly detail: unknown }
-  /** The service answered 503, or the process died before it answered. The operation may still have taken effect. */
+  /**
+   * The service answered 503, or the process died before it answered. The operation may have taken effect all the same.
+   */
   | { readonly _tag: "unknown"; readonly because: "unavailable" | "crash" }
 
 type Owned<A> = A & { readonly userId: string }
@@ -206,7 +217,7 @@ export interface Call {
   readonly appId: string
   readonly token: string
   readonly request: Request
-  /** The purpose's key as the app sent it. Sensitive endpoints need a purpose. */
+  /** The key of the purpose, as the app sent it. Endpoints with a sensitive scope need a purpose. */
   readonly purpose?: string
 }
 
@@ -248,7 +259,7 @@ export type Endpoint = Request["endpoint"]
 export interface RuleFields {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes: number | null
-  /** A missing `settleS` or `silenceS` means null: the rule does not wait before it fires. */
+  /** A rule without `settleS` or `silenceS` does not wait before it fires, as if the value were null. */
   readonly settleS?: number | null
   readonly silenceS?: number | null
   readonly webhookUrl: string | null
@@ -259,11 +270,12 @@ export interface RuleFields {
 
 export interface Answered {
   readonly status: number
-  /** The code of a refusal (Spec §7); null when the call was answered. */
+  /** The code of a refusal (Spec §7); null when the service answered the call. */
   readonly error: string | null
   /**
-   * The body by its names on the wire (Spec §2, §4; decisions §4), times as milliseconds. For a refusal, the fields
-   * beside code and message: `scope`, `sensitive_expired_at`, `renewal_grace_ends_at`, `instant`.
+   * The body with its field names on the wire (Spec §2, §4; decisions §4), and times in milliseconds since 1970. The
+   * body of a refusal has the fields beside code and message: `scope`, `sensitive_expired_at`, `renewal_grace_ends_at`,
+   * `instant`.
    */
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -277,7 +289,7 @@ export interface EndpointRow {
   readonly strikes: number
 }
 
-/** A row of the delivery log (Spec §2.9), with every attempt that is kept. */
+/** A row of the delivery log (Spec §2.9), with every attempt that the service keeps. */
 export interface DeliveryRow {
   readonly deliveryId: string
   readonly endpointId: string
@@ -302,7 +314,7 @@ export interface DeliveryRow {
   }>
 }
 
-/** An import as its owner reads it. `read` is the sum of the other counts. */
+/** An import as its owner reads it. `read`, the number of entries that were read, is the sum of the other counts. */
 export interface ImportRow {
   readonly importId: string
   readonly state: "asking" | "waiting" | "running" | "done" | "failed" | "undoing"
@@ -322,13 +334,16 @@ export interface LoggedAccess {
   readonly at: number
   readonly appId: string
   readonly connectionId: string
-  /** The endpoint as the access log names it: `GET /v1/me`, `webhook place.enter`. */
+  /** The endpoint as the access log names it, such as `GET /v1/me` or `webhook place.enter`. */
   readonly endpoint: string
   readonly purpose: string | null
   readonly status: number
   readonly error: string | null
   readonly disclosed: string | null
-  /** More than 1 only for calls with a token that no longer works: such calls of one hour share an entry. */
+  /**
+   * The number of calls that share this entry. It is above 1 only for calls with a token that no longer works, because
+   * calls of one route within an hour share an entry.
+   */
   readonly times: number
 }
 

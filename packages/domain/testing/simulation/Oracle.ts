@@ -4,7 +4,7 @@ import type { Entry } from "./Trace.js"
 export interface Violation {
   /** The name of the oracle, such as `T4`. */
   readonly invariant: string
-  /** `i` of the entry at which the violation shows. */
+  /** The number (`i`) of the trace entry at which the violation shows. */
   readonly at: number
   readonly detail: string
 }
@@ -13,9 +13,9 @@ export interface Violation {
 export interface Run {
   readonly entries: ReadonlyArray<Entry>
   /**
-   * True when all faults were turned off at the end and every delivery and operation ended. Only then can an oracle
-   * judge that something had to happen. At the end of a run the simulation reads the endpoints, the delivery logs and
-   * the access logs, so the last entries of a trace show them.
+   * True when every delivery and operation ended after all faults were turned off. Only then can an oracle judge that
+   * something had to happen. At the end of a run the simulation reads the endpoints, the delivery logs and the access
+   * logs, so the last entries of a trace show them.
    */
   readonly quiesced: boolean
 }
@@ -27,18 +27,18 @@ export interface Run {
 export interface Oracle {
   readonly name: string
   /**
-   * The rule as a sentence, with its source, such as `Access accepted iff age < 3600 s, family live, tier live (Spec
+   * The rule as one sentence, with its source, such as `Access accepted iff age < 3600 s, family live, tier live (Spec
    * §2.1)`.
    */
   readonly rule: string
-  /** Whether the rule holds for a run whose database was put back to a backup, too (decision simulation-2). */
+  /** Present when the rule must hold even in a run whose database was replaced by a backup (decision simulation-2). */
   readonly survivesRestore?: true
-  /** Everything in the run that breaks the rule. */
+  /** Returns everything in the run that breaks the rule. */
   readonly check: (run: Run) => ReadonlyArray<Omit<Violation, "invariant">>
 }
 
 /**
- * Whether the run's database was put back to a backup. The rows then contradict what the trace says was written, so
+ * Whether the run's database was replaced by a backup. The rows then contradict what the trace says was written, so
  * only oracles with `survivesRestore` judge the run. Decision simulation-2.
  */
 const wasRestored = ({ entries }: Run): boolean =>

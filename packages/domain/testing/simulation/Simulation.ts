@@ -45,50 +45,65 @@ export interface Config extends WorkerConfig {
   readonly seed: number
   readonly startMillis?: number | undefined
   /**
-   * Which ready fibre runs next: the one that became ready first (`fifo`), or the one that the seed picks (`random`).
+   * Which ready fiber runs next: the one that became ready first (`fifo`), or the one that the seed picks (`random`).
    */
   readonly scheduling?: "fifo" | "random" | undefined
-  /** Faults that are on from the start. A number is the probability. */
+  /**
+   * Faults that are on from the start of the scenario. A number is the probability that the fault strikes at one call,
+   * 0 to 1.
+   */
   readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
-  /** Supplies the stores. Left out: the in-memory stores. */
+  /** Supplies the stores. Default: the in-memory stores. */
   readonly backend?: Backend | undefined
-  /** Left out: the simulated people and apps call the domain's programs directly, without HTTP. */
+  /**
+   * Connects the simulated people and apps to the service, for example over HTTP. Default: they call the domain's
+   * programs directly.
+   */
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
-  /** Replaces ports after the simulation wrapped them: the trace has only calls that the replacement passes on. */
+  /**
+   * Replaces ports in front of the simulation's wrapper. The trace then has only the calls that the replacement passes
+   * on.
+   */
   readonly sabotageInFront?: Sabotage | undefined
-  /** Changes what the server answers, before the answer is entered in the log and sent. */
+  /**
+   * Changes an app's answer before the service writes the access log's entry and sends the answer. A test plants bugs
+   * with it.
+   */
   readonly sabotageAnswers?: SabotageAnswers | undefined
-  /** Left out: all oracles. */
+  /** The oracles that judge the run. Default: all. */
   readonly oracles?: ReadonlyArray<Oracle> | undefined
-  /** How long the end of a run waits for deliveries and operations that have not ended (`cap` of `world.quiesce`). */
+  /**
+   * The longest virtual time for which the end of a run waits for open deliveries and operations (`cap` of
+   * `world.quiesce`).
+   */
   readonly restCap?: Duration.DurationInput | undefined
-  /** Whether reading the host's clock, randomness or timers fails the run. Left out: true. */
+  /** Whether the run fails when a program reads the host's clock, randomness or timers. Default: true. */
   readonly isGuarded?: boolean | undefined
 }
 
 /**
- * What happens in a run, as an Effect. When it fails, the run reports a violation. In any case the simulation then
- * turns off the faults and waits until every delivery and operation has ended, and the oracles judge the trace.
+ * What happens in a run, as an Effect. When the scenario fails, the run reports a violation. In any case the simulation
+ * then turns off the faults, waits until every delivery and operation has ended, and lets the oracles judge the trace.
  */
 export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface SimResult {
   readonly seed: number
-  /** Two runs have the same hash when their traces are the same. */
+  /** The hash of the trace. Runs with equal hashes have the same trace. */
   readonly traceHash: string
-  /** How many steps the fibres took. */
+  /** The number of steps that all fibers took. */
   readonly steps: number
-  /** How much virtual time passed. */
+  /** The virtual time that passed in the run, in milliseconds. */
   readonly virtualMs: number
   readonly violations: ReadonlyArray<Violation>
-  /** How often the run reached each mark. */
+  /** For each mark (a rare situation), how often the run reached it. */
   readonly marks: Readonly<Record<string, number>>
   readonly entries: ReadonlyArray<Entry>
-  /** The trace as a file: one JSON object a line. */
+  /** The trace as text of a file, with one JSON object on each line. */
   readonly jsonl: string
   /**
-   * Why the scenario did not reach its end, such as an assertion that failed; null when it did. The reason is also a
+   * Why the scenario ended early, such as a failed assertion; null when it reached its end. The reason is also a
    * violation.
    */
   readonly stopped: string | null
@@ -96,7 +111,7 @@ export interface SimResult {
   readonly quiesced: boolean
 }
 
-/** Runs a scenario in memory, from beginning to end within this call. */
+/** Runs a scenario with in-memory stores. The run is over when this call returns. */
 export const runSync = (config: Config, scenario: Scenario): SimResult => {
   if (config.backend?.isHosted === true) throw new TypeError(`Runs over ${config.backend.name} take time: use run`)
   const run = prepare(config, scenario)
@@ -111,7 +126,7 @@ export const runSync = (config: Config, scenario: Scenario): SimResult => {
   }
 }
 
-/** Runs a scenario over any backend. */
+/** Runs a scenario with any backend. */
 export const run = async (config: Config, scenario: Scenario): Promise<SimResult> => {
   if (!(config.backend ?? memory).isHosted) return runSync(config, scenario)
   const run = prepare(config, scenario)
@@ -142,7 +157,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const faults = new Faults(Streams.make(seed, "faults"), Streams.make(seed, "later faults"))
   const receivers = new Receivers(recorder, secrets, faults)
   const processes = new Processes(engine, recorder, config)
-  // Opening and closing the database is not part of the run, so it runs on the host.
+  // The database opens and closes outside the run, so this work runs on the host and takes no virtual time.
   const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     backend.isHosted
       ? engine.onHost(effect)
@@ -152,7 +167,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const simulated = simulatedPorts({ faults, receivers, recorder, secrets, seed, vault: vault.vault })
   const onCrash = (process: Process.Process) =>
     Effect.gen(function* () {
-      // A supervisor restarts the process within a minute.
+      // As a supervisor would, the simulation starts the killed process again within a minute.
       const back = Effect.zipRight(Effect.sleep(faults.random.int(1, 60_000)), world.restart(process.name as Program))
       yield* engine.spawn(Process.WORLD, back)
       processes.kill(process.name)
@@ -163,7 +178,7 @@ const prepare = (config: Config, scenario: Scenario) => {
     Effect.gen(function* () {
       const stores = yield* aside(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
       const raw = Object.values(STORES).reduce<Context.Context<Ports>>(
-        // Only the stores: a backend may supply other ports too, and they must not replace the simulated ones.
+        // Takes only the stores from the backend. Other ports of a backend must not replace the simulated ports.
         (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
         simulated as Context.Context<Ports>
       )
@@ -179,7 +194,8 @@ const prepare = (config: Config, scenario: Scenario) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // While a stream is open, loops must not sleep longer: a listener without heartbeats soon counts as gone.
+        // While a stream is open, loops must not sleep longer than normal: a listener without heartbeats soon counts as
+        // gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -192,7 +208,8 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // While a lease is free, loops must not sleep longer: only the loop of another worker takes the lease.
+            // While a lease is free, loops must not sleep longer than normal: only the loop of another worker takes the
+            // free lease.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })
@@ -273,7 +290,10 @@ const prepare = (config: Config, scenario: Scenario) => {
   return { engine, program, result }
 }
 
-/** A violation for each answer that shows a defect of the service: `internal_error`, or status 500 of a call. */
+/**
+ * Returns a violation for each answer that shows a bug of the service: the code `internal_error`, or status 500 of a
+ * call.
+ */
 const bugs = (entries: ReadonlyArray<Entry>): ReadonlyArray<Violation> =>
   entries.flatMap((entry): ReadonlyArray<Violation> => {
     if (entry.kind !== "done") return []
@@ -300,8 +320,8 @@ interface Simulation {
 }
 
 /**
- * How a mail server refuses a message: for good, because the mailbox does not exist (`Refused`), or only this time
- * (`NotSent`).
+ * The ways in which a mail server refuses a message: permanently, because the mailbox does not exist (`Refused`), or
+ * only this time (`NotSent`).
  */
 const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = [
   { _tag: "Refused", reason: "550 no such user here" },
@@ -309,7 +329,8 @@ const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = 
 ]
 
 /**
- * Records the messages that readers of streams get. `Ready` and heartbeats are left out, because no oracle judges them.
+ * Records the messages that readers of streams get. It leaves out `Ready` and heartbeats, because no oracle judges
+ * them.
  */
 const hearing =
   (recorder: Recorder, receivers: Receivers): Registry.Registry["hear"] =>
@@ -343,7 +364,8 @@ const simulatedPorts = ({ faults, receivers, recorder, secrets, seed, vault }: S
     Context.add(Vault, vault),
     Context.add(PasswordHasher, MemoryPasswordHasher.make),
     Context.add(WebhookSender, receivers.sender),
-    // No oracle reads the audit log, so the simulation keeps none, and only searches it for secrets.
+    // No oracle reads the audit log, so the simulation stores no events. It only searches each event for secrets in the
+    // clear.
     Context.add(AuditLog, {
       append: (event) => Effect.sync(() => reportLeaks(recorder, secrets, event, "AuditLog.append")),
       list: () => Effect.succeed({ items: [], next: undefined })
@@ -363,7 +385,7 @@ const reportLeaks = (recorder: Recorder, secrets: Secrets, value: unknown, where
   for (const alias of secrets.in(value)) recorder.add(Process.WORLD, { kind: "leak", alias, where })
 }
 
-/** A logger that searches everything which a log line prints for secrets, and prints nothing. */
+/** A logger that prints nothing. It searches the message, annotations and causes of each log line for secrets. */
 const listener = (recorder: Recorder, secrets: Secrets) =>
   Logger.make(({ annotations, cause, message }) => {
     const causes = Cause.isEmpty(cause) ? [] : [Cause.pretty(cause), ...Cause.failures(cause), ...Cause.defects(cause)]

@@ -1,9 +1,8 @@
 import type { Endpoint } from "./Operations.js"
 
 /**
- * The constants that the oracles and the simulated world need, written from the specification. The product has most of
- * them too, and nothing here imports them: an oracle that shared a constant with the product would agree with the
- * product's mistake.
+ * The constants that the oracles and the simulated world need, copied from the specification. This file imports none of
+ * the product's constants: an oracle with the product's constant would accept a wrong constant.
  */
 
 export const SECOND = 1_000
@@ -42,21 +41,29 @@ export const LISTENER_LIFE = 45 * SECOND
 
 /** Spec §2.1: how long an access token is valid. */
 export const ACCESS_LIFETIME = 3_600 * SECOND
-/** How long after its issue the service can find the owner of an access token: until a day after the token's end. */
+/**
+ * The service can find the owner of an access token for this long after it issued the token: until a day after the
+ * token's end.
+ */
 export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 /** Spec §2.1: how long an authorization code can be exchanged. */
 export const CODE_LIFETIME = 60 * SECOND
-/** Spec §8: a code or refresh token that comes again within this time, inclusive, is no theft (decision T3). */
+/**
+ * Spec §8: a spent code or refresh token that is presented again within this time, inclusive, is no theft (decision
+ * T3).
+ */
 export const RACE_WINDOW = 30 * SECOND
-/** Decision connection-6: the days of exact location when the user allows it again and chooses no number of days. */
+/**
+ * Decision connection-6: exact location lasts this many days when the user allows it again without choosing a number.
+ */
 export const TIER_DAYS = 30
-/** Spec §4.3, §8: for how long after the sensitive date a renewal brings the sensitive scopes back. */
+/** Spec §4.3, §8: during this time after the sensitive tier's end date, a renewal brings the sensitive scopes back. */
 export const GRACE = 14 * DAY
-/** Spec §6.3: the days before the sensitive date at which the app is warned. */
+/** Spec §6.3: the service warns the app this many days before the sensitive tier's end date. */
 export const WARNING_DAYS = [14, 7] as const
-/** Spec §6.3: the sweep of the tiers runs every 15 minutes. */
+/** Spec §6.3: the interval between two sweeps of the tiers. */
 export const SWEEP = 15 * MINUTE
-/** Decision "Apps": after a new registration the old client secret stays valid for 24 hours. */
+/** Decision "Apps": an app's old client secret stays valid for this long after the app got a new secret. */
 export const CLIENT_SECRET_OVERLAP = 24 * HOUR
 
 /** Decision mail-3: the wait after the first failed attempt to send a message, after the second, and so on. */
@@ -68,7 +75,7 @@ export const MAIL_WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 
 export const SETTLE_S: Limits = { min: 0, max: 300 }
 /** Decision rules-14: the seconds without a reading after which a dwell rule may fire for a stay. */
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
-/** Decision rules-14: silence fires nothing when the last reading is older than this at the end of the dwell time. */
+/** Decision rules-14: silence fires no rule when, at the end of the dwell time, the last reading is older than this. */
 export const LAST_WORD = 30 * MINUTE
 /**
  * A worker that no fault disturbs fires a crossing or a stay at most this long after the end of its wait (`SETTLE_S`,
@@ -79,11 +86,11 @@ export const SETTLE_PROMPT = 60 * SECOND
 export const FUTURE = 5 * MINUTE
 /** Decision L3: 2010-01-01. An earlier reading is quarantined. */
 export const EARLIEST = 14_610 * DAY
-/** Spec §4.6.4: a fix that is older than this when it arrives changes the state of a rule and fires nothing. */
+/** Spec §4.6.4: a fix that arrives later than this after its capture changes the state of a rule but fires nothing. */
 export const STALE = 15 * MINUTE
 /** Spec §4.6.3: two firings of a rule are at least 120 s apart. */
 export const COOLDOWN = 2 * MINUTE
-/** Spec §4.6.5: a batch that arrives later than this after a rule's window closed is not applied to the rule. */
+/** Spec §4.6.5: a batch that arrives later than this after the end of a rule's window does not change the rule. */
 export const LATE_BATCH = 24 * HOUR
 /** Spec §4.6.6: how many rules of a connection may be active at one instant. */
 export const ACTIVE_RULES = 10
@@ -92,14 +99,17 @@ export const ACTIVE_RULES = 10
 export const RADIUS_M: Limits = { min: 100, max: 10_000 }
 /** Spec §2.6, §8: the minutes that a dwell rule may require. */
 export const DWELL_MINUTES: Limits = { min: 5, max: 720 }
-/** Spec §2.6, §4.6.8: the values that a rule may have for `max_event_age_s`. */
+/** Spec §2.6, §4.6.8: the values of `max_event_age_s` that a rule may have. */
 export const EVENT_AGE_S: Limits = { min: 30, max: 3_600 }
 
 // ---- devices that were left behind (decision M14)
 
-/** Decision devices-5: a device that is back at its spot within this time has not moved. */
+/** Decision devices-5: a device that returns to its spot within this time counts as not having moved. */
 export const BACK_SOON = 15 * MINUTE
-/** Decision devices-6: a reading is not compared with a device that sent nothing for this long before the reading. */
+/**
+ * Decision devices-6: the service does not compare a reading with a device that sent nothing in this time before the
+ * reading.
+ */
 export const SILENT = 24 * HOUR
 /** Decision devices-6: a late reading counts as carried when its device moved within this time before the capture. */
 export const MOVED_BEFORE = 60 * MINUTE
@@ -117,18 +127,22 @@ export const PURPOSE_KEY = /^[a-z][a-z0-9_]{2,39}$/
 
 /** How many questions about zones an app may ask about one person in any hour. */
 export const ZONE_QUESTIONS = 20
-/** All questions of one day together may locate people, to within 1 km, in at most this many km² of a town. */
+/**
+ * All questions of an app about one person on one day together may locate the person, to within 1 km, in at most this
+ * many km² of a town.
+ */
 export const LOCATED_KM2 = 48
-/** Circles whose edges are further apart than this are not in one town. */
+/** Two circles whose edges are further apart than this, in metres, are not in one town. */
 export const TOWN_M = 17_000
 /**
- * A question about a circle up to this radius adds the circle's area to the km² of the day. The edge of a larger circle
- * can cut the town in two, so the question doubles the area that every later question, and the last guess, adds.
+ * The radius, in metres, up to which a circle counts as small. A question about a small circle adds the circle's area
+ * to the km² of the day. The edge of a larger circle can cut the town in two, so a question about it doubles the area
+ * that every later question, and the last guess, adds.
  */
 export const SMALL_M = 2_000
-/** The width of the band around a small circle's edge, which counts as part of the circle's area. */
+/** The width, in metres, of the band around a small circle's edge. The band counts as part of the circle's area. */
 export const BAND_M = 50
-/** The area in which a guess finds a person without any question: a disc of 1 km radius. */
+/** The area, in km², in which a guess finds a person without any question: a disc of 1 km radius. */
 export const GUESS_KM2 = Math.PI
 
 // ---- texts
@@ -140,35 +154,40 @@ export const COORDINATE = /-?\b\d{1,3}\.\d{3,}/
 
 /** Spec §2.7: how many endpoints an app may have. */
 export const ENDPOINTS = 5
-/** The signature header of a webhook has at most this number of signatures: those of the newest secrets. */
+/** The largest number of signatures in a webhook's signature header: those of the newest secrets. */
 export const SIGNATURES = 8
-/** Spec §4.7: how long an old signing secret stays valid after a rotation. */
+/** Spec §4.7: an endpoint's old signing secret stays valid for this long after a rotation. */
 export const SECRET_OVERLAP = 24 * HOUR
-/** Spec §6.4.5: how long the sender waits for an answer. */
+/** Spec §6.4.5: the longest time for which the sender waits for a receiver's answer. */
 export const ANSWER_DEADLINE = 5 * SECOND
 /** Decision W2: how long a worker's lease of a delivery lasts. */
 export const LEASE = 30 * SECOND
 /** Spec §6.4.6: the waits from the end of each attempt to the beginning of the next attempt. */
 export const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
 export const ATTEMPTS = GAPS.length + 1
-/** Spec §3.4: an endpoint is disabled after this number of exhausted deliveries in a row. */
+/**
+ * Spec §3.4: the service disables an endpoint after this number of deliveries in a row that failed at every attempt.
+ */
 export const STRIKES = 20
-/** Spec §2.9: for how long the delivery log keeps delivered rows. */
+/** Spec §2.9: the delivery log keeps a delivered row for this long. */
 export const DELIVERED_KEPT = 7 * DAY
-/** Spec §2.9: for how long the delivery log keeps rows that were not delivered. */
+/** Spec §2.9: the delivery log keeps a row that was not delivered for this long. */
 export const UNDELIVERED_KEPT = 30 * DAY
 
 // ---- the access log
 
-/** Decision limits-10: calls of one route with tokens that no longer work share an entry for this long. */
+/**
+ * Decision limits-10: during this time, calls of one route with tokens that no longer work share one entry of the
+ * access log.
+ */
 export const DEAD_CALLS = 60 * MINUTE
 /**
- * Decision "Limits": how many calls a connection may make in a minute. A call beyond this limit with a token that no
- * longer works is not in the log.
+ * Decision "Limits": how many calls a connection may make in a minute. The access log has no entry for a call beyond
+ * this limit with a token that no longer works.
  */
 export const CALLS_A_MINUTE = 600
 
-/** Decision P3: for how long the access log keeps entries. */
+/** Decision P3: the access log keeps an entry for this long. */
 export const LOG_KEPT = 400 * DAY
 
 // ---- scopes
@@ -180,8 +199,8 @@ export const SENSITIVE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a token needs for each endpoint (Spec §2.3, §4.4-4.6, decisions §3). `any_standard`: some standard scope.
- * `none`: a live token is enough.
+ * What a token needs for each endpoint (Spec §2.3, §4.4-4.6, decisions §3): the named scope, any standard scope
+ * (`any_standard`), or nothing beyond being live (`none`).
  */
 export const REQUIRED = {
   "GET /v1/me": "none",

@@ -1,58 +1,66 @@
 import type { Ended, Name, Operation } from "./Operations.js"
 
 /**
- * What happened in a run, in order: the operations of the actors and their answers, what receivers and mailboxes got,
- * the injected faults, and the port calls in between. A trace is plain JSON: it can be written to a file, read again
- * and judged again. It names secrets by aliases (`access-17`) and never contains them in the clear.
+ * What happened in a run, in order: operations of actors and their answers, what receivers and mailboxes got, injected
+ * faults, and port calls. A trace is plain JSON: a program can write it to a file, read the file and judge the trace
+ * once more. The trace names secrets by aliases (`access-17`) and never contains a secret in the clear.
  */
 export type Entry = Stamp & (Begun | Done | Posted | Heard | Mailed | PortCall | Fault | Leak | Marked)
 
 interface Stamp {
   /** The number of the entry: 0, 1, 2 … */
   readonly i: number
-  /** Milliseconds since 1970 on the virtual clock, which `jump` may set back. */
+  /** Milliseconds since 1970 on the virtual clock. A jump may set this clock back. */
   readonly t: number
-  /** Milliseconds of virtual time since the run began. Unlike `t`, it never goes back. */
+  /** Milliseconds of virtual time since the run began. Unlike `t`, this number never goes back. */
   readonly passed: number
   /**
-   * The process that caused the entry, with the number of its start (`server-1`, `worker-2`). `world`: the simulated
-   * people and apps, or the scenario.
+   * The process that caused the entry, with the count of its starts (`server-1`, `worker-2`). `world` stands for the
+   * simulated people and apps, and for the scenario.
    */
   readonly proc: string
 }
 
-/** An actor begins an operation. The `done` entry names this entry by `op`, the `i` of this entry. */
+/**
+ * An actor begins an operation. The entry of kind `done` refers to this entry by its number: `op` there is `i` here.
+ */
 export type Begun = {
   [N in Name]: { readonly kind: "begun"; readonly name: N; readonly actor: string; readonly args: Operation<N>["args"] }
 }[Name]
 
-/** The end of an operation. Operations overlap when an operation is slow or several actors are at work. */
+/** The end of an operation. Other operations may begin before this one has ended. */
 export type Done = {
   [N in Name]: { readonly kind: "done"; readonly name: N; readonly op: number; readonly outcome: Ended<N> }
 }[Name]
 
-/** A receiver got a POST. The entry is written when the POST arrives; the receiver is done `tookMs` later. */
+/**
+ * A receiver got a POST. The entry has the time at which the POST arrived; the receiver's answer is complete `tookMs`
+ * later.
+ */
 export interface Posted {
   readonly kind: "posted"
   readonly url: string
-  /** The parsed body. `raw` has the text when it is no JSON object. */
+  /** The parsed body. For a text that is no JSON object, the only field is `raw`, with the text. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The time of signing from the signature header (`t`), in seconds since 1970. */
+  /** The time of signing, in seconds since 1970: `t` of the signature header. Null when the header has none. */
   readonly signedAtS: number | null
   /** How many signatures (`v1` values) the signature header has. */
   readonly signatures: number
-  /** Aliases of the signing secrets that the simulated apps have received and with which the body verifies. */
+  /**
+   * The aliases of the secrets with which the body's signature is valid, among those that the simulated apps have
+   * received.
+   */
   readonly verifiedBy: ReadonlyArray<string>
   /**
-   * What the receiver did in the end: a status, or `refuse`, `reset`, `hang`, `slow` (a 2xx after the five seconds),
-   * `reset_after_2xx`.
+   * What the receiver did in the end: a status, or `refuse`, `reset`, `hang`, `slow` (a 200 after the deadline of five
+   * seconds), `reset_after_2xx`.
    */
   readonly reply: number | "refuse" | "reset" | "hang" | "slow" | "reset_after_2xx"
-  /** How long the receiver took, in milliseconds. */
+  /** How long the receiver took to answer, in milliseconds. */
   readonly tookMs: number
 }
 
-/** Somebody who listens to an app's events read a message of the stream. Heartbeats are left out. */
+/** A person who listens to an app's events read a message of the stream. The trace leaves heartbeats out. */
 export interface Heard {
   readonly kind: "heard"
   readonly listenerId: string
@@ -62,7 +70,7 @@ export interface Heard {
 export type HeardMessage =
   | ({ readonly _tag: "Event" } & Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy">)
   | { readonly _tag: "Dropped"; readonly count: number }
-  /** `left`: the reader went away. Any other reason comes from the service, which closed the stream. */
+  /** The stream ended. `left`: the reader went away. For any other reason the service closed the stream. */
   | { readonly _tag: "End"; readonly reason: string }
 
 /** A message left the service for somebody's mailbox. */
@@ -70,19 +78,22 @@ export interface Mailed {
   readonly kind: "mailed"
   readonly to: string
   readonly subject: string
-  /** A message that is sent again, because the result of the first attempt could not be stored, has the same id. */
+  /**
+   * The id of the message. The service may send a message once more, because it could not store the result of the first
+   * attempt; the message then has the same id.
+   */
   readonly id: string
-  /** The mail server did not take the message: for good (`Refused`), or this time (`NotSent`). */
+  /** Present when the mail server did not take the message: `Refused` is permanent, `NotSent` only for this attempt. */
   readonly bounced?: "Refused" | "NotSent"
 }
 
-/**
- * A port call, written when it ended, with the operation or loop that caused it. Arguments and value are there only
- * where an oracle needs them.
- */
+/** A port call, recorded when it ended. Arguments and value are present only where an oracle needs them. */
 export interface PortCall {
   readonly kind: "port"
-  /** `i` of the entry that began the operation; null for a loop of the worker. */
+  /**
+   * The number `i` of the entry that began the operation for which the call was made; null for a call of a worker's
+   * loop.
+   */
   readonly op: number | null
   readonly port: string
   readonly method: string
@@ -125,7 +136,7 @@ export interface Leak {
   readonly where: string
 }
 
-/** The run reached something rare, such as the seventh attempt of a delivery. */
+/** The run reached a rare situation, such as the seventh attempt of a delivery. */
 export interface Marked {
   readonly kind: "mark"
   readonly mark: string

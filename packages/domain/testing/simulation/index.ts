@@ -1,6 +1,6 @@
 /**
- * The simulation: a world with people, apps, receivers and the real programs of the service, on virtual time. A
- * scenario acts on the world, the engine runs it from one seed, and oracles judge the trace.
+ * The simulation: people, apps, receivers and the real programs of the service on virtual time. A scenario says what
+ * people and apps do. The engine runs the scenario from one seed, and oracles judge the trace.
  * `packages/domain/docs/simulation.md` explains the parts.
  */
 

@@ -9,19 +9,22 @@ export const START = 1_767_225_600_000
 
 export interface EngineOptions {
   readonly startMillis?: number | undefined
-  /** Picks which ready fibre runs next. Without it the fibre that became ready first runs first. */
+  /** Picks which ready fiber runs next. Default: the fiber that became ready first. */
   readonly scheduling?: Stream | undefined
 }
 
 /**
- * A run fails when this much time passes and only loops take steps. Whatever the service does for a user, it does
- * within days, so after that the scenario waits for something that never comes.
+ * A run fails when, for this much virtual time, only loops take steps. The service finishes whatever it does for a user
+ * within days, so after a week the scenario must be waiting for something that never comes.
  */
 const STUCK_AFTER_MILLIS = 7 * 86_400_000
 const STUCK_MESSAGE =
   "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
 
-/** The run cannot go on: no fibre can run and no timer is set, only loops ran for a week, or `run` met a host call. */
+/**
+ * The run cannot go on: no fiber can run and no timer is set, or only loops ran for a virtual week, or `run` met a call
+ * of the host.
+ */
 export class Stuck extends Error {
   override readonly name = "Stuck"
 }
@@ -38,11 +41,11 @@ interface HostCall {
 }
 
 /**
- * Runs programs on virtual time. Every fibre that can run does; when none can, the engine moves the clock to the next
- * timer. One seed gives one order of steps, so a run can be repeated.
+ * Runs programs on virtual time. Every fiber that can run runs; when no fiber can, the engine moves the clock to the
+ * next timer. One seed gives one order of steps, so a run can be repeated.
  *
- * A call of the host, such as a query of a real database, takes real time. The engine awaits one call at a time, and
- * virtual time stands still until its answer is in.
+ * A call of the host, such as a query of a real database, takes real time. The engine awaits one such call at a time,
+ * and virtual time stands still until the call has returned.
  */
 export class Engine {
   readonly clock: VirtualClock
@@ -50,9 +53,9 @@ export class Engine {
   private readonly settling: Array<() => void> = []
   private readonly advancing: Array<Waiter> = []
   private readonly hostCalls: Array<HostCall> = []
-  /** The last time at which the scenario, or another fibre outside the programs, resumed. */
+  /** The last virtual time at which a fiber that is not part of a program, such as the scenario, resumed. */
   private movedAt: number
-  /** Wraps the run's own steps. Work of the host runs outside `inside`, so `Guard` does not blame the run for it. */
+  /** Wraps each step of the run. Work of the host is not wrapped, so `Guard` does not report what this work reads. */
   inside: <A>(work: () => A) => A = (work) => work()
 
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
@@ -64,10 +67,7 @@ export class Engine {
     this.movedAt = startMillis
   }
 
-  /**
-   * Fires every timer that is due within `duration`, including those of its last millisecond, and runs the fibres that
-   * each timer wakes.
-   */
+  /** Fires every timer that is due within `duration`, its end included, and runs the fibers that each timer wakes. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
     return Effect.suspend(() => {
       const until = this.clock.monotonic + Math.max(0, Math.ceil(Duration.toMillis(duration)))
@@ -75,14 +75,14 @@ export class Engine {
     })
   }
 
-  /** Returns when no fibre can run without time passing. */
+  /** Completes when no fiber can run until time passes. */
   readonly settle: Effect.Effect<void> = Effect.async((resume) => {
     this.settling.push(() => resume(Effect.void))
   })
 
   /**
-   * Lets time pass until only periodic timers are left, at most for `cap`. Returns the number of other timers that are
-   * left.
+   * Lets time pass until only timers of loops are left, but at most for `cap`. Returns the number of other timers that
+   * are left.
    */
   quiesce(cap: Duration.DurationInput = Duration.infinity): Effect.Effect<{ readonly timersLeft: number }> {
     const left = () => this.clock.timers.left.filter(({ isPeriodic }) => !isPeriodic).length
@@ -99,12 +99,12 @@ export class Engine {
     return Effect.sync(() => this.clock.jump(millis))
   }
 
-  /** From now on the process takes no step until it wakes: its timers may fall due meanwhile, and fire late. */
+  /** From now on the process takes no step until it wakes. Timers that fall due during the pause fire late. */
   pause(process: Process.Process): void {
     process.asleep ??= []
   }
 
-  /** The process goes on where it was, with everything that became ready meanwhile. */
+  /** The process goes on where it stopped: it takes the steps that became ready during the pause. */
   wake(process: Process.Process): void {
     const { asleep = [] } = process
     process.asleep = undefined
@@ -116,7 +116,7 @@ export class Engine {
     process.isAlive = false
   }
 
-  /** Starts `effect` in `process`, as a daemon: no parent fibre interrupts it. */
+  /** Starts `effect` in `process` as a daemon, so that no parent fiber interrupts it. */
   spawn<A, E, R>(
     process: Process.Process,
     effect: Effect.Effect<A, E, R>
@@ -125,8 +125,9 @@ export class Engine {
   }
 
   /**
-   * Runs `effect` on the host, after all earlier host calls. `effect` reads virtual time and sleeps real time. When the
-   * calling process is killed meanwhile, `effect` still runs to its end, like a query that has reached the database.
+   * Runs `effect` on the host, after all earlier host calls. `effect` reads virtual time, and its sleeps take real
+   * time. Like a query that has reached the database, `effect` runs to its end even when the calling process is killed
+   * meanwhile.
    */
   onHost<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.async<A, E>((resume) => {
@@ -155,7 +156,7 @@ export class Engine {
     }
   }
 
-  /** Runs `program` to its end and awaits the calls of the host. */
+  /** Runs `program` to its end, and awaits each call of the host that the program makes. */
   async runAsync<A, E>(program: Effect.Effect<A, E>): Promise<Exit.Exit<A, E>> {
     const forget = abandoned()
     try {
@@ -186,7 +187,7 @@ export class Engine {
   }
 
   /**
-   * Called when no fibre can run. Resumes a fibre that waits in `settle`, `quiesce` or `advance`, or moves the clock to
+   * Called when no fiber can run. Resumes a fiber that waits in `settle`, `quiesce` or `advance`, or moves the clock to
    * the next timer. False when neither is possible.
    */
   private goOn(): boolean {
@@ -221,8 +222,8 @@ export class Engine {
   }
 
   /**
-   * Fails a run whose scenario has not resumed for a virtual week, when neither the scenario nor a person waits for a
-   * timer. Loops set timers without end, so the run would not end.
+   * Fails a run when its scenario has not resumed for a virtual week and only programs wait for timers. Without this
+   * check the run would not end, because loops set timers without end.
    */
   private failIfStuck(): void {
     const { monotonic, timers } = this.clock
@@ -231,7 +232,9 @@ export class Engine {
   }
 }
 
-/** A clock for work on the host. It shows virtual time with the skew of the calling machine, and sleeps real time. */
+/**
+ * A clock for work on the host. It shows virtual time, plus the skew of the calling machine; its sleeps take real time.
+ */
 const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
   const host = Clock.make()
   const millis = () => ours.timeOfDay + skewMillis
@@ -247,8 +250,8 @@ const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
 }
 
 /**
- * A fibre that the run abandons never reports its end to `effect`, which would keep the fibre in a global set forever.
- * Returns a function that removes the fibres that started after this call.
+ * Returns a function that removes the fibers which started after this call from a global set of `effect`. A fiber that
+ * the run abandons never ends, so `effect` would keep it in this set as long as the host process runs.
  */
 const abandoned = (): (() => void) => {
   const { roots } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({

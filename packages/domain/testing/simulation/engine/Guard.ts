@@ -1,6 +1,8 @@
 import { Effect, Hash } from "effect"
 
-/** Functions of the host that a program of the domain must not call: a replay would get another answer. */
+/**
+ * Functions of the host that a program of the domain must not call: in a repeated run they would return other values.
+ */
 interface Host {
   Date: DateConstructor
   Math: Math
@@ -29,15 +31,18 @@ interface WithTrace {
   captureStackTrace?: (into: object, above: Function) => void
 }
 
-/** Libraries call the host for their own use, such as the start time of a fibre. No program sees these values. */
+/**
+ * The files of libraries. A library reads the host for its own use, such as the start time of a fiber, and no program
+ * sees the value.
+ */
 const LIBRARY = /node_modules|^node:/
-/** Files of `effect` that pass the host's answer on to their caller. The guard blames that caller for the read. */
+/** Files of `effect` that return the value of the host to their caller. The guard reports this caller. */
 const HANDS_ON =
   /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
 
 type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
 
-/** True while `callers` takes a stack trace: `looking` then returns the raw frames, because formatting them is slow. */
+/** True while `callers` takes a stack trace. `looking` then returns the raw frames, because formatting them is slow. */
 let isLooking = false
 
 const looking =
@@ -50,8 +55,8 @@ const looking =
         : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
 
 /**
- * The stack frames that called `ours`, the nearest first. The guard's own frames are cut off by function, not by file
- * name: in a bundle every frame has one file name.
+ * The stack frames that called `ours`, nearest first. The stack begins behind the function `ours`, because in a bundle
+ * no file name tells the guard's own frames from others.
  */
 const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace
@@ -72,16 +77,16 @@ const show = (site: Site): string =>
   `${site.getFunctionName() ?? ""} ${fileOf(site)}:${site.getLineNumber() ?? 0}`.trim()
 
 /**
- * The positions at which `effect` itself reads the host. They are needed for a bundle, where the reads of `effect` and
- * those of programs are in one file.
+ * The positions in the code at which `effect` reads the host for its own use. In a bundle, where all code is in one
+ * file, only these positions tell a read of `effect` from a read of a program.
  */
 const known = new Set<string>()
-/** True while `learn` collects the positions of `known`. */
+/** True while `learn` fills `known`. */
 let isLearning = false
 
 /**
- * Makes `effect` read the host in every way in which it does so in a run: when a fibre begins, ends or waits without
- * end, and for the hash of an object. `note` records the positions.
+ * Makes `effect` read the host in each way in which it does so during a run: when a fiber begins, ends or waits without
+ * end, and for the hash of an object. `note` stores the positions of these reads in `known`.
  */
 const learn = (): void => {
   isLearning = true
@@ -93,19 +98,19 @@ const learn = (): void => {
   }
 }
 
-/** The caller to blame for a read; undefined when a library reads the host for its own use. */
+/** The caller that the guard reports for a read of the host; undefined when a library reads for its own use. */
 const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
   if (first === undefined) return undefined
   const isLibrary = LIBRARY.test(fileOf(first))
-  // Checked before the position, which V8 computes slowly: nearly every read of a run comes from a library.
+  // This test comes before the test of the position, which V8 computes slowly, because most reads come from libraries.
   if (isLibrary && !HANDS_ON.test(fileOf(first))) return undefined
   if (known.has(positionOf(first))) return undefined
   if (isLibrary) {
     return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
   }
-  // In a bundle the nearest frame may be a library that passes the answer on, so the message lists the callers behind
-  // it.
+  // In a bundle the nearest frame may belong to a library that only returns the value, so the message also lists the
+  // frames behind it.
   const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
   return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
 }
@@ -114,13 +119,12 @@ const NEAR = 4
 const FAR = 40
 
 export interface Guard {
-  /** Throws when the run read the host. */
+  /** Throws when the run has read the host. */
   readonly check: () => void
-  /** Puts the host's own functions back. */
+  /** Ends the watch. After the last watch the host has its own functions back. */
   readonly release: () => void
   /**
-   * Runs steps of the run under watch. Work of the host between these steps, such as a database query, may read the
-   * host.
+   * Runs steps of the run under watch. Outside `inside`, work of the host, such as a database query, may read the host.
    */
   readonly inside: <A>(work: () => A) => A
 }
@@ -130,15 +134,15 @@ interface Watcher {
 }
 
 /**
- * The runs that are watched. Several runs over databases may be under way at once, and their steps alternate. `awake`
+ * The runs that are watched. Several runs over databases may be in progress at once, and their steps alternate. `awake`
  * is the run that takes a step now.
  */
 const watching = new Set<Watcher>()
 let awake: Watcher | undefined
-/** Puts the host's own functions back, once the last watched run has ended. */
+/** Gives the host its own functions back. Called when the last watched run has ended. */
 let restore: () => void = () => undefined
 
-/** Records a read of the host for the run that takes a step now. `ours`: the replacement function that was called. */
+/** Records a read of the host for the run that takes a step now. `ours` is the replacement function that was called. */
 const note = (what: string, ours: Function): void => {
   if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
   if (awake === undefined) return
@@ -146,7 +150,7 @@ const note = (what: string, ours: Function): void => {
   if (who !== undefined) awake.reads.push(`${what} ${who}`)
 }
 
-/** Watches the host's clock, randomness and timers until `release`. */
+/** Watches the host's clock, randomness and timers until `release` is called. */
 export const watch = (): Guard => {
   const watcher: Watcher = { reads: [] }
   if (watching.size === 0) restore = replaceAll()
@@ -174,7 +178,7 @@ export const watch = (): Guard => {
 }
 
 /**
- * Replaces the host's functions with functions that report each call. The returned function puts the host's own back.
+ * Replaces the host's functions by functions that report each call. The returned function gives the host its own back.
  */
 const replaceAll = (): (() => void) => {
   // oxlint-disable-next-line no-restricted-globals -- the guard replaces global functions to report their callers
@@ -208,8 +212,8 @@ const replaceAll = (): (() => void) => {
   replace(host, "setImmediate", noted("setImmediate"))
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
     const ours = (...args: ReadonlyArray<unknown>): unknown => {
-      // `effect` sets an interval of the host for a fibre that waits without end. No interval is set here, because a
-      // killed fibre would never clear it.
+      // For a fiber that waits without end, `effect` sets an interval on the host. The guard sets no interval for it,
+      // because a killed fiber would never clear it.
       const isNever = awake !== undefined && callers(ours, 1).some((site) => known.has(positionOf(site)))
       if (isNever) return undefined
       note("setInterval", ours)
@@ -224,8 +228,8 @@ const replaceAll = (): (() => void) => {
 }
 
 /**
- * A function rather than a proxy: `effect` tests every value that it compares for being a `Date`, and each test would
- * go through the proxy.
+ * Returns a `Date` that reports reads of the clock. It is a function and not a proxy: `effect` tests every value that
+ * it compares for being a `Date`, and with a proxy each test would be slow.
  */
 const watchedDate = (was: DateConstructor): DateConstructor => {
   const watched = function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {

@@ -1,14 +1,16 @@
 import { Effect, FiberRef, GlobalValue } from "effect"
 
-/** The fibres of one start of a program. The engine can kill them all at once. */
+/** A program from one start until its end, as a set of fibers. The engine can kill all of them at once. */
 export interface Process {
   readonly name: string
-  /** How often the program was started, this start included. */
+  /** How often the program has been started, including this start; 0 only for `WORLD`. */
   readonly epoch: number
   isAlive: boolean
-  /** Present while the process is paused, as by SIGSTOP: the steps that its fibres take when it wakes. */
+  /** Present while the process is paused, as by the signal SIGSTOP: the steps that became ready meanwhile, in order. */
   asleep?: Array<() => void> | undefined
-  /** How far the clock of the machine is ahead of the simulation's time of day, in milliseconds. Absent: not at all. */
+  /**
+   * How far the clock of the process's machine is ahead of the simulation's time of day, in milliseconds. Absent: 0.
+   */
   skewMillis?: number | undefined
 }
 
@@ -17,13 +19,10 @@ export interface Process {
  */
 export const WORLD: Process = { name: "world", epoch: 0, isAlive: true }
 
-/** How the process is named in a trace, such as `worker-2`. */
+/** The name of the process in a trace, such as `worker-2`. */
 export const label = ({ epoch, name }: Process): string => (epoch === 0 ? name : `${name}-${epoch}`)
 
-/**
- * How a `FiberRef` passes its value on: a child fibre inherits it. A fibre that joins another fibre keeps its own
- * value.
- */
+/** Options of a `FiberRef`: a child fiber inherits the value. A fiber that joins another fiber keeps its own value. */
 const kept = { fork: <A>(value: A): A => value, join: <A>(mine: A): A => mine }
 
 const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>
@@ -31,15 +30,17 @@ const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>
     FiberRef.unsafeMake<A>(initial, kept)
   )
 
-/** The process that a fibre belongs to. */
+/** The process that a fiber belongs to. */
 export const current: FiberRef.FiberRef<Process> = global<Process>("process", WORLD)
 
-/** True in a fibre that runs a loop: its sleeps are pauses between two rounds, and `quiesce` does not wait for them. */
+/**
+ * True in a fiber that runs a loop. Such a fiber sleeps between two rounds, and `quiesce` does not wait for its sleeps.
+ */
 export const isPeriodic: FiberRef.FiberRef<boolean> = global<boolean>("isPeriodic", false)
 
-/** The `i` of the trace entry that began the operation that the fibre works for; null: none. */
+/** The number `i` of the trace entry that began the fiber's operation; null when the fiber works for no operation. */
 export const operation: FiberRef.FiberRef<number | null> = global<number | null>("operation", null)
 
-/** Marks the sleeps of `effect` as periodic: `quiesce` does not wait for them, because loops never stop sleeping. */
+/** Marks `effect` as a loop, so that `quiesce` does not wait for its sleeps: a loop never stops sleeping. */
 export const periodic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.locally(effect, isPeriodic, true)

@@ -1,21 +1,21 @@
 import { sfc32 } from "../../sfc32.js"
 
 /**
- * Random numbers from a seed, without the host's generator: one seed and purpose give the same numbers in every
+ * Random numbers from a seed, without the host's generator. The same seed and purpose give the same numbers in every
  * process.
  */
 export interface Stream {
   /** A whole number from `min` to `max`, both included. */
   readonly int: (min: number, max: number) => number
-  /** True with probability `p`. It draws nothing for 0 and 1, so a fault that is off does not shift the stream. */
+  /** True with probability `p`. For 0 and 1 it draws no number, so a fault that is off does not change later draws. */
   readonly chance: (p: number) => boolean
-  /** One of `from`, which must not be empty. */
+  /** One element of `from`, which must not be empty. */
   readonly pick: <A>(from: ReadonlyArray<A>) => A
   /** The same items in random order. */
   readonly shuffle: <A>(items: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 
-/** Each purpose draws from its own stream. One more fault therefore does not change where people walk. */
+/** What a stream is for. Each purpose has its own stream, so an additional fault does not change where people walk. */
 export type Purpose =
   | "workload"
   | "faults"
@@ -53,7 +53,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
 
 /** The stream of this seed and purpose. Draws from one stream do not change the draws from another. */
 export const make = (seed: number, purpose: Purpose): Stream => {
-  // The generator takes whole numbers: 1.5 would give the run of 1.
+  // The generator ignores fractions, so without this check the seed 1.5 would give the run of the seed 1.
   if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")
   const next = sfc32(seed, SALTS[purpose])
   const int = (min: number, max: number): number => min + Math.floor((next() / 2 ** 32) * (max - min + 1))

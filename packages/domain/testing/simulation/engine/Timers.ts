@@ -1,26 +1,26 @@
 export interface Timer {
-  /** Milliseconds on the engine's clock, which never goes back. */
+  /** The time at which the timer fires, in milliseconds on the engine's clock, which never goes back. */
   readonly at: number
   readonly order: number
   readonly fire: () => void
-  /** True when nobody waits for the timer any more, or the process that waited is dead. */
+  /** True when no fiber waits for the timer any more, or the process that waited is dead. */
   readonly isDead: () => boolean
-  /**
-   * True for the timer of a loop. When such a timer has fired, its loop sets a new one, so these timers never run out.
-   */
+  /** True for the timer of a loop. A loop sets another timer each time, so these timers never run out. */
   readonly isPeriodic: boolean
-  /** True when the scenario or a person waits for the timer, and not a program. */
+  /** True when the scenario or a simulated person waits for the timer; false when a program or a loop does. */
   readonly isOutside: boolean
 }
 
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** A binary heap: the earliest timer comes first, equal times in order of insertion. */
+/**
+ * A binary heap of timers. The earliest timer comes first; timers with the same time come in the order of insertion.
+ */
 export class Timers {
   private readonly heap: Array<Timer> = []
   private inserted = 0
 
-  /** The earliest timer that is not dead. */
+  /** The earliest timer that is not dead, which means that somebody waits for it; undefined when there is none. */
   get first(): Timer | undefined {
     for (let next = this.heap[0]; next !== undefined; next = this.heap[0]) {
       if (!next.isDead()) return next
@@ -29,7 +29,7 @@ export class Timers {
     return undefined
   }
 
-  /** All timers that are not dead. */
+  /** All timers that are not dead, which means that somebody waits for them. */
   get left(): ReadonlyArray<Timer> {
     return this.heap.filter((timer) => !timer.isDead())
   }

@@ -7,21 +7,26 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /**
- * The sleep of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
- * §6.3.1). A loop with exactly this sleep is slowed down only while no connection becomes due for the sweep
- * (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed down.
+ * The interval of the tier sweep, which must notice the end dates of connections within a quarter of an hour (Spec
+ * §6.3.1). A loop with exactly this interval sleeps longer only while no connection becomes due for the sweep
+ * (`hasDateBy`). A loop with an interval between this and `SELDOM` never sleeps longer.
  */
 const PROMPT = 15 * MINUTE
 /**
- * Shorter sleeps are pauses within a piece of work (`Pacing`), such as the steps of an import. They are never slowed
- * down: no loop looks for work more often than once a second.
+ * Sleeps shorter than this are pauses within a piece of work (`Pacing`), such as the steps of an import, because no
+ * loop looks for work more often than once a second. These sleeps are never made longer.
  */
 const PAUSE = SECOND
-/** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
+/** A loop with this interval or a longer one does only maintenance, so it may sleep longer. */
 const SELDOM = HOUR
-/** A slowed loop sleeps at most this many times the quiet time so far: after a quiet minute, at most 16 minutes. */
+/**
+ * A slowed loop sleeps at most this many times as long as nothing has happened: after a quiet minute, at most 16
+ * minutes.
+ */
 const PATIENCE = 16
-/** Slowed loops wake at multiples of these intervals, so that several loops share the cost of a wake-up. */
+/**
+ * Slowed loops wake at times of day that are multiples of these intervals, so that several loops wake at the same time.
+ */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
 interface Sleeper {
@@ -31,17 +36,16 @@ interface Sleeper {
   readonly isPeriodic: boolean
   readonly wake: () => void
   isOver: boolean
-  /** How often a timer was set for this sleep. Only the timer that was set last counts. */
+  /** How many timers were set for this sleep. Only the newest timer counts. */
   laid: number
 }
 
 /**
- * Replaces the clock of Effect. It keeps two clocks, as every machine does: the time of day, which somebody may set,
- * and the time that has passed, by which timers fire. Neither moves by itself: the engine moves them from timer to
- * timer.
+ * Replaces the clock of Effect. Like every machine it has two clocks: the time of day, which can be set, and the time
+ * that has passed, by which timers fire. Time moves only when the engine moves it, from timer to timer.
  *
- * While nothing happens, a loop (`Process.periodic`) sleeps longer and longer, so a quiet night costs a few dozen steps
- * instead of thousands. The first event after that (`stir`) brings every slowed loop back to its own interval.
+ * The longer nothing happens, the longer a loop (`Process.periodic`) sleeps. So a quiet night takes a few dozen steps
+ * instead of thousands. When something happens (`stir`), every slowed loop returns to its own interval.
  */
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -63,9 +67,12 @@ export class VirtualClock implements Clock.Clock {
    * Whether a connection becomes due for the tier sweep by this time of day. If so, loops of 15 minutes wake before it.
    */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
-  /** Whether loops shorter than 15 minutes have work by this time of day. Undefined: they are always slowed down. */
+  /**
+   * Whether loops with intervals shorter than 15 minutes have work by this time of day. Undefined: these loops are
+   * always slowed down.
+   */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
-  /** The last sleep that each loop asked for, by the loop's fibre. */
+  /** The last sleep for which each loop asked, in milliseconds. The key is the loop's fiber. */
   private readonly rhythms = new WeakMap<object, number>()
 
   constructor(startMillis: number) {
@@ -74,17 +81,17 @@ export class VirtualClock implements Clock.Clock {
     this.stirredAt = startMillis
   }
 
-  /** The start plus the time that has passed. Never goes back. */
+  /** The start of the run plus the time that has passed, in milliseconds. It never goes back. */
   get monotonic(): number {
     return this.passed
   }
 
-  /** Time that has passed since the start. Never goes back. */
+  /** The time that has passed since the start of the run, in milliseconds. It never goes back. */
   get elapsed(): number {
     return this.passed - this.startMillis
   }
 
-  /** The time of day without the skew of any machine. The trace shows this time. */
+  /** The time of day, without the skew of any machine. It is the time of the trace's entries. */
   get timeOfDay(): number {
     return this.passed + this.offset
   }
@@ -95,7 +102,7 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The time until the clock has caught up with the latest time that it showed before it was set back; 0 when it is not
+   * The milliseconds by which a jump has set the clock back behind the latest time that it showed; 0 when it is not
    * behind.
    */
   get behindMillis(): number {
@@ -113,7 +120,7 @@ export class VirtualClock implements Clock.Clock {
     return Effect.withFiberRuntime<void>((fiber) => {
       const process = fiber.getFiberRef(Process.current)
       const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
-      // Whole milliseconds, rounded up: no fibre wakes before the time that it asked for.
+      // Rounded up to whole milliseconds, so that no fiber wakes before the time that it asked for.
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       const sleep = (millis: number) =>
         Effect.async<void>((resume) => {
@@ -123,7 +130,8 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
-      // What happens while the loop waits for `longer` is not in the answer, so the loop then keeps its own pace.
+      // `longer` does not know what happens while it is computed. If something happened, the loop keeps its own
+      // interval.
       const sleepUnlessStirred = (longer: Effect.Effect<number>, own: () => number) => {
         const before = this.stirs
         return Effect.flatMap(longer, (millis) => sleep(this.stirs === before ? millis : own()))
@@ -139,7 +147,7 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Called when something happens: slowed loops then wake no later than after the sleep that they asked for. */
+  /** Called when something happens. A slowed loop then wakes no later than after its own interval. */
   stir(): void {
     this.stirredAt = this.passed
     this.stirs += 1
@@ -152,14 +160,15 @@ export class VirtualClock implements Clock.Clock {
     }
   }
 
-  /** The milliseconds until the next quarter of an hour, at which a loop of 15 minutes wakes; never 0. */
+  /** The milliseconds until the next quarter of an hour, when a loop of 15 minutes wakes; never 0. */
   private untilQuarter(): number {
     return PROMPT - (this.timeOfDay % PROMPT)
   }
 
   /**
-   * The sleep of a loop of 15 minutes, in milliseconds: until the next multiple of the largest interval that `patience`
-   * allows and in which no connection becomes due for the tier sweep; else 15 minutes.
+   * The sleep of a loop of 15 minutes, in milliseconds. It ends at the next multiple of the largest interval of `GRIDS`
+   * which `patience` allows, and in which no connection becomes due for the tier sweep. Without such an interval it is
+   * 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)
@@ -171,8 +180,8 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The sleep of a loop shorter than 15 minutes, in milliseconds: the first of the given sleeps during which no work
-   * becomes due (`hasWorkBy`); `own` when there is none.
+   * The sleep of a loop with an interval shorter than 15 minutes, in milliseconds: the first of the given sleeps in
+   * which no work becomes due (`hasWorkBy`), or `own` when there is none.
    */
   private untilWork(own: number, [first, ...others]: ReadonlyArray<number>): Effect.Effect<number> {
     if (first === undefined) return Effect.succeed(own)
@@ -183,23 +192,23 @@ export class VirtualClock implements Clock.Clock {
     )
   }
 
-  /** How long a loop may sleep, in milliseconds: it grows with the time in which nothing happened. */
+  /** The longest sleep of a slowed loop, in milliseconds. It grows with the time in which nothing happened. */
   private get patience(): number {
     return PATIENCE * (this.passed - this.stirredAt)
   }
 
-  /** The milliseconds until the time of day is next a multiple of `grid`; never 0. */
+  /** The milliseconds until the time of day is a multiple of `grid`; never 0. */
   private untilMultiple(grid: number): number {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
 
-  /** How long a loop sleeps that asks for `own` milliseconds. */
+  /** The sleep, in milliseconds, of a loop that asks for `own` milliseconds. */
   private stretch(loop: object, own: number): number {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // A loop that aims at whole minutes, such as every full hour, must wake at whole minutes. After two equal sleeps in
-    // a row the loop is at whole minutes, and may then skip some of its wake-ups.
+    // A loop that wakes at whole minutes, such as every full hour, must not leave them. Only a loop that asked for the
+    // same sleep twice in a row wakes at whole minutes already, so only this loop may skip some of its wake-ups.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))
@@ -223,18 +232,18 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Moves the time of day. Timers fire by the time that passes, so a jump changes no timer. */
+  /** Moves the time of day. Timers fire by the time that has passed, so a jump changes no timer. */
   jump(millis: number): void {
     this.latest = Math.max(this.latest, this.timeOfDay)
     this.offset += millis
   }
 
-  /** Moves the time that has passed forward; never back. */
+  /** Moves the time that has passed forward to `monotonic`; never back. */
   moveTo(monotonic: number): void {
     this.passed = Math.max(this.passed, monotonic)
   }
 
-  /** Fires the next timer and moves the clock to it. False when there is no timer. */
+  /** Moves the clock to the next timer and fires it. Returns false when there is no timer. */
   advance(): boolean {
     const next = this.timers.first
     if (next === undefined) return false

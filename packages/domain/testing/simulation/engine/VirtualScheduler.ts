@@ -9,29 +9,32 @@ interface Task {
   readonly fiber: Fiber | undefined
 }
 
-/** A fibre yields after this number of operations. No fibre of the service does this many between two port calls. */
+/** A fiber yields after this number of operations. No fiber of the service needs as many between two port calls. */
 const ENDLESS = 1_000_000
 
-/** The scheduler frees the memory of finished tasks when the queue holds this number of them. */
+/** When the queue has this many finished tasks, the scheduler frees their memory. */
 const ROOM = 4_096
 
 /**
- * When a run takes this number of steps without time passing, the scheduler treats it as an endless loop and fails it.
+ * When a run takes this many steps without time passing, the scheduler fails the run, because it is in an endless loop.
  */
 const LIVELOCK = 20_000_000
 
 /**
- * Replaces the scheduler of Effect. It runs fibres one at a time, so that a run has one order of steps. Without a
- * stream the fibre that became ready first runs first. With a stream the stream picks among the ready fibres, which
- * makes the order random and still repeatable from the seed.
+ * Replaces the scheduler of Effect. It runs one fiber at a time, so that a run has one order of steps. Without a
+ * stream, the fiber that became ready first runs first. With a stream, the stream picks one of the ready fibers, so the
+ * order is random, and the same for the same seed.
  */
 export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []
   /** The number of finished tasks at the front of `tasks`. */
   private done = 0
-  /** Tasks that the answer of the host made ready. They run before all others. */
+  /** Tasks that became ready through an answer of the host. They run before all other tasks. */
   private urgent: Array<Task> | undefined
-  /** True while the run awaits an answer of the host. No fibre runs meanwhile: a call is one step, as in memory. */
+  /**
+   * True while the run awaits an answer of the host. No other fiber runs meanwhile, so the call is one step, as in
+   * memory.
+   */
   isHalted = false
   steps = 0
 
@@ -49,8 +52,8 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   }
 
   /**
-   * Fibres yield at every port call (`giveWay`). Yielding here matters only for a fibre that never ends: it must not
-   * starve the others.
+   * A fiber gives way to others at every port call (`giveWay`). It yields here only if it never ends, so that other
+   * fibers can run.
    */
   shouldYield(fiber: Fiber): number | false {
     return fiber.currentOpCount > ENDLESS ? 0 : false
@@ -60,7 +63,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
     return this.done >= this.tasks.length
   }
 
-  /** Runs fibres until none can go on without time passing, or until a fibre calls the host. */
+  /** Runs fibers until none can run without time passing, or until a fiber calls the host. */
   drain(): void {
     for (const begun = this.steps; !this.isIdle && !this.isHalted;) {
       const task = this.next()
@@ -72,7 +75,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
     this.done = 0
   }
 
-  /** Resumes the fibre that called the host, before any other fibre takes a step. */
+  /** Resumes the fiber that called the host. No other fiber takes a step before. */
   answer(resume: () => void): void {
     this.isHalted = false
     const urgent: Array<Task> = []
@@ -83,10 +86,11 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   }
 
   private take({ fiber, run }: Task): void {
-    // A killed process takes no further step, not even a finalizer: a real crash does not tidy up either.
+    // A killed process takes no step any more, not even a finalizer, because a process that crashes does not tidy up
+    // either.
     const process = fiber?.getFiberRef(Process.current) ?? Process.WORLD
     if (!process.isAlive) return
-    // A paused process takes its steps when it wakes, in the order in which they became ready.
+    // A paused process stores its steps, and takes them when it wakes, in the order in which they became ready.
     if (process.asleep !== undefined) {
       process.asleep.push(() => this.scheduleTask(run, 0, fiber))
       return

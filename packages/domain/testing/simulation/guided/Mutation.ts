@@ -3,24 +3,27 @@ import type { Plan, Step } from "../plan/Plan.js"
 import { isPlan } from "../plan/readPlan.js"
 
 /**
- * Small changes of a plan. A plan stays valid whatever steps it has, because a step that makes no sense at its time is
- * skipped. A changed number may be out of bounds: then the change is drawn again.
+ * Small changes of a plan. Any list of steps is a valid plan, because a run skips a step that is impossible at its
+ * time. Only a changed number may be out of bounds; then another change is drawn.
  */
 
-/** The most changes of one plan at a time. */
+/** The largest number of changes to one plan. */
 const MOST_CHANGES = 4
-/** The number of draws for a change that leaves the plan valid. When all fail, the plan stays unchanged. */
+/** How often a change is drawn until the changed plan is valid. When every draw fails, the plan stays as it is. */
 const TRIES = 10
-/** A change does not let a plan grow beyond this, or each run would take longer than the last. */
+/**
+ * No change makes a plan longer than this number of steps. Otherwise plans, and so runs, would become longer and
+ * longer.
+ */
 const MOST_STEPS = 200
 
-/** Milliseconds, metres and counts that are boundary values of the specification, and their neighbours. */
+/** Boundary values of the specification, in milliseconds, metres and counts, and numbers next to them. */
 const EDGES = [
   0, 1, -1, 50, 51, 100, 150, 300, 1_000, 30_000, 60_000, 119_999, 120_000, 300_000, 599_999, 600_000, 899_999, 900_000,
   3_600_000, 86_400_000
 ] as const
 
-/** The plan with one to four changes. `other`: a plan from which steps and faults are taken. */
+/** Returns the plan with one to four changes. Some changes take steps and faults from the plan `other`. */
 export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
   let changed = plan
   for (let count = draw.int(1, MOST_CHANGES); count > 0; count--) changed = once(changed, other, draw)
@@ -28,7 +31,7 @@ export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
 }
 
 const once = (plan: Plan, other: Plan, draw: Stream): Plan => {
-  // A fresh plan may be longer (`--steps`), and then grows no more.
+  // With `--steps` a drawn plan may already be longer than `MOST_STEPS`. It then gets no longer.
   const most = Math.max(MOST_STEPS, plan.steps.length)
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const changed = draw.pick(CHANGES)(plan, other, draw)
@@ -70,14 +73,14 @@ const insert: Change = (plan, other, draw) => {
   return withSteps(plan, [...plan.steps.slice(0, at), ...other.steps.slice(from, to), ...plan.steps.slice(at)])
 }
 
-/** The beginning of one plan and the end of the other. */
+/** The beginning of the plan and the end of the other plan. */
 const cross: Change = (plan, other, draw) =>
   withSteps(plan, [
     ...plan.steps.slice(0, draw.int(1, plan.steps.length)),
     ...other.steps.slice(draw.int(0, other.steps.length))
   ])
 
-/** Another order of fibres, other ids, and other moments of the faults. */
+/** Another seed for the plan: fibers run in another order, ids are different, and faults strike at other times. */
 const reseed: Change = (plan, _, draw) => ({
   ...plan,
   seed: draw.int(1, 2 ** 31 - 1),

@@ -3,16 +3,17 @@ import type { SimResult } from "../Simulation.js"
 import type { Entry } from "../Trace.js"
 
 /**
- * Which situations a run reached. When a run reached a new one, the search changes its plan a little and runs it again.
+ * The situations that a run reached. When a run reaches a situation for the first time, the search keeps its plan, and
+ * later runs changed forms of the plan.
  */
 
-/** The marks that the oracles list: rare situations that are worth reaching. */
+/** The names of all marks: rare situations that a run should reach. */
 export const MARKS: ReadonlySet<string> = names
 
 /**
- * The situations of a run, as texts that can only be compared: each mark; each pair of marks; how each operation ended,
- * alone and after the end of the same actor's previous operation; how each port's method ended; each reply of a
- * receiver; and each kind of message that a listener read.
+ * The situations of a run, as texts that serve only for comparison: each mark; each pair of marks; how each operation
+ * ended, alone and together with the end of the same actor's previous operation; how each call of a port ended; each
+ * reply of a receiver; and each kind of message that a listener read.
  */
 export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks">): ReadonlySet<string> => {
   const reached = new Set<string>()
@@ -41,7 +42,7 @@ export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks
   return reached
 }
 
-/** The name of the operation with its result: a status and an error code, and never a value that a seed draws. */
+/** The name of the operation with its result: a status or an error code, but no value that depends on the seed. */
 const endOf = ({ name, outcome }: Entry & { readonly kind: "done" }): string => {
   switch (outcome._tag) {
     case "ok":

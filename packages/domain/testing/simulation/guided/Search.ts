@@ -14,13 +14,13 @@ export interface Search {
   /** The next plan to run. */
   readonly next: () => Plan
   /**
-   * Takes the result of a plan, and returns how many of its situations are new. `more`: situations that the trace does
-   * not show, such as lines of code that ran for the first time.
+   * Takes the result of a plan, and returns how many of its situations no earlier plan reached. `more` has situations
+   * that the trace does not show, such as lines of code that ran for the first time.
    */
   readonly learn: (result: Pick<PlanResult, "plan" | "entries" | "marks">, more?: ReadonlySet<string>) => number
   /** The plans that are kept, oldest first. */
   readonly corpus: () => ReadonlyArray<Plan>
-  /** How many situations were reached. */
+  /** The number of different situations that the search has reached. */
   readonly reached: () => number
   /** The marks that no run reached, by name. */
   readonly missing: () => ReadonlyArray<string>
@@ -28,29 +28,29 @@ export interface Search {
 
 export interface SearchConfig {
   readonly seed: number
-  /** About how many steps a fresh plan has. */
+  /** The approximate number of steps of a randomly drawn plan. */
   readonly steps?: number | undefined
-  /** The corpus of an earlier search, whose plans are run first. */
+  /** The plans that an earlier search kept. The search runs them first. */
   readonly corpus?: ReadonlyArray<Plan> | undefined
 }
 
 /**
- * The share of the runs with a fresh plan. Only fresh plans have stories (`pieces/story.ts`) that no plan of the corpus
- * has.
+ * The share of the runs with a randomly drawn plan. Only these plans bring stories (`pieces/story.ts`) that no kept
+ * plan has.
  */
 const FRESH = 0.35
 const NONE: ReadonlySet<string> = new Set()
-/** A situation that at most this number of runs reached is rare. */
+/** A situation is rare when at most this number of runs reached it. */
 const RARE = 3
 
 interface Kept {
   readonly plan: Plan
   readonly situations: ReadonlySet<string>
-  /** How often a changed form of the plan was run. */
+  /** How many changed forms of the plan were run. */
   tried: number
 }
 
-/** Begins a search. The plans of an earlier search, if given, are run first. */
+/** Begins a search. It first runs the plans of an earlier search (`corpus`), if there are any. */
 export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search => {
   const draw = Streams.make(seed, "guided")
   const hits = new Map<string, number>()
@@ -58,7 +58,9 @@ export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search
   const first = [...known]
   let fresh = 0
 
-  /** The weight of a plan in `choose`: rare situations raise the weight, tries lower it. */
+  /**
+   * The weight of a plan in `choose`. Each rare situation raises the weight; each changed form that was run lowers it.
+   */
   const weightOf = ({ situations, tried }: Kept): number => {
     let rare = 1
     for (const one of situations) if ((hits.get(one) ?? 0) <= RARE) rare++

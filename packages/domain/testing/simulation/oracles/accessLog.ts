@@ -9,7 +9,10 @@ import { isoOf } from "./support/trace/Happened.js"
 import { into } from "./support/trace/into.js"
 import { DAY, LOG_KEPT, UNDELIVERED_KEPT } from "../Specification.js"
 
-/** Oracles of the access log: which requests and events have an entry. Spec §1.7, §4.6.8, §4.7; decision P3 of §9. */
+/**
+ * Oracles of the access log: whether each request and each event has an entry. Spec §1.7, §4.6.8, §4.7; decision P3 of
+ * §9.
+ */
 
 const callsOf = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<CallFact>> => {
   const found = new Map<string, Array<CallFact>>()
@@ -37,7 +40,10 @@ const A1 = oracle(
 const isRecord = ({ method, port }: PortCall): boolean =>
   port === "AccessLogStore" && (method === "record" || method === "recordRepeat")
 
-/** Reports calls that were answered although their log entry could not be written, and calls with two entries. */
+/**
+ * Reports each call that the service answered although it could not write the call's log entry, and each call with two
+ * entries.
+ */
 const unwritten = (known: Knowledge, say: Say): void => {
   const written = new Map<number, { isDone: boolean; count: number }>()
   for (const entry of known.trace.entries) {
@@ -91,7 +97,8 @@ const A3 = oracle(
       }
     }
     const isCalm = known.trace.isCalm(0, end.i)
-    // Events that went to a listener are in no delivery log, so apps with a listener are not judged.
+    // The delivery log does not contain events that went to a listener, so the oracle does not judge an app that has a
+    // listener.
     const listened = new Set(
       [...known.trace.ops.values()].flatMap((op) => (op.name === "listen" ? [op.args.appId] : []))
     )
@@ -103,9 +110,8 @@ const A3 = oracle(
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
-        // When the event was too old at a retry, the delivery has an entry of its own, beside the entry of the earlier
-        // attempt. A delivery without attempts has no entry when it is a replay, or when another endpoint got the
-        // event.
+        // A delivery that was too old at a retry has a second entry, after the entry of its earlier attempt. A delivery
+        // without attempts has no entry if it is a replay, or if another endpoint got the event.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -113,12 +119,12 @@ const A3 = oracle(
       for (const type of new Set([...withheld.keys(), ...types(entered, appId)])) {
         const events = withheld.get(type)?.size ?? 0
         const count = entered.get(`${appId} webhook ${type}`) ?? 0
-        // A worker may have entered an event as sent and died before the POST. If the event was too old at the next
-        // try, its only entry says that it was sent.
+        // A worker may have entered an event as sent and died before the POST. If the event was too old when the next
+        // worker tried, its only entry says that it was sent.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
         // A worker may have entered an event as too old and died before it stored the end of the delivery. The delivery
-        // may then have ended in another way.
+        // may then have ended in another way, for example as delivered.
         const most = events + (isCalm ? 0 : (others.get(type)?.size ?? 0))
         if (count > most) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
       }
@@ -145,7 +151,7 @@ const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (kn
 })
 
 /**
- * Reports entries that the store confirmed and that are missing when the user reads the log after a program crashed.
+ * Reports each entry that the store confirmed, and that is missing when the user reads the log after a program crashed.
  */
 const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
   const read = new Map<string, ReadonlySet<string>>()

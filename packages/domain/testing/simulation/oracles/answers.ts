@@ -5,9 +5,9 @@ import { ground } from "./support/Ground.js"
 import { isoOf, textOf, timeOf } from "./support/trace/Happened.js"
 import { answerOf, presences, whereabouts } from "./support/phones/Whereabouts.js"
 
-/** Oracles of the contents of answers: where somebody is, and the coordinates (Spec §4.4, §4.5). */
+/** Oracles of the contents of answers: where the user is, and coordinates (Spec §4.4, §4.5). */
 
-/** The sentence of a violation: the answer that was given, and the answers that were possible. */
+/** The text of a violation: the answer of the service, and the answers that the oracle considers possible. */
 const other = (told: string, possible: ReadonlySet<string>): string =>
   `the answer is “${readable(told)}” and may be ${[...possible].map((one) => `“${readable(one)}”`).join(" or ")}`
 

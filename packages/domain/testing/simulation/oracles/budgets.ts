@@ -8,13 +8,16 @@ import { into } from "./support/trace/into.js"
 import { DAY, HOUR, LOCATED_KM2, TOWN_M, ZONE_QUESTIONS } from "../Specification.js"
 import { type Circle, edgesApartM, leastLocatedKm2, mostLocatedKm2 } from "./support/phones/ZoneSearch.js"
 
-/** Oracles of the budgets: how many questions about zones an app may ask (Spec §8, decision M8). */
+/** Oracles of the budgets that limit an app's questions about zones (Spec §8, decision M8). */
 
 /** A question about a zone: a call of verify-zone, or a new zone rule. */
 interface Question {
   readonly did: CompletedCall
   readonly circle: Circle
-  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: the trace shows neither of the two. */
+  /**
+   * How the question ended. `spent`: the service answered it, so it counts. `refused`: the budget refused it. `open`:
+   * the trace shows neither.
+   */
   readonly came: "spent" | "refused" | "open"
 }
 
@@ -27,7 +30,8 @@ const questions = (run: Run): ReadonlyMap<string, ReadonlyArray<Question>> => {
     const pair = holderOf(did.args.token)?.pair
     if (circle === undefined || pair === undefined) continue
     const answer = did.outcome?._tag === "ok" ? did.outcome.value : undefined
-    // During a pause nothing is disclosed, so nothing is taken from the budget (decision connection-4).
+    // During a pause the answer discloses nothing, so the question takes nothing from the budget (decision
+    // connection-4).
     if (answer !== undefined && saysPaused(answer.body)) continue
     const key = `${pair.userId} ${pair.appId}`
     if (answer === undefined || answer.status >= 500) into(found, key, { did, circle, came: "open" })
@@ -42,7 +46,7 @@ const circleOf = (request: Request): Circle | undefined =>
     ? { lat: request.lat, lon: request.lon, radiusM: request.radiusM }
     : undefined
 
-/** The circles of the questions that are near enough to `circle` to be in the same town, without repetitions. */
+/** The circles of the questions that are near enough to `circle` to be in the same town. Equal circles occur once. */
 const inTown = (all: ReadonlyArray<Question>, circle: Circle): ReadonlyArray<Circle> => {
   const near = all.filter((one) => edgesApartM(one.circle, circle) <= TOWN_M)
   return [...new Map(near.map((one) => [JSON.stringify(one.circle), one.circle])).values()]

@@ -6,8 +6,8 @@ import { type CompletedCall, happened, isDone, isoOf, mayBeDone, timeOf } from "
 import { ACTIVE_RULES } from "../Specification.js"
 
 /**
- * Oracles of the limit of rules: at most ten rules of a connection may be active at one instant (Spec §4.6.6). A window
- * includes its beginning and excludes its end (decision L11).
+ * Oracles of the limit on active rules: at most ten rules of a connection are active at any instant (Spec §4.6.6). A
+ * window includes its beginning but not its end (decision L11).
  */
 
 type Window = Pick<RuleFields, "activeFrom" | "activeUntil">
@@ -15,7 +15,7 @@ type Window = Pick<RuleFields, "activeFrom" | "activeUntil">
 const covers = ({ activeFrom, activeUntil }: Window, instant: number): boolean =>
   (activeFrom === null || activeFrom <= instant) && (activeUntil === null || instant < activeUntil)
 
-/** A request for a rule, with the connection of its token. */
+/** A request for a rule, with the connection that its token belongs to. */
 interface RuleRequest {
   readonly did: CompletedCall<"call">
   readonly connectionId: string
@@ -45,8 +45,8 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
 }
 
 /**
- * Whether another request for a rule overlapped this one. Then the trace does not show which rule the service counted
- * first.
+ * Whether another request for a rule overlapped this request. Then the trace does not show which rule the service
+ * counted first.
  */
 const isRacing = (all: ReadonlyArray<RuleRequest>, { did }: RuleRequest): boolean =>
   all.some(({ did: other }) => other !== did && other.begin < did.end && did.begin < other.end)
@@ -57,7 +57,10 @@ interface Excess {
   readonly isRaced: boolean
 }
 
-/** The rules with whose creation certainly more than ten rules are active at one instant, at the creation or later. */
+/**
+ * The rules that the service should have refused: with each of them, more than ten rules are certainly active at one
+ * instant, at the creation or later.
+ */
 const excesses = (run: Run): ReadonlyArray<Excess> =>
   [...asked(run).values()].flatMap((all) => {
     const standing: Array<MadeRule> = []
@@ -87,8 +90,8 @@ interface Refusal extends Excess {
 }
 
 /**
- * Refusals that name an instant outside of the rule's own window, or an instant at which fewer than ten other rules are
- * active.
+ * Refusals that name a wrong instant: one outside the window of the refused rule, or one at which fewer than ten other
+ * rules are active.
  */
 const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
   [...asked(run).values()].flatMap((all) =>

@@ -40,7 +40,7 @@ const d1: Oracle = {
     ...each(run, (row) => {
       const attempts = byNumber(row)
       if (attempts.length > ATTEMPTS || row.attempt > ATTEMPTS) return `${attempts.length} attempts were made`
-      // Rows have their times from the clock. When the clock was set, these times do not show how much time passed.
+      // The times of rows come from the clock. After somebody set the clock, they do not show how much time passed.
       if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
       for (const [index, later] of attempts.entries()) {
         const before = attempts[index - 1]
@@ -50,8 +50,8 @@ const d1: Oracle = {
           ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
         )
         const gap = later.startedAt - before.endedAt
-        // Two workers whose clocks differ may have written the end of the earlier attempt and the start of the later
-        // one.
+        // Two workers may have written the end of the earlier attempt and the start of the later attempt, with clocks
+        // that differ.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${spanOf(gap)} after the one before`
       }
@@ -62,8 +62,8 @@ const d1: Oracle = {
 }
 
 /**
- * The most replays of one event at the endpoint that may be missing in every reading of the delivery log, because the
- * log keeps delivered rows for a week only.
+ * The largest number of replays of one event at the endpoint that no read of the delivery log shows, because the log
+ * keeps delivered rows for only a week.
  */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
@@ -77,8 +77,8 @@ const goneReplays = (run: Run, endpointId: string): number => {
 }
 
 /**
- * Reports events that were sent to an endpoint more often than their deliveries have attempts. Judged only when no
- * fault disturbed a program, because otherwise an attempt may be repeated.
+ * Reports each event that was sent to an endpoint more often than its deliveries allow. The check runs only when no
+ * fault disturbed a program, because after such a fault an attempt may be repeated.
  */
 const beyondSeven = (run: Run) => {
   if (happened(run).slackMs > 0) return []
@@ -91,7 +91,7 @@ const beyondSeven = (run: Run) => {
   })
 }
 
-/** For each delivery, its row in every read of the delivery log that succeeded, in the order of the trace. */
+/** The versions of each delivery's row, one for each successful read of the delivery log, in the order of the trace. */
 const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
   const all = new Map<string, Array<Row>>()
   for (const read of happened(run).of("readDeliveries")) {
@@ -107,8 +107,8 @@ const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
 }
 
 /**
- * Compares each version of a row with the version before it, when the earlier read of the log was over before the later
- * read began.
+ * Compares each version of a row with the version before it. It skips two versions when the reads of the log that
+ * returned them overlapped.
  */
 const moves = (run: Run, wrong: (before: Row, after: Row) => string | undefined) =>
   [...readings(run).values()].flatMap((all) =>
@@ -173,8 +173,8 @@ const isSuccess = ({ reply, tookMs }: Post): boolean =>
   (reply === "reset_after_2xx" || (typeof reply === "number" && reply >= 200 && reply < 300))
 
 /**
- * Whether the worker may have been paused while it waited for a slow answer: when it wakes, it finds both the answer
- * and the end of the five seconds, and may take the answer.
+ * Whether a paused worker may have accepted an answer that came after the deadline. When such a worker wakes, it finds
+ * both the answer and the end of the five seconds, and may accept the answer.
  */
 const wasSleptThrough = (run: Run, { endedAt, i, reply }: Post): boolean =>
   reply === "slow" && happened(run).faults.some((one) => one.fault === "process.pause" && one.i > i && one.t <= endedAt)
@@ -193,8 +193,8 @@ const sentWhileDisabled = (run: Run) => {
     const isOff = endpoint.readings.some(({ by, disabledAt }) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
       if (i < by.end && index(run).clockWasSet(i, by.end)) return false
-      // The reading that shows the endpoint as disabled is from before or after the POST. The endpoint was disabled all
-      // the time between reading and POST unless an operation may have enabled it.
+      // The developer read the endpoint as disabled either before or after the POST. The endpoint was disabled all the
+      // time between these two, unless an operation may have enabled it.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)
       return !mayBeOn
@@ -220,7 +220,10 @@ const d5: Oracle = {
   }
 }
 
-/** How long a delivery takes at most: seven attempts, with a receiver that hangs each time and a late worker. */
+/**
+ * The longest time from a delivery's creation to its end: seven attempts, each with a receiver that hangs and a late
+ * worker.
+ */
 const COURSE = 26 * HOUR
 
 const d6: Oracle = {
@@ -282,7 +285,8 @@ const d9 = oracle(
       const shown = lastShown(log)
       const isGone = ({ deliveryId, endedAt }: DeliveryRow) => endedAt === null && !shown.has(deliveryId)
       for (const sending of log.sendings.values()) {
-        // A row that left the log before its end, for example with its endpoint, may have had further attempts.
+        // A row may have left the log before the delivery ended, for example because its endpoint was removed. Such a
+        // delivery may have had further attempts.
         const excess = sending.some(isGone) ? undefined : overSent(known, run, log, sending)
         if (excess !== undefined) say(log.last.to, excess)
       }

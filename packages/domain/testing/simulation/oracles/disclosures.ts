@@ -10,13 +10,13 @@ import { oracle } from "./support/trace/oracle.js"
 import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
 
 /**
- * Oracles of what the user reads about an answer in the access log (Spec §1.7). The service chooses the words; the
- * answer decides what the words must contain.
+ * Oracles of the texts in the access log that say what the app learned from an answer (Spec §1.7). The service chooses
+ * the words; the answer decides what they must mention.
  */
 
 type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
 
-/** The log entry of each call, by the trace entry that began the call. */
+/** The log entry that the service wrote for each call. The key is the number of the trace entry that began the call. */
 const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
   const found = new Map<number, Entry>()
   for (const entry of known.trace.entries) {
@@ -28,8 +28,8 @@ const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
 }
 
 /**
- * The label of the place or zone that the call is about; "" when it is about none. The words of the entry may contain
- * it, and it may be any text, also one with a coordinate or the word "not".
+ * The label of the place or zone that the call is about; "" when the call has none. The text of the log entry may
+ * contain the label. A label may be any text, even a coordinate or the word "not".
  */
 const labelOf = ({ op }: CallFact, { body }: Answered): string => {
   const { request } = op.args
@@ -38,7 +38,10 @@ const labelOf = ({ op }: CallFact, { body }: Answered): string => {
   return textOf((recordOf(body["place"]) ?? recordOf(body["target"]))?.["label"]) ?? ""
 }
 
-/** What the words of the log entry must contain; null: nothing was disclosed. Patterns do not look at the label. */
+/**
+ * What the text of the log entry must contain; null when the app learned nothing. The patterns apply to the text
+ * without its label.
+ */
 const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | RegExp> | null => {
   const { body, status } = answered
   const { request } = fact.op.args
@@ -80,8 +83,8 @@ const mustSay = (fact: CallFact, answered: Answered): ReadonlyArray<string | Reg
 }
 
 /**
- * The text without the label. Where the label also occurs as a word of the service, the oracle cannot tell which of the
- * two it is: then there is a text for each.
+ * The text without the label. A label may also be a word that the service uses itself, and then the oracle cannot tell
+ * which occurrence is the label. It returns one text for each possibility.
  */
 const without = (label: string, text: string): ReadonlyArray<string> => {
   if (label === "" || !text.includes(label)) return [text]
@@ -156,8 +159,8 @@ const A7 = oracle(
 )
 
 /**
- * The purpose key that the log entry must show; null: none; undefined: the oracle cannot tell. A text that is no
- * purpose key of the app is never logged, because that text may contain anything.
+ * The purpose key that the log entry must show. Null: the entry must show none. Undefined: the oracle cannot tell. The
+ * log must not contain a text that is no purpose key of the app, because it could be any text.
  */
 const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefined => {
   if (op.outcome._tag !== "ok") return undefined
@@ -168,7 +171,8 @@ const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefin
 }
 
 /**
- * The log entry of an event must say what was disclosed. The entry of a firing must name a place of the user or a zone.
+ * The log entry of an event must say what the app learned. The entry of a firing must name a place of the user or a
+ * zone.
  */
 const A8 = oracle(
   "A8",
@@ -187,8 +191,8 @@ const A8 = oracle(
 )
 
 /**
- * Every label that a place of the user ever had, and every label of a zone about the user. The zones of an unknown
- * token count as zones about the user.
+ * All labels that the user's places ever had, and the labels of all zones about the user. If the token of a zone's call
+ * is unknown, the zone counts as one about the user.
  */
 const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
   ...[...known.trace.ops.values()].flatMap((op) =>
@@ -202,12 +206,15 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
   )
 ]
 
-/** Whether a webhook of this type has an entry in the user's log: firings of rules, and changes of places. */
+/**
+ * Whether a webhook of this type has an entry in the user's access log. Firings of rules and changes of places have
+ * one.
+ */
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 
 /**
- * The service writes the log entry first and then sends the event. When a worker dies in between, the user reads of an
- * event that nobody received. In the other order, an app could receive an event that the user never reads of.
+ * The service writes the log entry of an event before it sends the event. If a worker dies in between, the user reads
+ * of an event that no app received. In the other order, an app could receive an event of which the user never reads.
  */
 const A9 = oracle(
   "A9",

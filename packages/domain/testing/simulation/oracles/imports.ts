@@ -4,7 +4,7 @@ import { RECENT } from "./support/phones/Files.js"
 import { type CompletedCall, happened, isDone, isoOf, mayBeDone } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 
-/** Oracles of the files of history that people import (decisions imports-1 to imports-3, imports-13). */
+/** Oracles of the history files that people import (decisions imports-1 to imports-3, imports-13). */
 
 type Readings = Operation<"importFile">["args"]["readings"]
 
@@ -13,7 +13,7 @@ interface KnownImport {
   readonly made: CompletedCall<"importFile">
   readonly readings: Readings
   readonly wrong: number
-  /** The operations that may have begun to undo the import. */
+  /** The operations that undid the import, or may have. */
   readonly undoings: ReadonlyArray<CompletedCall<"undoImport">>
 }
 
@@ -36,8 +36,9 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
 }
 
 /**
- * The readings of a file that are certainly stored, and those that may be. The service leaves out the last 24 hours
- * before the end of the upload, and the trace shows only between which times the upload ended.
+ * The readings of a file: those that are certainly stored (`sure`), and those that may be (`maybe`). An import leaves
+ * out the last 24 hours before the end of the file's upload. The trace shows only the earliest and the latest time at
+ * which the upload can have ended.
  */
 const kept = ({ made, readings }: KnownImport) => ({
   sure: readings.filter(({ capturedAt }) => capturedAt <= made.beganAt - RECENT),
@@ -71,7 +72,7 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
   if (counts.read > total) return `${counts.read} of ${total} entries were read`
   if (state !== "done") return undefined
   if (counts.read !== total) return `it ended after ${counts.read} of ${total} entries`
-  // The service decides by its clock which entries are recent or from the future. When somebody set the clock, the
+  // The service uses its clock to decide which entries are recent or from the future. If somebody set the clock, the
   // trace does not show the right counts.
   if (index(run).clockWasSet(0, file.made.end)) return undefined
   const { maybe, sure } = kept(file)
@@ -82,7 +83,7 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
 
 // ---- I2
 
-/** The most readings that the owner reads at once. */
+/** The largest number of readings that one read of the owner returns. */
 const MOST = 500
 
 const I2: Oracle = {
@@ -117,7 +118,10 @@ const wrongHistory = (
   const rows = new Map(
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
-  /** Whether the last list of imports showed the import as done, and nothing can have begun to undo it. */
+  /**
+   * Whether the import is certainly there: the last list of imports shows it as done, and no operation can have begun
+   * to undo it.
+   */
   const isThere = ({ importId, undoings }: KnownImport) => rows.get(importId) === "done" && undoings.length === 0
   const isGone = ({ importId, undoings }: KnownImport) =>
     last !== undefined && !rows.has(importId) && undoings.some((one) => isDone(one) && one.end < last.begin)
@@ -150,7 +154,8 @@ const I3: Oracle = {
       return outcome.value.imports.flatMap(({ importId, state }) => {
         const file = importsOf(run).get(importId)
         if (file === undefined || state === "done") return []
-        // An import may fail when its file has no entry, or when faults struck: workers attempt it at most five times.
+        // An import may fail in two cases: its file has no entry, or faults struck, because a worker tries an import at
+        // most five times.
         const mayFail = file.readings.length + file.wrong === 0 || !index(run).isCalm(file.made.begin, end)
         return state === "failed" && mayFail ? [] : [{ at: end, detail: `${importId} is ${state}` }]
       })

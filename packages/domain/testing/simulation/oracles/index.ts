@@ -1,7 +1,7 @@
 /**
- * The oracles: one for each invariant of the specification. An oracle reads the trace of a run and reports where the
- * run broke its rule. It shares no code with the product, because an oracle that did would repeat the product's
- * mistakes. `packages/domain/docs/oracles.md` lists which row of the specification each oracle judges.
+ * The oracles, one for each invariant of the specification. An oracle reads the trace of a run and reports where the
+ * run broke the invariant. Oracles share no code with the product, because shared code would hide the product's
+ * mistakes. `packages/domain/docs/oracles.md` lists the row of the specification that each oracle judges.
  */
 
 import type { Oracle } from "../Oracle.js"
@@ -27,7 +27,7 @@ import { visits } from "./visits.js"
 import { webhooks } from "./webhooks.js"
 import { windows } from "./rules/windows.js"
 
-/** Every oracle, one for each invariant. */
+/** All oracles, one for each invariant. */
 export const all: ReadonlyArray<Oracle> = [
   ...tokens,
   ...tiers,

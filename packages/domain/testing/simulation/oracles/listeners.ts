@@ -9,7 +9,10 @@ import { type CompletedCall, happened, type HeardEvent, isDone, type Post, textO
 import { index } from "./support/trace/Ops.js"
 import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
 
-/** Oracles of developers who listen to their app's events (decisions listeners-1 to listeners-4). */
+/**
+ * Oracles of listeners: developers' machines that read an app's events from a stream (decisions listeners-1 to
+ * listeners-4).
+ */
 
 const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
@@ -24,8 +27,8 @@ const eachHeard = (run: Run, wrong: (event: HeardEvent, listener: Listener) => s
 // ---- N1
 
 /**
- * After this many rotations of the vault's key, events may have no signature with the listener's first secret: each key
- * gives another secret, and only the newest ones sign.
+ * After this many rotations of the vault's key, an event may have no signature with the listener's first secret: each
+ * key gives the listener another secret, and only the newest secrets sign.
  */
 const KEYS = 7
 
@@ -59,7 +62,7 @@ const N2: Oracle = {
       if (event.i > over) return "its stream was over"
       if (event.body["app_id"] !== appId) return "it is of another app"
       if (typeOf(event) === "ping") return "a test goes to endpoints only"
-      // A worker that dies during fan-out leaves the event to another worker, which offers the event again.
+      // If a worker died during the fan-out, another worker may offer the same event a second time.
       if (isAgain && index(run).isCalm(opened.begin, event.i)) return "it came twice"
       if (endpointId !== null) return unwanted(run, event)
       return wants(opened.args.events, typeOf(event)) ? undefined : "its listener does not subscribe to it"
@@ -84,11 +87,9 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "upload",
   "useCookie"
 ])
-/** How late an event comes over a stream at most: the server looks for new events every second. */
+/** The longest time after which an event comes over a stream: the server looks for events every second. */
 const LOOK = 2 * SECOND
-/**
- * A listener whose stream opened at least this long before the POST was certainly listening when the event went out.
- */
+/** If a listener's stream opened at least this long before the POST, it was certainly open when the event was sent. */
 const SETTLED = 5 * SECOND
 
 const N3: Oracle = {
@@ -96,7 +97,7 @@ const N3: Oracle = {
   rule: "Who listens without interruption gets every firing that an endpoint gets and the listener wants (decisions listeners-1, listeners-4)",
   check: (run) => {
     const listeners = [...listenersOf(run).values()]
-    // After the clock was set back, times do not show which entries came within a second.
+    // If the clock was set back, times do not show which entries came within a second of each other.
     if (listeners.length === 0 || index(run).wentBack) return []
     const seen = new Set<string>()
     return happened(run).posts.flatMap((post) => {
@@ -126,7 +127,10 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
 
 // ---- N4
 
-/** How long after its cause a stream ends at most: with each heartbeat the server checks session, app and endpoint. */
+/**
+ * The longest time from the cause to the end of a stream: the server checks session, app and endpoint at each
+ * heartbeat.
+ */
 const NOTICED = HEARTBEAT + LOOK
 
 const N4: Oracle = {
@@ -153,7 +157,7 @@ const N4: Oracle = {
     })
 }
 
-/** The operations that may have ended the stream, by the reason that the stream then gives. */
+/** The operations that may have ended the stream. The key is the reason that the stream gives for its end. */
 const causesOf = (run: Run, { appId, endpointId, opened }: Listener) => {
   const { of } = happened(run)
   return new Map<string, ReadonlyArray<CompletedCall>>([
@@ -167,7 +171,7 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
   const { of } = happened(run)
   if (reason === "left") return false
   if (reason === "expired" || reason === "unavailable") return index(run).isCalm(listener.opened.begin, i)
-  // Another browser of the developer may have ended the session.
+  // The developer may have ended the session from another browser.
   const others = reason === "signed_out" ? [...of("endOtherSessions"), ...of("changePassword")] : []
   return ![...(causesOf(run, listener).get(reason) ?? []), ...others].some(({ begin }) => begin < i)
 }
@@ -175,8 +179,8 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
 // ---- N5
 
 /**
- * How long a listener whose server died still counts towards the limit: until it has been without a heartbeat for
- * `LISTENER_LIFE` and a worker has removed it.
+ * The longest time for which a listener whose server died still counts towards the limit of five. It has no heartbeat
+ * for `LISTENER_LIFE`, and then a worker removes it.
  */
 const GONE = LISTENER_LIFE + 2 * MINUTE
 

@@ -4,11 +4,14 @@ import type { Mailed } from "../Trace.js"
 import { spanOf } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 
-/** The oracle of mail that bounces: the service sends it again or gives it up (decisions mail-3 and mail-4). */
+/**
+ * The oracle of mail that the mail server did not take: the service sends the mail again or gives it up (decisions
+ * mail-3 and mail-4).
+ */
 
 type Sending = Mailed & { readonly i: number; readonly passed: number }
 
-/** Every time that a message was handed to the mail server, by the id of the message. */
+/** The attempts to send each message, by the message's id. */
 const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>> => {
   const all = new Map<string, Array<Sending>>()
   for (const entry of entries) {
@@ -20,7 +23,10 @@ const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>>
   return all
 }
 
-/** How long after the end of its wait a message may be sent again. The worker looks for mail every five seconds. */
+/**
+ * The longest time from the end of a message's wait to its next attempt. The worker looks for due mail every five
+ * seconds.
+ */
 const LATE = MINUTE
 
 const m1: Oracle = {
@@ -34,8 +40,8 @@ const m1: Oracle = {
       for (const [count, one] of all.entries()) {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
-        // The service also counts attempts that the trace does not show, and later waits are longer. So `wait` is the
-        // shortest wait that is possible.
+        // The service also counts attempts that the trace does not show, and waits get longer with each attempt. So
+        // `wait` is the shortest possible wait.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE

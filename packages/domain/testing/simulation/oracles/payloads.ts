@@ -6,7 +6,7 @@ import { happened, type Post, textOf, timeOf } from "./support/trace/Happened.js
 import { phonesOf } from "./support/phones/Phones.js"
 import { COORDINATE } from "../Specification.js"
 
-/** Oracles of the values in the bodies of webhooks (Spec §6.1, §6.2). Oracle H2 judges which fields a body has. */
+/** Oracles of the values in bodies of webhooks (Spec §6.1, §6.2). Oracle H2 judges which fields a body has. */
 
 const wrong = (run: Run, post: Post): string | undefined => {
   const rule = ground(run).rules.get(textOf(post.body["rule_id"]) ?? "")
@@ -24,8 +24,8 @@ const wrong = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * The labels that a body may have. A zone has the label that its app chose; a place may have any label that it had
- * between the upload of the fix and the POST.
+ * The labels that the body of a firing may contain. A zone has the label that its app chose. A place may have any label
+ * that it had between the upload of the fix and the POST.
  */
 const labelsOf = (run: Run, rule: MadeRule, post: Post): ReadonlyArray<string> => {
   const { request } = rule.made.args
@@ -38,7 +38,7 @@ const labelsOf = (run: Run, rule: MadeRule, post: Post): ReadonlyArray<string> =
   return (place?.labels.possible(begin, post.i) ?? []).map(({ label }) => label)
 }
 
-/** Whether the text is a label of what the firing is about, which the body may have. */
+/** Whether the text is a label that the body may contain: a label of the place or zone that the firing is about. */
 const isChosen = (run: Run, post: Post, text: string): boolean => {
   const rule = ground(run).rules.get(textOf(post.body["rule_id"]) ?? "")
   return rule !== undefined && labelsOf(run, rule, post).includes(text)

@@ -41,7 +41,9 @@ const removals = (known: Knowledge): ReadonlyMap<string, number> => {
   return found
 }
 
-/** Reports replays that were made while another delivery of the event was under way, or when the event was too old. */
+/**
+ * Reports each replay that was made while another delivery of the event was in progress, or when the event was too old.
+ */
 const judgeSending = (
   known: Knowledge,
   { last }: Rows,
@@ -50,11 +52,11 @@ const judgeSending = (
   say: Say
 ): void => {
   if (known.trace.wentBack) return
-  // The creation of a replay and the end of the delivery before it may have been stamped by machines whose clocks
+  // Two machines may have written the creation of a replay and the end of the delivery before it, with clocks that
   // differ (decision simulation-1).
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
-  // When two rows were created at the same instant, the row that ended first was made first.
+  // If two rows have the same time of creation, the row that ended first was created first.
   const inOrder = sending.toSorted(
     (a, b) => ascending(a.createdAt, b.createdAt) || ascending(a.endedAt ?? Infinity, b.endedAt ?? Infinity)
   )
@@ -69,8 +71,8 @@ const judgeSending = (
 }
 
 /**
- * Reports replays that were made while their endpoint was disabled. When `readEndpoints` shows an endpoint with
- * `disabledAt`, the endpoint was disabled all the time from then on until it was read.
+ * Reports each replay that was made while its endpoint was disabled. If `readEndpoints` shows the time `disabledAt`,
+ * the endpoint was disabled from that time until the read.
  */
 const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
   if (known.trace.wentBack) return
@@ -116,14 +118,14 @@ const Y2 = oracle(
 
 const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string, say: Say): void => {
   if (id === op.args.deliveryId) say(op.to, "a replay is the same row again")
-  // The log keeps rows for at least a week. The rows of an older replay may be gone.
+  // The log keeps a row for at least a week, so the row of an older replay may be gone.
   if (log.last.from < op.to || known.trace.latest(log.last.to) - op.tMin > DELIVERED_KEPT - DAY) return
   const original = log.rows.get(op.args.deliveryId)
   const replay = log.rows.get(id)
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // `original` may come from an earlier read of the log. Only a row that the last read still has must say that it was
+  // `original` may come from an earlier read of the log. Only if the last read has this row must it say that it was
   // replayed.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
@@ -148,7 +150,8 @@ const Y4 = oracle(
         if (Math.max(row.attempt, ...numbers) > ATTEMPTS) say(log.last.to, `${row.deliveryId} has more than 7 attempts`)
         const rows = log.sendings.get(sendingOf(row.endpointId, row.eventId)) ?? []
         if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
-        // `sendings` leaves out deliveries of test events, so their POSTs cannot be compared with their attempts.
+        // `sendings` has no deliveries of test events, so for a test event the numbers of POSTs and attempts cannot be
+        // compared.
         const excess = isWhole && !row.isTest ? overSent(known, run, log, rows) : undefined
         if (excess !== undefined) say(log.last.to, excess)
       }
@@ -156,7 +159,7 @@ const Y4 = oracle(
   }
 )
 
-/** Whether a sent event of this type has an access log entry: rule firings and `places.changed` do. */
+/** Whether an event of this type has an entry in the access log: firings of rules and `places.changed` have one. */
 const isTold = (type: string): boolean =>
   type.startsWith("place.") || type.startsWith("zone.") || type === "places.changed"
 

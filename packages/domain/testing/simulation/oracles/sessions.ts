@@ -5,22 +5,22 @@ import { isRefusedAs, oracle, type Say } from "./support/trace/oracle.js"
 import { type Came, Finality, Register } from "./support/trace/Pending.js"
 import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 
-/** A session, as one of its cookies shows it. The cookie's user may be the owner's browser or a thief. */
+/** A session as one of its cookies shows it. A cookie may be in the hands of its owner or of a thief. */
 interface KnownSession {
   readonly userId: string
   readonly signedIn: OpOf<"signIn">
-  /** The operation that issued this cookie: the sign-in, or a change of the password. */
+  /** The operation that issued this cookie: the sign-in or a change of the password. */
   readonly began: Op
   readonly ended: Finality
   readonly uses: Array<Span & { readonly isCertain: boolean }>
 }
 
-/** What the trace shows of accounts. */
+/** What the trace shows about accounts. */
 interface KnownAccounts {
   readonly sessions: ReadonlyMap<string, KnownSession>
-  /** The number of the present password, by account. */
+  /** For each account, the number of its present password. */
   readonly passwords: ReadonlyMap<string, Register<number>>
-  /** Operations that check a password, by account, in the order in which they began. */
+  /** For each account, the operations that check a password, in the order in which they began. */
   readonly checks: ReadonlyMap<string, ReadonlyArray<Check>>
 }
 type Check = OpOf<"signIn"> | OpOf<"changePassword">
@@ -43,7 +43,8 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   for (const op of ops) {
     if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
     const own = sessions.get(op.args.cookie)
-    // The old and the new cookie belong to one session, so a use of either cookie renews the session.
+    // A change of the password replaces the cookie, and the session goes on. So a use of either cookie renews this
+    // session.
     if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()
@@ -98,8 +99,8 @@ const end = (session: KnownSession | undefined, op: Op, why: string, came: Came 
   session?.ended.settle(session.ended.begin(op, why), op, came)
 
 /**
- * Ends the account's other sessions. A session whose sign-in overlaps `op` may survive: the sign-in may have checked
- * the old password and stored its session after `op`.
+ * Ends the other sessions of the account. A session whose sign-in overlaps `op` may survive: the sign-in may have
+ * checked the password before `op` and stored its session afterwards.
  */
 const endOthers = (
   sessions: ReadonlyMap<string, KnownSession>,
@@ -114,7 +115,7 @@ const endOthers = (
   }
 }
 
-/** The reason why the session is over for certain when the operation begins; undefined when it may be alive. */
+/** The reason why the session is certainly over when the operation begins; undefined when it may be alive. */
 const over = ({ ended, signedIn, uses }: KnownSession, op: Span): string | undefined => {
   const lastUse = Math.max(signedIn.tMax, ...uses.filter(({ from }) => from < op.from).map(({ tMax }) => tMax))
   if (op.tMin - signedIn.tMax >= SESSION_LONGEST) return "its sign-in was 30 days ago"
@@ -122,7 +123,7 @@ const over = ({ ended, signedIn, uses }: KnownSession, op: Span): string | undef
   return ended.before(op.from)
 }
 
-/** Whether nothing can have ended the session before the operation ends. */
+/** Whether the session is certainly alive until the operation ends. */
 const isAlive = (known: Knowledge, { ended, signedIn, uses }: KnownSession, op: Span): boolean => {
   const renewals = uses.filter(({ from, isCertain, to }) => isCertain && to < op.from && known.trace.isCalm(from, to))
   const lastUse = Math.max(signedIn.tMin, ...renewals.map(({ tMin }) => tMin - SESSION_RENEWED))
@@ -158,7 +159,8 @@ const U2 = oracle(
     for (const [userId, all] of checks) {
       for (const op of all) {
         const present = passwords.get(userId)?.read(op.from, op.to) ?? []
-        // A change of password checks the old password and stores the new one, so `present` contains both.
+        // A change of the password first checks the old password and then stores the new one, so `present` contains
+        // both passwords.
         const isPresent = present.includes(op.args.password)
         if (op.outcome._tag === "ok" && !isPresent)
           say(op.to, `password ${op.args.password} was taken for the present one`)
@@ -193,7 +195,7 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
     return
   }
   if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "WrongCredentials")) return
-  // A check that succeeded, or may have, resets the count of failures.
+  // A check that succeeded, or may have succeeded, resets the count of failures.
   const forgiven = Math.max(
     -1,
     ...others.filter((other) => other.from < op.to && mayForgive(other)).map(({ to }) => to)
@@ -211,5 +213,5 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
 const mayForgive = ({ outcome }: Check): boolean =>
   !isRefusedAs(outcome, "WrongCredentials") && !isRefusedAs(outcome, "TooManyAttempts")
 
-/** Oracles of accounts, their sessions, and cookies that were stolen. */
+/** Oracles of accounts, their sessions, and stolen cookies. */
 export const sessions: ReadonlyArray<Oracle> = [U1, U2, U3]

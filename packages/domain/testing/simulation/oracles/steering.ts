@@ -11,11 +11,14 @@ import { index } from "./support/trace/Ops.js"
 import { oracle } from "./support/trace/oracle.js"
 
 /**
- * Oracles of what users change in a connection (pauses, permissions and dates: decisions connection-4 to connection-6)
- * and of the history that they delete.
+ * Oracles of what users change in a connection (pauses, permissions and dates: decisions connection-4 to connection-6),
+ * and of history that users delete.
  */
 
-/** Whether an answer about where the user is or was says that nothing is known; undefined for other requests. */
+/**
+ * Whether an answer says that nothing is known about where the user is or was; undefined for requests about anything
+ * else.
+ */
 const saysNothing = ({ body, request }: AnsweredCall<Request>): boolean | undefined => {
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":
@@ -63,8 +66,8 @@ const explained = (name: "G2" | "E2", rule: string): Oracle => ({
 })
 
 /**
- * Reports what is wrong with the POST of each firing. `begin`: the earliest entry at which the worker can have checked
- * whether the app may get the event.
+ * Reports the POSTs of firings that `wrong` finds wrong. `begin` is the earliest entry at which the worker can have
+ * checked whether the app may get the event.
  */
 const eachFiring = (run: Run, wrong: (post: Post, begin: number) => string | undefined) =>
   happened(run).posts.flatMap((post) => {
@@ -132,7 +135,10 @@ interface AnsweredVisit {
   readonly departure: number | null | undefined
 }
 
-/** What is wrong with a visit, given the stretches that its user deleted before the visit was requested. */
+/**
+ * What is wrong with a visit, given the stretches that its user deleted before the request for the visit; undefined
+ * when nothing is.
+ */
 const wrongVisit = (
   run: Run,
   userId: string,

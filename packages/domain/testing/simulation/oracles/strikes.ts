@@ -7,12 +7,12 @@ import { ascending, into } from "./support/trace/into.js"
 import { DELIVERED_KEPT, GAPS, HOUR, STRIKES } from "../Specification.js"
 
 /**
- * Only deliveries that ended at most this long before the last reading of the log are counted. An older delivery may
- * have cleared the count and may have left the log already.
+ * The oracle counts only deliveries that ended at most this long before the last read of the log. An older delivery may
+ * have reset the count of strikes, and its row may have left the log.
  */
 const KEPT = DELIVERED_KEPT - HOUR
 
-/** How the end of a delivery changes the strike count of its endpoint. `sure`: the effect is certain. */
+/** How the end of a delivery changes the count of strikes of its endpoint. `sure`: the change is certain. */
 interface Effect {
   readonly at: number
   readonly does: "adds" | "clears"
@@ -26,7 +26,7 @@ export const Y3 = oracle(
     const first = run.entries[0]
     if (first === undefined || known.trace.wentBack || !run.quiesced) return
     const hurries = retries(known)
-    // When calls were slow, the store may have written the ends of deliveries in another order than their times.
+    // If calls were slow, the store may have written the ends of deliveries in another order than that of their times.
     const isCalm = known.trace.isCalm(0, run.entries.length)
     for (const { appId, last, rows } of deliveryLogs(known)) {
       const read = lastEndpoints(known, appId)
@@ -39,7 +39,8 @@ export const Y3 = oracle(
       }
       for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
         const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
-        // An endpoint that was disabled by `since` had twenty strikes then, and any other endpoint at most nineteen.
+        // The count at the time `since`. An endpoint that was disabled by then had twenty strikes, and any other
+        // endpoint had at most nineteen.
         const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? STRIKES : STRIKES - 1
         const { most, least } = count(isCalm ? all : all.map(unsure), from)
         if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)
@@ -74,13 +75,14 @@ const effectOf = (row: DeliveryRow, hurried: ReadonlyArray<OpOf<"retryNow">>): E
   const last = attempts.at(-1)
   const before = attempts.at(-2)
   const wait = GAPS[attempts.length - 2]
-  // The last attempt came before its time, so somebody brought it forward: the end does not count.
+  // The last attempt came before its wait was over, so the developer brought it forward. The end of such a delivery
+  // does not change the count.
   if (last !== undefined && before !== undefined && wait !== undefined && last.startedAt < before.endedAt + wait)
     return undefined
   return { at: endedAt, does, sure: false }
 }
 
-/** Enabling a disabled endpoint resets its count. */
+/** When a developer enables a disabled endpoint, its count of strikes begins at 0. */
 const enablings = (known: Knowledge, endpointId: string): ReadonlyArray<Effect> =>
   [...known.trace.ops.values()].flatMap((op) =>
     op.name === "editEndpoint" && op.args.endpointId === endpointId && op.args.enabled === true
@@ -88,14 +90,14 @@ const enablings = (known: Knowledge, endpointId: string): ReadonlyArray<Effect> 
       : []
   )
 
-/** The lowest and highest count that the endpoint may show at the end. */
+/** The lowest and the highest count of strikes that the endpoint may show at the end of the run. */
 const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: number; readonly most: number } => {
   let least = 0
   let most = from
   const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
-    // The trace does not show the order of ends at one instant. After the twentieth strike the endpoint may be
-    // disabled, and the end of an earlier delivery then changes nothing.
+    // If deliveries ended at the same instant, the trace does not show their order. After the twentieth strike the
+    // endpoint may be disabled, and then the end of an earlier delivery changes nothing.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
     const isSure = sure && !isTied && most < STRIKES
     if (does === "adds") {

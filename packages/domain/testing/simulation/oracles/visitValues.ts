@@ -14,7 +14,7 @@ interface Moments {
   readonly departures: ReadonlySet<number>
 }
 
-/** The arrivals and departures that the operating systems of a user's phones reported. */
+/** The arrivals and departures that the phones of a user reported for visits. */
 const reported = (run: Run, userId: string): Moments => {
   const visits = happened(run)
     .of("upload")
@@ -42,7 +42,7 @@ const wrong = (run: Run, { arrival, departure, page, placeId, raw }: WalkReport)
     return `no phone was at ${placeId} at ${isoOf(arrival)}, when a visit begins`
   if ((raw["departure"] ?? null) === null) return undefined
   if (departure === undefined || departure < arrival) return `a visit of ${isoOf(arrival)} ends before it begins`
-  // An open visit that a phone reported ends when the next visit begins.
+  // If a phone reported a visit without a departure, the visit ends when the phone's next visit begins.
   const isSeen = at(departure).length > 0 || departures.has(departure) || arrivals.has(departure)
   if (erasuresOf(run, userId).some(({ args, begin }) => begin < page.did.end && args.from === departure))
     return undefined

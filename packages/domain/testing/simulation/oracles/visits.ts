@@ -6,7 +6,7 @@ import { wrongLookups } from "./support/phones/Lookups.js"
 import { missing } from "./support/phones/ToldVisits.js"
 import { pagesOf, type WalkReport, visitsOf, walksOf } from "./support/phones/Walks.js"
 
-/** Oracles of answers about the past: visits, and the place at a moment (Spec §4.5). */
+/** Oracles of answers about the past: visits, and the place at a given time (Spec §4.5). */
 
 const each = (run: Run, wrong: (visit: WalkReport) => string | undefined) =>
   pagesOf(run).flatMap((page) =>
@@ -65,7 +65,7 @@ const v3: Oracle = {
     })
 }
 
-/** The earliest moment since which the place may have been shared without a break. */
+/** The earliest time since which the place may have been shared without a break. */
 const sharedSince = (pair: Pair, placeId: string, { begin, end }: { readonly begin: number; readonly end: number }) => {
   const before = pair.shares.writes.filter((write) => write.begin < end)
   const gone = before.filter(({ isCertain, value, ...write }) => isCertain && !value.has(placeId) && write.end < begin)

@@ -6,19 +6,22 @@ import { oracle, type Say } from "./support/trace/oracle.js"
 import { ascending, into } from "./support/trace/into.js"
 import { DAY, HOUR, MINUTE, isSensitiveEndpoint } from "../Specification.js"
 
-/** A call that was answered under a purpose, or may have been. */
+/** A call that the service answered under a purpose, or may have answered. */
 interface PurposeUse {
   readonly certain: boolean
   readonly tMin: number
   readonly tMax: number
 }
 
-/** The service counts once an hour by the clock, so it raises a flag within this time after one call too many. */
+/**
+ * The service counts the calls of each purpose once an hour, so a flag must appear within this time after one call too
+ * many.
+ */
 const COUNTED = HOUR + MINUTE
 
 /**
- * Spec §8: a purpose is flagged when its calls of the last day, counted hourly, exceed twice the expected volume. No
- * call is refused for it.
+ * Spec §8: the service flags a purpose when its calls of the last day exceed twice the expected volume, and counts them
+ * every hour. It refuses no call for this reason.
  */
 export const P5 = oracle(
   "P5",
@@ -50,7 +53,10 @@ const uses = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<PurposeUse>> 
   return found
 }
 
-/** The expected volumes that may have applied between two entries: of the approved wording, else of the newest. */
+/**
+ * The expected volumes that may have applied between the entries `from` and `to`: that of the approved wording or,
+ * before an approval, of the newest.
+ */
 const volumes = (purpose: KnownPurpose | undefined, from: number, to: number): ReadonlyArray<number> | undefined =>
   purpose?.state.read(from, to)?.map(({ approved, newest }) => (approved ?? newest).expectedDailyVolume)
 
@@ -78,7 +84,7 @@ const judgeFlag = (
 }
 
 /**
- * Reports calls that exceeded twice the expected volume of their purpose and were not flagged within `COUNTED`,
+ * Reports each purpose whose calls exceeded twice the expected volume and which was not flagged within `COUNTED`,
  * although no fault struck.
  */
 const missing = (
@@ -96,8 +102,8 @@ const missing = (
     for (const [k, { tMax: at }] of sure.entries()) {
       const end = at + COUNTED
       if (trace.latest(op.from) < end) break
-      // The calls that lie within the 24 hours before `end`. A call that took long may have begun before others that
-      // ended first.
+      // The number of calls within the 24 hours before `end`. A slow call may have begun before other calls that ended
+      // first.
       const count = sure.slice(0, k + 1).filter(({ tMin }) => tMin > end - DAY).length
       const from = trace.firstAt(at)
       const to = trace.firstAt(end)

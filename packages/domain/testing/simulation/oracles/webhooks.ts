@@ -18,7 +18,7 @@ import { index } from "./support/trace/Ops.js"
 import { phonesOf } from "./support/phones/Phones.js"
 import { DAY, ENDPOINTS, HOUR, SECOND, SECRET_OVERLAP, SIGNATURES, UNDELIVERED_KEPT } from "../Specification.js"
 
-/** Oracles of webhooks: which events go to which endpoint, and how they are signed (Spec §2.7, §6). */
+/** Oracles of webhooks: which endpoint gets which events, and how the events are signed (Spec §2.7, §6). */
 
 const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happened(run).posts) =>
   posts.flatMap((post) => {
@@ -28,7 +28,7 @@ const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happe
       : [{ at: post.i, detail: `${textOf(post.body["type"])} ${eventOf(post)}: ${detail}` }]
   })
 
-/** Like `each`, but also for events over the stream of a listener. */
+/** Like `each`, but also for the events that listeners got over a stream. */
 const eachTold = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).told)
 
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
@@ -62,7 +62,7 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
   if (secrets.length === 0 || secrets.length > SIGNATURES) return undefined
   for (const { alias, forgetters, replaced, since, surelyReplaced } of secrets) {
     const isThere = since.endedAt < beganAt - slackMs && since.end < post.i
-    // The clock may have been set back while the secret was rotated: either time may be that of the rotation.
+    // If the clock was set back during the rotation, the rotation may have either time, so the earlier one counts.
     const endsAt = replaced === undefined ? Infinity : Math.min(replaced.beganAt, replaced.endedAt) + SECRET_OVERLAP
     const isValid = isThere && beganAt < endsAt && !isForgotten(run, post, forgetters, endsAt)
     if (isValid && !verifiedBy.includes(alias)) return `it does not verify with ${alias}, which is valid`
@@ -80,8 +80,8 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * Whether a rotation deleted the old secret after the end of its validity, before the clock was set back. A deleted
- * secret does not become valid again.
+ * Whether a rotation may have deleted the old secret, because the secret's validity had ended before the clock was set
+ * back. A deleted secret does not become valid again.
  */
 const isForgotten = (run: Run, post: Post, forgetters: ReadonlyArray<CompletedCall>, endsAt: number): boolean => {
   const { latest, ops } = index(run)
@@ -148,14 +148,17 @@ const h3: Oracle = {
       const first = ids.get(happening)
       ids.set(happening, first ?? { eventId, endpointId })
       if (first === undefined || first.eventId === eventId) return undefined
-      // Both events went to one endpoint, so the rule fired twice. Other oracles judge that.
+      // The rule fired twice, because both events went to one endpoint. Other oracles judge this.
       const isTwice = isFiring(post.body["type"]) && postsOf(run, eventId, textOf(first.endpointId) ?? "").length > 0
       return isTwice || first.endpointId === endpointId ? undefined : `it went elsewhere as ${first.eventId}`
     })
   }
 }
 
-/** The key of an occurrence that may have only one event; undefined: the body does not identify its occurrence. */
+/**
+ * The key of an occurrence, for which there may be only one event. Undefined when the body does not identify its
+ * occurrence.
+ */
 const happeningOf = ({ body }: Post): string | undefined => {
   const { days_left, grant_id, occurred_at, places_version, rule_id, sensitive_expires_at, type } = body
   if (isFiring(type)) return JSON.stringify([rule_id, type, occurred_at])
@@ -173,7 +176,7 @@ const h4: Oracle = {
   check: (run) => [...each(run, (post) => unwanted(run, post)), ...missingDeliveries(run)]
 }
 
-/** `i` of the entry before which the service cannot have decided who gets the event. */
+/** The number (`i`) of the earliest entry at which the service can have decided which endpoints get the event. */
 export const causeOf = (run: Run, post: Post): number => {
   const rule = ruleOf(run, post)
   const occurredAt = timeOf(post.body["occurred_at"])
@@ -196,7 +199,8 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   if (type === "ping") return undefined
   const begin = causeOf(run, post)
   const rule = ruleOf(run, post)
-  // A rule whose creation was not answered may have an address of its own, so any endpoint may be the right one.
+  // The answer to the rule's creation is missing, so the rule may have its own webhook address, and any endpoint may be
+  // right.
   if (rule === undefined && isFiring(type)) return undefined
   const webhookUrl = rule?.fields.webhookUrl ?? null
   if (webhookUrl !== null) {
@@ -205,7 +209,7 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
 }
 
-/** Reports an endpoint that never got an event, although it subscribes to the event and another endpoint got it. */
+/** Reports each endpoint that subscribes to an event and never got it, although another endpoint got it. */
 const missingDeliveries = (run: Run) => {
   if (!run.quiesced) return []
   const first = new Map<string, Post>()
@@ -238,8 +242,8 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
-  // Only the clock shows whether the endpoint was created before the event occurred, so this is judged only when nobody
-  // set the clock.
+  // Whether the endpoint existed before the event occurred follows only from times, so the oracle judges this only if
+  // nobody set the clock.
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity
@@ -263,14 +267,14 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   const connectionId = textOf(post.body["grant_id"]) ?? ""
   const pair = g.connections.get(connectionId)
   if (pair === undefined) return undefined
-  // The worker may have checked up to `slackMs` before the POST whether the event may be sent.
+  // The worker checked whether the event may be sent at most `slackMs` before the POST.
   const now = post.beganAt - g.happened.slackMs
   const begin = Math.min(index(run).firstAt(now), post.i)
   const proof = pair.consents.findLast(
     ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === connectionId && end < post.i
   )
-  // Another connection of the pair may have ended at the instant at which this connection was made. That end does not
-  // count.
+  // An earlier connection of the pair may have ended at the instant at which this connection was made. That end does
+  // not count.
   if (proof !== undefined && isOver(pair, connectionId, proof, Math.max(begin, proof.end + 1), now))
     return "the connection had ended"
   const type = typeOf(post)

@@ -6,8 +6,8 @@ import type { NotDone, World } from "../world/World.js"
 import { type Plan, SCOPES, SENSITIVE, type ShortScope } from "./Plan.js"
 
 /**
- * Everybody and everything in a run, in the order in which the steps made it. When a step names a person or a thing by
- * an index, the index is a position in one of these lists.
+ * All people, apps and other objects of a run, in the order in which the steps created them. A step names a person or
+ * an object by its position in one of these lists.
  */
 export interface Cast {
   readonly world: World
@@ -24,14 +24,14 @@ export interface Person {
   readonly name: string
   readonly places: Array<Place>
   readonly phones: Array<Phone>
-  /** When the newest fix was captured. */
+  /** The capture time of the newest fix, in milliseconds since 1970. */
   lastFixAt: number
-  /** The cookies of the person's browsers, the oldest first. */
+  /** The cookies of the person's browsers, oldest first. */
   readonly cookies: Array<string>
   readonly imports: Array<string>
   /**
-   * The number of the password that the person believes to be the present one. `newestPassword`: the number of the last
-   * password that the person tried to set.
+   * The number of the password that the person believes to be the present one. `newestPassword` is the number of the
+   * last password that the person tried to set.
    */
   password: number
   newestPassword: number
@@ -58,10 +58,10 @@ export interface HeldTokens {
   readonly id: string
   readonly person: Person
   readonly app: Company
-  /** The codes that the app received, the oldest first. `tokens` has the same order. */
+  /** The codes that the app received, oldest first. `tokens` has the same order. */
   readonly codes: Array<{ readonly code: string; readonly at: number }>
   readonly tokens: Array<{ readonly access: string; readonly refresh: string; readonly at: number }>
-  /** When a refresh token was last spent. */
+  /** The time at which a refresh token was last spent; undefined when none was. */
   rotatedAt: number | undefined
   standardEndsAt: number | undefined
   sensitiveEndsAt: number | undefined
@@ -71,7 +71,7 @@ export interface HeldTokens {
 interface KnownListener {
   readonly id: string
   readonly app: Company
-  /** The session with which the stream was opened. */
+  /** The cookie of the session that opened the stream. */
   readonly cookie: string
 }
 
@@ -84,19 +84,22 @@ interface KnownRule {
   readonly dwellMinutes: number
 }
 
-/** True when the step was done or tried, and false when it was skipped because something that it needs was missing. */
+/**
+ * Performs a step. True when the step was performed or tried; false when it was skipped because something that it needs
+ * was missing.
+ */
 export type Took = Effect.Effect<boolean>
 
 /** The item at `index`, modulo the length of the list; undefined for an empty list. */
 export const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined =>
   items.length === 0 ? undefined : items[((index % items.length) + items.length) % items.length]
 
-/** The item `count` places before the newest. */
+/** The item that comes `count` places before the newest; 0 is the newest. Undefined when there is none. */
 export const back = <A>(items: ReadonlyArray<A>, count: number): A | undefined => items[items.length - 1 - count]
 
 /**
- * How often a step repeats something: at most 30 times, more often than any limit counts. A guided search may set the
- * number to a boundary value of milliseconds, such as 86,400,000, and that run would not end.
+ * How often a step repeats something: at most 30 times, which is more often than any limit that counts. A guided search
+ * may set the number to a boundary value of milliseconds, such as 86,400,000, and that run would not end.
  */
 export const often = (times: number): number => Math.min(Math.max(0, times), 30)
 
@@ -104,13 +107,15 @@ export const long = (scope: ShortScope): string => `location.${scope}`
 const PURPOSE_SCOPES = SENSITIVE.map(long)
 
 export const ORIGIN = { lat: 50, lon: 10 }
-/** A point north of the origin. On a meridian, distances are proportional to differences in latitude. */
+/**
+ * A point this many metres north of the origin. On a meridian, distances are proportional to differences in latitude.
+ */
 export const north = (metres: number) => ({ lat: ORIGIN.lat + metres / 111_229, lon: ORIGIN.lon })
 const HOME = { label: "Home", kind: "home", radiusM: 150, ...ORIGIN }
 const WORK = { label: "Work", kind: "work", radiusM: 500, ...north(3_000) }
 const NAMES = ["ana", "ben", "cleo", "dan", "eve"]
 
-/** Makes everything that a plan begins with, while all faults are off. */
+/** Creates everything with which a plan begins, before any fault is on. */
 export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
   Effect.gen(function* () {
     const cast: Cast = { world, people: [], apps: [], connections: [], endpoints: [], rules: [], listeners: [] }
@@ -156,7 +161,7 @@ const open = (cast: Cast, draft: Omit<Parameters<World["app"]>[0], "scopes">) =>
     cast.endpoints.push({ id: hook.id, url: hook.url, app: company, rotatedAt: undefined })
   })
 
-/** Runs an operation; undefined unless it succeeded. */
+/** Runs an operation and returns its value; undefined when it did not succeed. */
 export const done = <N extends Name>(
   { world }: Cast,
   name: N,
@@ -165,7 +170,7 @@ export const done = <N extends Name>(
 ): Effect.Effect<Operation<N>["value"] | undefined> =>
   Effect.map(world.perform(name, args, actor), (ended: Ended<N>) => (ended._tag === "ok" ? ended.value : undefined))
 
-/** Keeps the tokens that the app received. */
+/** Stores the tokens that the app received. */
 export const learn = (held: HeldTokens, tokens: TokenSet, now: number): void => {
   held.tokens.push({ access: tokens.accessToken, refresh: tokens.refreshToken, at: now })
   held.standardEndsAt = tokens.refreshTokenExpiresAt ?? undefined

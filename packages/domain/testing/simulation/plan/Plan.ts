@@ -2,32 +2,32 @@ import type { FaultKind } from "../Trace.js"
 import type { Reply } from "../world/Receivers.js"
 
 /**
- * What happens in a run, as plain data: a generator can make it, shrinking can cut it down, and a person can paste it
- * into a test. A step names a person, an app or a rule by its index in the list at that time, modulo the length
- * of the list. A step that makes no sense at its time is skipped. So a plan stays valid whatever is removed from it.
+ * The steps of a run, as plain data. A generator can make a plan, shrinking can make it shorter, and a person can paste
+ * it into a test. A step names a person, an app or a rule by its index in the list at that time, modulo the length of
+ * the list. A run skips a step that is impossible at its time, so a plan stays valid whatever is removed from it.
  */
 export interface Plan {
-  /** The order of fibres, the ids, and whether a fault strikes are drawn from this seed. */
+  /** The seed that decides the order of fibers, the ids, and when faults strike. */
   readonly seed: number
   readonly scheduling: "fifo" | "random"
   readonly workers: number
-  /** The probability of each fault, 0 to 1, from the first step on. */
+  /** The probability that each fault strikes at one call, 0 to 1. The faults are on from the first step. */
   readonly faults: Partial<Readonly<Record<FaultKind, number>>>
-  /** The number of people. Each has a Home, a Work and a phone. */
+  /** The number of people. Each person has a Home, a Work and a phone. */
   readonly people: number
   /**
-   * The number of apps. Each is in production, with a webhook endpoint for all events and a purpose for every sensitive
-   * scope.
+   * The number of apps. Each app is in production, and has a webhook endpoint for all events and a purpose for every
+   * sensitive scope.
    */
   readonly apps: number
-  /** Adds an app in the sandbox, owned by the first person. */
+  /** Whether there is an additional app, in the sandbox and owned by the first person. */
   readonly hasSandbox: boolean
   readonly steps: ReadonlyArray<Step>
 }
 
 export type Step = Deed | Course
 
-/** Something that somebody does at one moment. */
+/** An action of a person, an app or a developer, or a fault, at one time. */
 export type Deed =
   | AccountDeed
   | PeopleDeed
@@ -40,25 +40,25 @@ export type Deed =
   | StaffDeed
   | Trouble
 
-/** A step in which time passes, or several deeds at once. */
+/** A step in which time passes, or which has several deeds. */
 export type Course =
   | { readonly do: "wait"; readonly ms: number }
   /**
-   * Waits until `offsetMs` after (or, negative, before) a moment of the specification; skipped when this time has
-   * passed.
+   * Waits until `offsetMs` after a moment of the specification, or before it when `offsetMs` is negative. Skipped when
+   * this time has passed.
    */
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
-  /** All deeds at once; each deed begins `apartMs` after the deed before it. */
+  /** Several deeds, each of which begins `apartMs` after the one before. They may overlap. */
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
-  /** A phone crosses the edge of a place, in or out, with two fixes that are `pauseMs` apart. */
+  /** A phone crosses the edge of a place, in or out. It sends two fixes, `pauseMs` apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
-  /** A phone crosses the edge of a place in and out, `times` times, at most 30. */
+  /** A phone crosses the edge of a place in and out, `times` times (at most 30). */
   | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
-  /** Calls for the latest fix `times` times, at most 30, so that the run can reach limits that count calls. */
+  /** Asks for the latest fix `times` times (at most 30), so that the run can reach limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
 
 /**
- * A moment that the specification defines for a connection, an endpoint, a rule, a phone or a person's newest session.
+ * A time that the specification defines for a connection, an endpoint, a rule, a phone or a person's newest session.
  */
 export type Moment =
   | "code ends"
@@ -84,15 +84,19 @@ interface AtEdge {
   readonly person: number
   readonly phone: number
   readonly place: number
-  /** The distance in metres of both fixes from the edge of the place: one fix is inside, the other outside. */
+  /** The distance of both fixes from the edge of the place, in metres. One fix lies inside, the other outside. */
   readonly metres: number
   readonly accuracyM: number | null
 }
 
 type AccountDeed =
-  /** `old`: the password before the present one. `address`: browsers at one address share the limit of tries. */
+  /**
+   * `old` is the password before the present one. Browsers with the same `address` share the limit of sign-in attempts.
+   */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
-  /** `back`: the position of the cookie, counted from the newest. The user of a cookie may be the owner or a thief. */
+  /**
+   * `back` is the position of the cookie, counted from the newest (0). The cookie's user may be its owner or a thief.
+   */
   | { readonly do: "use cookie" | "sign out" | "end other sessions"; readonly person: number; readonly back: number }
   | {
       readonly do: "change password"
@@ -121,7 +125,7 @@ type PeopleDeed =
   | { readonly do: "archive place"; readonly person: number; readonly place: number }
   | { readonly do: "add phone"; readonly person: number }
   | { readonly do: "remove phone" | "offline"; readonly person: number; readonly phone: number }
-  /** `duplicate`: how often each kept reading is sent, at most 30 times. */
+  /** `duplicate`: how often the phone sends each stored reading, at most 30 times. */
   | {
       readonly do: "online"
       readonly person: number
@@ -130,8 +134,8 @@ type PeopleDeed =
       readonly duplicate: number
     }
   /**
-   * `edgeM`: metres from the edge of the place, negative inside. `ageMs`: time since the capture, negative in the
-   * future.
+   * `edgeM`: the distance from the edge of the place in metres, negative inside. `ageMs`: the time since the capture,
+   * negative for a capture in the future.
    */
   | {
       readonly do: "fix"
@@ -168,7 +172,7 @@ type SteeringDeed =
   | { readonly do: "resume" | "end exact location"; readonly connection: number }
   | { readonly do: "pause all"; readonly person: number; readonly length: (typeof PAUSES)[number] }
   | { readonly do: "resume all" | "read own history"; readonly person: number }
-  /** Changes scopes or end dates of a connection; a field that is null leaves its value unchanged. */
+  /** Changes scopes or end dates of a connection. Null in a field means: the value stays as it is. */
   | {
       readonly do: "steer"
       readonly connection: number
@@ -176,7 +180,7 @@ type SteeringDeed =
       readonly standardDays: 1 | 7 | 30 | 90 | "never" | null
       readonly sensitiveDays: 1 | 7 | 30 | 90 | null
     }
-  /** The deleted stretch begins `beforeMs` before the moment `around` and ends `afterMs` after it. */
+  /** Deletes a stretch that begins `beforeMs` before the time `around`, and ends `afterMs` after it. */
   | {
       readonly do: "erase"
       readonly person: number
@@ -189,9 +193,12 @@ type ConsentDeed = {
   readonly do: "consent"
   readonly person: number
   readonly app: number
-  /** The connection whose person and app take part, instead of `person` and `app`. Null: `person` and `app` do. */
+  /**
+   * The connection whose person consents to its app once more, instead of `person` and `app`. Null: `person` and `app`
+   * count.
+   */
   readonly again: number | null
-  /** Scopes without the prefix `location.`. The user ticks all of them except for `unticked`. */
+  /** The requested scopes, without the prefix `location.`. The user ticks all of them except for `unticked`. */
   readonly scopes: ReadonlyArray<ShortScope>
   readonly unticked: ReadonlyArray<ShortScope>
   readonly places: ReadonlyArray<number>
@@ -199,7 +206,7 @@ type ConsentDeed = {
   readonly standardDays: 1 | 7 | 30 | 90 | null
   readonly sensitiveDays: 1 | 7 | 30 | 90
   readonly externalUserId: string | null
-  /** Whether the app exchanges the code at once. */
+  /** Whether the app exchanges the code for tokens at once. */
   readonly isExchanged: boolean
 }
 
@@ -218,14 +225,16 @@ export const SCOPES = [
 export type ShortScope = (typeof SCOPES)[number]
 export const SENSITIVE = ["latest.read", "history.read", "lookup"] as const satisfies ReadonlyArray<ShortScope>
 
-/** The identity with which the app authenticates: its own, its own with a wrong secret, or that of another app. */
+/**
+ * How the app authenticates: with its own id and secret, with a wrong secret (`wrong`), or as another app (`other`).
+ */
 type Client = "right" | "wrong" | "other"
 
 type AppDeed =
   | {
       readonly do: "exchange"
       readonly connection: number
-      /** The position of the code, counted from the newest: 0 is the newest. */
+      /** The position of the code, counted from the newest (0). */
       readonly back: number
       readonly verifier: "right" | "wrong"
       readonly client: Client
@@ -242,7 +251,7 @@ type AppDeed =
       readonly do: "call"
       readonly connection: number
       readonly back: number
-      /** Whether the app refreshes a token that is too old before it calls, as apps do. */
+      /** Whether the app, as real apps do, refreshes an access token that is too old before it makes the call. */
       readonly isFresh: boolean
       readonly ask: Ask
       readonly purpose: Purpose
@@ -255,18 +264,21 @@ type AppDeed =
       readonly radiusM: number
       readonly type: "enter" | "exit" | "dwell"
       readonly dwellMinutes: number
-      /** A missing `settleS` or `silenceS` means that the rule does not wait before it fires. */
+      /** Without `settleS` or `silenceS` the rule does not wait before it fires. */
       readonly settleS?: number | undefined
       readonly silenceS?: number | undefined
-      /** Milliseconds from now; null: no beginning. */
+      /** The beginning of the rule's window, in milliseconds from now; null: the window has no beginning. */
       readonly fromMs: number | null
       readonly untilMs: number | null
       readonly maxEventAgeS: number | null
-      /** Index of an endpoint of the app; -1: an address that is no endpoint; null: the rule has no address. */
+      /**
+       * The index of the endpoint to which the rule's events go. -1: an address that is no endpoint. Null: the rule
+       * names none.
+       */
       readonly webhook: number | null
     }
   | { readonly do: "remove rule"; readonly rule: number }
-  /** Reads the visits page by page, `limit` visits a page. */
+  /** Reads the visits page by page, with `limit` visits on each page. */
   | { readonly do: "read visits"; readonly connection: number; readonly limit: number; readonly fromMs: number | null }
 
 export type Purpose = "fitting" | "none" | "unknown" | number
@@ -292,7 +304,7 @@ type DeveloperDeed =
       readonly do: "move endpoint" | "enable endpoint" | "remove endpoint" | "rotate secret" | "test endpoint"
       readonly endpoint: number
     }
-  /** `state`: picks among the rows in this state; among all rows when there are none, or for null. */
+  /** `state`: only rows in this state are chosen, if there are any. Null: all rows. */
   | {
       readonly do: "redeliver" | "retry now"
       readonly app: number
@@ -314,8 +326,8 @@ interface PurposeTerms {
 
 type ImportDeed =
   /**
-   * A file with three parts: the readings `from` to `from + entries - 1` of a walk of five years ago, which all files
-   * share; `recent` readings of the last minutes; and `wrong` lines that cannot be used.
+   * Imports a file with three parts: the readings `from` to `from + entries - 1` of a walk five years ago, which all
+   * files share; `recent` readings of the last minutes; and `wrong` lines that cannot be used.
    */
   | {
       readonly do: "import"
@@ -325,12 +337,15 @@ type ImportDeed =
       readonly recent: number
       readonly wrong: number
     }
-  /** `back`: the position of the import, counted from the newest. */
+  /** `back` is the position of the import, counted from the newest (0). */
   | { readonly do: "undo import"; readonly person: number; readonly back: number }
   | { readonly do: "read imports"; readonly person: number }
 
 type ListenerDeed =
-  /** `endpoint`: the app's endpoint whose events the listener gets; null: the types in `events`, all when empty. */
+  /**
+   * `endpoint`: the endpoint whose events the listener gets. Null: it gets the types in `events`, or all types when
+   * this is empty.
+   */
   | {
       readonly do: "listen"
       readonly app: number
@@ -338,7 +353,7 @@ type ListenerDeed =
       readonly events: Events
       readonly forMs: number
     }
-  /** `end listening session`: the developer's browser signs out, and the stream ends with the session. */
+  /** `end listening session`: the developer signs out of the session that opened the stream, and so the stream ends. */
   | { readonly do: "stop listening" | "end listening session"; readonly listener: number }
 
 export type Events = ReadonlyArray<
@@ -354,10 +369,10 @@ type StaffDeed =
 type Decision = "approve" | "reject"
 
 type Trouble =
-  /** The program is started again after `downMs`. */
+  /** Kills the program. The simulation starts it again after `downMs`. */
   | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
   | { readonly do: "jump"; readonly ms: number }
-  /** `times`: how often the fault strikes; null: without a limit, until all faults are turned off. */
+  /** Turns a fault on. `times`: how often it strikes; null: until all faults are turned off. */
   | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
   | { readonly do: "calm" }
 

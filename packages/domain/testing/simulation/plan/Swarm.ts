@@ -20,8 +20,8 @@ import {
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
- * What one run is made of: a few of all features, and a few faults (swarm testing). Runs that each leave most features
- * out find more bugs than runs that do a little of everything.
+ * The ingredients of one run: a few of all features, and a few faults (swarm testing). Runs that each leave out most
+ * features find more bugs than runs that use a little of every feature.
  */
 export interface Swarm {
   readonly seed: number
@@ -30,14 +30,14 @@ export interface Swarm {
   readonly people: number
   readonly apps: number
   readonly hasSandbox: boolean
-  /** The pieces of the run, each with its weight. */
+  /** The stories of the run, each with its weight. */
   readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
   readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
-  /** The minimum number of steps. A run may have more, because its last story runs to its end. */
+  /** The least number of steps. A run may have more, because a story that has begun is always completed. */
   readonly steps: number
   /**
-   * The weight of stories (`pieces/story.ts`), 0 to 10. Single steps, pauses, crossings and `together` weigh 10 minus
-   * this.
+   * The weight of stories (`pieces/story.ts`), 0 to 10. Single steps, pauses, crossings and `together` have the weight
+   * 10 minus this.
    */
   readonly stories: number
   readonly faults: Plan["faults"]
@@ -54,8 +54,8 @@ const FAULTS = {
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
 /**
- * Faults that were added later. They are drawn from a separate stream, so that runs without these faults kept their
- * plans. Only a share of the runs that may have faults can have these.
+ * Faults that were added later. They are drawn from a separate stream, so that runs without them kept their plans. Of
+ * the runs with faults, only a share can have these.
  */
 const LATER_FAULTS = {
   "port.cut": [0.0005, 0.002],
@@ -85,13 +85,13 @@ const STORIES: Readonly<Record<Piece, Steps>> = {
   ...LISTENING,
   ...IMPORTS
 }
-/** The share of the runs that get one of the newer stories (`NEWER`). */
+/** The share of the runs that get a story from `NEWER`. */
 const OFTEN = 0.25
-/** The share of the runs that get one of the stories of accounts. */
+/** The share of the runs that get a story of accounts. */
 const OF_ACCOUNTS = 0.15
 /** The share of the runs in which users pause, restrict or change connections, and delete history (`STEERING`). */
 const OF_STEERING = 0.1
-/** Of the runs with faults, the share that may have faults of `LATER_FAULTS`. */
+/** The share of the runs with faults that may also have faults from `LATER_FAULTS`. */
 const OF_LATER_FAULTS = 0.3
 /** The share of the runs in which rules wait before they fire. */
 const OF_WAITING = 0.1
@@ -99,9 +99,9 @@ const OF_WAITING = 0.1
 const OF_LISTENERS = 0.08
 /** The share of the runs in which people import files. */
 const OF_IMPORTS = 0.08
-/** The weight of a story from one of the separate lists (`NEWER` …): about as much as two other stories together. */
+/** The weight of a story from a separate list, such as `NEWER`: about as much as two other stories together. */
 const WEIGHT = 5
-/** Steps that end most of a run when they come early, so they are drawn seldom. */
+/** Steps that end most of a run when they come early. They are drawn rarely. */
 const RARE: ReadonlySet<Deed["do"]> = new Set([
   "revoke app",
   "archive place",
@@ -118,14 +118,11 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
   "narrow app",
   "declare"
 ])
-/** Stories that a run has at most once: they make hundreds of deliveries or take weeks. */
+/** Stories that a run has at most once, because they make hundreds of deliveries or take weeks. */
 const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
-/**
- * Stories that take weeks. Runs with faults leave these stories out, because faults for weeks would make a run take
- * minutes.
- */
+/** Stories that take weeks. Runs with faults do not have them: weeks with faults would make a run take minutes. */
 const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
-/** Single steps of the runs that also get a story of `STEERING`. */
+/** Single steps that a run has only if it also has a story of `STEERING`. */
 const STEERING_DEEDS = [
   "pause",
   "resume",
@@ -135,15 +132,15 @@ const STEERING_DEEDS = [
   "steer",
   "erase"
 ] as const satisfies ReadonlyArray<Deed["do"]>
-/** Single steps of the runs that also get a story of listeners. */
+/** Single steps that a run has only if it also has a story of listeners. */
 const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as const satisfies ReadonlyArray<
   Deed["do"]
 >
-/** Single steps of the runs that also get a story of imports. */
+/** Single steps that a run has only if it also has a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
 /**
- * Steps that most runs do not have. Only stories, `STEERING_DEEDS`, `LISTENER_DEEDS` and `IMPORT_DEEDS` contribute
- * these steps to a run.
+ * Steps that are not among the single steps of most runs. They come only from stories, `STEERING_DEEDS`,
+ * `LISTENER_DEEDS` and `IMPORT_DEEDS`.
  */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
@@ -160,7 +157,7 @@ const DEED_NAMES = Object.keys(DEEDS).filter((name) => !OF_STORIES.has(name)) as
 
 export const DEFAULT_STEPS = 60
 
-/** The features and faults that a seed picks. */
+/** The features and faults of the run with this seed. */
 export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const random = Streams.make(seed, "swarm")
   const newer = Streams.make(seed, "stories")
@@ -224,7 +221,7 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   }
 }
 
-/** A generator of plans with the features and faults of the swarm. */
+/** A generator of plans with the features and faults of `swarm`. */
 export const plans = (swarm: Swarm): Arbitrary<Plan> => {
   const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
   const hasFaults = Object.keys(faults).length > 0
@@ -245,7 +242,7 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
       arbitrary: arbitrary.map((steps): Part => ({ piece: null, steps }))
     }))
   )
-  // Drawn lazily, because drawing takes long and a plan needs few of the parts.
+  // The parts are drawn only when they are needed, because each draw takes long and a plan needs few parts.
   const body = FastCheck.infiniteStream(part)
   return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
     seed,
@@ -260,7 +257,7 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
 }
 
 interface Part {
-  /** The piece, if it is a story; null for a single step, a pause or a crossing. */
+  /** The name of the story; null for a single step, a pause or a crossing. */
   readonly piece: Piece | null
   readonly steps: ReadonlyArray<Step>
 }
@@ -268,8 +265,8 @@ interface Part {
 const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
   const steps = [...first]
   const told = new Set<Piece>()
-  // Counts the draws that added nothing. When the only piece is a story that may come only once, the loop must still
-  // end.
+  // Counts the draws that added no steps. Without this limit, the loop would never end for a run whose only story may
+  // come once.
   let vain = 0
   for (const { piece, steps: more } of parts) {
     if (piece !== null && ONCE.has(piece) && told.has(piece)) vain++
@@ -280,7 +277,7 @@ const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: numbe
   return steps
 }
 
-/** A swarm of every feature that does not take weeks, and of every fault with its lowest probability. */
+/** A swarm with every feature that does not take weeks, and with every fault at its lowest probability. */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,
   scheduling: "random",
@@ -309,14 +306,14 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
 })
 
 const drawn = (swarm: Swarm): Plan => {
-  // fast-check takes a seed of 32 bits. Seeds that differ only beyond them must still give different plans.
+  // fast-check takes a seed of 32 bits. This draw gives seeds that differ only in higher bits different plans, too.
   const seed = Streams.make(swarm.seed, "plan").int(0, 2 ** 32 - 1) | 0
   const [made] = FastCheck.sample(plans(swarm), { seed, numRuns: 1 })
   if (made === undefined) throw new Error(`Seed ${swarm.seed} gives no plan`)
   return made
 }
 
-/** The plan of a seed, with the features and faults that the seed picks. */
+/** The plan of a seed, with the features and faults that the seed selects. */
 export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
 
 /** The plan of a seed, with the features and faults of `ofAll`. */

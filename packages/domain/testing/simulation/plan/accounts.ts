@@ -9,13 +9,13 @@ type AccountStep = Extract<
 
 const NOTHING = Effect.succeed(false)
 
-/** An address of the network that RFC 5737 reserves for documentation. */
+/** An IP address from the network that RFC 5737 reserves for documentation. */
 const address = (index: number): string => `192.0.2.${1 + (Math.abs(index) % 200)}`
 
 const numberOf = ({ password }: Person, kind: "right" | "old" | "guess"): number =>
   kind === "right" ? password : kind === "old" ? password - 1 : -1
 
-/** Performs a step about an account. A step with a cookie may stand for a thief who stole the cookie. */
+/** Performs a step about an account. In a step with a cookie, the actor may be a thief who stole the cookie. */
 export const act = (cast: Cast, step: AccountStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING
@@ -40,7 +40,7 @@ export const act = (cast: Cast, step: AccountStep): Took => {
         const changed = yield* done(cast, "changePassword", args, person.name)
         if (changed === undefined) return true
         person.password = next
-        // The old cookie stays in the list: a thief may have it.
+        // The old cookie stays in the list, because a thief may have it.
         if (changed.cookie !== null) person.cookies.push(changed.cookie)
         return true
       })

@@ -23,10 +23,10 @@ type AppStep = Extract<
 >
 
 const NOTHING = Effect.succeed(false)
-/** A walk through the visits stops after this number of pages. */
+/** The largest number of pages of visits that one step reads. */
 const MOST_PAGES = 20
 
-/** Performs a step of an app, or a consent to an app. */
+/** Performs a step of an app, or a user's consent to an app. */
 export const act = (cast: Cast, step: AppStep): Took => {
   switch (step.do) {
     case "consent":
@@ -121,8 +121,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
     sensitiveEndsAt: undefined,
     pauseEndsAt: undefined
   }
-  // The new connection replaces the ended connection in the list, so that an index keeps its person and its app. The
-  // ended connection moves to the end.
+  // The new connection takes the place of the ended one, so that its index still means the same person and app. The
+  // ended connection moves to the end of the list.
   const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
   if (before < 0) cast.connections.push(held)
   else cast.connections.push(...cast.connections.splice(before, 1, held))
@@ -132,8 +132,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
 type Client = Extract<AppStep, { readonly do: "refresh" }>["client"]
 
 /**
- * The id with which the app authenticates: that of the next app for `other` (its own when there is only one), else that
- * of the connection's app. A wrong secret (`wrong`) does not change the id.
+ * The id with which the app authenticates. For `other` it is the id of the next app, or the app's own if there is only
+ * one. A wrong secret (`wrong`) does not change the id.
  */
 const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =>
   (client === "other" ? at(apps, apps.indexOf(app) + 1) : app)?.id ?? app.id
@@ -178,7 +178,10 @@ const refresh = (
 const keep = ({ world }: Cast, held: HeldTokens, tokens: TokenSet | undefined): Effect.Effect<void> =>
   tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(held, tokens, now))
 
-/** Runs a call with a token; `isFresh` first refreshes a token that is too old. False: the app has no token. */
+/**
+ * Makes a call with a token. With `isFresh`, a token that is too old is refreshed first. Returns false when the app has
+ * no token.
+ */
 const asking = (
   cast: Cast,
   held: HeldTokens,

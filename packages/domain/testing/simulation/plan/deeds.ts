@@ -23,14 +23,14 @@ import {
 import { type Deed, type Doing, type Purpose, SCOPES, SENSITIVE } from "./Plan.js"
 
 /**
- * Generators for the values of single steps. They prefer the specification's boundary values. `constantFrom` lists the
- * simplest value first, because fast-check shrinks towards it.
+ * Generators for the values of single steps. They prefer boundary values of the specification. The simplest value comes
+ * first in each `constantFrom`, because fast-check shrinks towards it.
  */
 
 export type Arbitrary<A> = FastCheck.Arbitrary<A>
 const { array, constant, constantFrom, integer, oneof, option, uniqueArray } = FastCheck
 
-/** Draws the usual value in most cases, so that most operations are allowed. */
+/** Draws `usual` in most cases (`times` to 1), so that the service allows most operations. */
 export const mostly = <A>(usual: Arbitrary<A>, rare: Arbitrary<A>, times = 8): Arbitrary<A> =>
   oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: rare })
 export const one = <const A>(from: ReadonlyArray<A>): Arbitrary<A> => constantFrom(...from)
@@ -47,7 +47,7 @@ const endpoint = integer({ min: 0, max: 5 })
 const rule = integer({ min: 0, max: 11 })
 const delivery = integer({ min: 0, max: 30 })
 const purpose = integer({ min: 0, max: 3 })
-/** A position counted from the newest item: mostly the newest (0). */
+/** A position counted from the newest item; mostly 0, the newest. */
 const back = mostly(constant(0), integer({ min: 1, max: 4 }), 3)
 const client = mostly(constant("right" as const), one(["wrong", "other"]), 9)
 const places = one<ReadonlyArray<number>>([[0, 1], [0], [1], [0, 1, 2, 3], [0, 2], []])
@@ -106,7 +106,7 @@ export const reply = one([
   { status: 200, delayMillis: 5_000 },
   { status: 200, delayMillis: 5_001 }
 ])
-/** A behaviour of the receiver that makes the attempt fail: no 2xx before the deadline. */
+/** A reply with which an attempt fails, because the receiver sends no 2xx before the deadline. */
 export const badReply = one([
   500,
   "refuse",
@@ -139,8 +139,8 @@ const address = integer({ min: 0, max: 3 })
 const pauseLength = one(["hour", "hour", "day", "until_resumed"])
 
 /**
- * Gives some rules a `settle_s` that follows from the drawn values. A draw of its own would change the plans of all
- * older seeds.
+ * Gives some rules a `settle_s`, computed from values that were drawn already. An additional draw would change the
+ * plans of all older seeds.
  */
 const waiting = (rule: Arbitrary<Deed>): Arbitrary<Deed> =>
   rule.map((step) => {
@@ -149,7 +149,7 @@ const waiting = (rule: Arbitrary<Deed>): Arbitrary<Deed> =>
     return settleS === undefined ? step : { ...step, settleS }
   })
 
-/** The generators of steps, by what the step does. */
+/** The generator of each kind of step. The key is the `do` of the step. */
 export const DEEDS = {
   "sign in": of("sign in", { person, password, address }),
   "use cookie": of("use cookie", { person, back }),

@@ -1,4 +1,4 @@
-/** Boundary values of the specification, and their neighbours (Spec §8, decisions T2, T3). */
+/** Boundary values of the specification, and values next to them (Spec §8, decisions T2, T3). */
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -6,8 +6,8 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 /**
- * Offsets in milliseconds for the step `until`: the simulated clock advances to this long after (negative: before) a
- * `Moment`, such as the expiry of an authorization code.
+ * Offsets of the step `until`, in milliseconds. The step waits until this long after a moment, such as the expiry of an
+ * authorization code, or before it if the offset is negative.
  */
 export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
 
@@ -37,10 +37,16 @@ export const WAITS = [
   DAY,
   DAY + 1
 ] as const
-/** Idle times: cheap to simulate, and past the ends of tiers and retention. */
+/**
+ * Long waits, in milliseconds, past the ends of tiers and of retention. They are cheap, because nothing happens
+ * meanwhile.
+ */
 export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * DAY] as const
 
-/** How old a fix is when it is sent: decisive, stale, late, from the future, quarantined. */
+/**
+ * The ages that a fix may have when it is sent, in milliseconds: decisive, stale, late, from the future, or
+ * quarantined.
+ */
 export const AGES = [
   0,
   0,
@@ -71,7 +77,7 @@ export const CROSSINGS = [
   5 * MINUTE,
   10 * MINUTE
 ] as const
-/** Distances from the edge of a place: far on either side, and around the margin of 50 m. */
+/** Distances from the edge of a place, in metres: far on either side, and near the limits of the margin of 50 m. */
 export const EDGES = [-150, -100, -60, -51, -50, -49, -1, 0, 1, 49, 50, 51, 60, 99, 101, 250, 2_000] as const
 export const ACCURACIES = [10, 10, 10, 49, 50, 51, 60, 100, 500, 0, -1, null] as const
 export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
@@ -79,7 +85,7 @@ export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
 export const BAD_RADII = [99, 10_001, 0, -5] as const
 export const DWELLS = [5, 5, 5, 6, 30, 720] as const
 export const BAD_DWELLS = [4, 721] as const
-/** `settle_s` in seconds; undefined: none, as most rules have it. */
+/** Values of `settle_s`, in seconds. Undefined, which is most frequent, means that the rule does not wait. */
 export const SETTLES = [undefined, undefined, 30, undefined, 120, undefined, undefined, 300] as const
 export const EVENT_AGES = [30, 30, 60, 300, 3_600] as const
 export const BAD_EVENT_AGES = [29, 3_601] as const
@@ -87,17 +93,17 @@ export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
 /**
- * How long before the newest reading, or before now, a deleted stretch begins: at that moment, within the stay, or long
- * before it.
+ * How long before the newest reading, or before now, a deleted stretch begins, in milliseconds. The beginning may be
+ * the same instant, within the stay, or long before it.
  */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
 /**
- * How long after the newest reading, or after now, the deleted stretch ends. With 0 the stretch does not include that
- * reading.
+ * How long after the newest reading, or after now, the deleted stretch ends, in milliseconds. With 0 it does not
+ * include that reading.
  */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
 /**
- * How long somebody listens, in milliseconds: minutes, one heartbeat interval, or just longer than a listener without a
- * heartbeat counts as present.
+ * For how long a developer listens, in milliseconds: some minutes, one interval of heartbeats, or just longer than a
+ * listener without a heartbeat counts as present.
  */
 export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

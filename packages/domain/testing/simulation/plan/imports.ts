@@ -6,20 +6,20 @@ import type { Deed } from "./Plan.js"
 
 type ImportStep = Extract<Deed, { readonly do: "import" | "undo import" | "read imports" }>
 
-/** Limits a number of lines to 100: a guided search may set the number to a boundary value of milliseconds. */
+/** Limits a number of lines to 100, because a guided search may set it to a boundary value of milliseconds. */
 const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
 
 const NOTHING = Effect.succeed(false)
 
 /**
- * The beginning of the walk that all files are from. The walk was five years ago and far from every place, so its
- * readings must not change any answer about the present. Most oracles ignore imports: they report a violation when a
- * reading of a file changes an answer.
+ * The start of the walk from which all files have their readings. The walk was five years ago and far from every place,
+ * so these readings must not change any answer about the present. Oracles that know nothing of imports report a
+ * violation when such a reading does.
  */
 const WALK = START - 5 * 365 * DAY
 const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })
 
-/** Performs a step of a person who imports files. */
+/** Performs a step of a person who imports a file, undoes an import or reads the list of imports. */
 export const act = (cast: Cast, step: ImportStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING
@@ -43,7 +43,7 @@ const importFile = (cast: Cast, person: Person, step: Extract<ImportStep, { read
   Effect.gen(function* () {
     const now = yield* cast.world.now
     const walk = Array.from({ length: few(step.entries) }, (_, n) => reading(few(step.from) + n))
-    // These readings are at home: if the service stored them, the person would be at home now.
+    // These readings are at home. If the service used readings of the last day, they would show the person at home.
     const recent = Array.from({ length: few(step.recent) }, (_, n) => ({
       capturedAt: now - (n + 1) * MINUTE,
       ...ORIGIN

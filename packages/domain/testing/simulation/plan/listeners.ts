@@ -6,10 +6,10 @@ type ListenerStep = Extract<Deed, { readonly do: "listen" | "stop listening" | "
 
 const NOTHING = Effect.succeed(false)
 
-/** The address of the developers' machines, from a network that RFC 5737 reserves for documentation. */
+/** The IP address of the developers' machines, from the network that RFC 5737 reserves for documentation. */
 const DESK = "192.0.2.250"
 
-/** Performs a step of a developer who gets events on a machine of their own. */
+/** Performs a step of a developer who gets events on their own machine. */
 export const act = (cast: Cast, step: ListenerStep): Took => {
   if (step.do === "listen") {
     const app = at(cast.apps, step.app)
@@ -27,8 +27,8 @@ export const act = (cast: Cast, step: ListenerStep): Took => {
 }
 
 /**
- * Signs in, as the command `listen` does, and opens the stream. The owner of the sandbox app is one of the people, who
- * may have changed the password.
+ * Signs in and opens the stream, as the command `listen` does. The owner of the sandbox app is also a user of the run,
+ * who may have changed the password.
  */
 const listen = (cast: Cast, app: Company, step: Extract<ListenerStep, { readonly do: "listen" }>) =>
   Effect.gen(function* () {

@@ -85,18 +85,18 @@ export const PIECES = {
 } as const satisfies Record<string, Steps>
 
 /**
- * Stories that some runs have in addition to those of `PIECES`. They are drawn from a separate stream, so that their
- * addition left the plans of the other runs unchanged.
+ * Stories that only some runs have, in addition to those of `PIECES`. They are drawn from a separate stream, because
+ * otherwise adding them would have changed the plans of all runs.
  */
 export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
   string,
   Steps
 >
-/** Stories of accounts, drawn from a separate stream like `NEWER`. */
+/** Stories of accounts. Like `NEWER`, they are drawn from a separate stream. */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
 /**
- * Stories of users who pause, restrict or change connections and delete history. They are drawn from a separate stream
- * like `NEWER`.
+ * Stories of users who pause, restrict or change connections, or delete history. Like `NEWER`, they are drawn from a
+ * separate stream.
  */
 export const STEERING = {
   paused,
@@ -108,11 +108,11 @@ export const STEERING = {
   erased,
   erasedMeanwhile
 } as const satisfies Record<string, Steps>
-/** Stories of rules that wait before they fire, drawn from a separate stream like `NEWER`. */
+/** Stories of rules that wait before they fire. Like `NEWER`, they are drawn from a separate stream. */
 export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
-/** Stories of files that people import, drawn from a separate stream like `NEWER`. */
+/** Stories of files that people import. Like `NEWER`, they are drawn from a separate stream. */
 export const IMPORTS = { imported, importsTakenUp, importsUndone } as const satisfies Record<string, Steps>
-/** Stories of developers who listen to their app's events, drawn from a separate stream like `NEWER`. */
+/** Stories of developers who listen to their app's events. Like `NEWER`, they are drawn from a separate stream. */
 export const LISTENING = { listened, listenersEnded, listenersLost, manyListeners } as const satisfies Record<
   string,
   Steps
@@ -126,10 +126,10 @@ export type Piece =
   | keyof typeof LISTENING
   | keyof typeof IMPORTS
 
-/** Time passes: mostly up to a day, rarely many days. */
+/** A wait: mostly up to a day, rarely several days. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
 export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
-/** Two or three deeds at once. */
+/** Two or three deeds at the same time. */
 export const together = (deed: Arbitrary<Step>): Steps =>
   record({
     do: constant("together" as const),

@@ -13,7 +13,7 @@ import {
   type Step
 } from "./Plan.js"
 
-/** The schema of a plan in a file, field by field. */
+/** The schema of a plan in a file. It checks each field. */
 
 const { Boolean, Literal, NullOr, Struct } = Schema
 const items = Schema.Array
@@ -58,8 +58,8 @@ const recent = { maxAgeS: whole }
 const moment = { agoMs: whole, toleranceS: whole }
 const since = { agoMs: whole }
 
-// Each alternative is a struct with its own literal `about`, so that an error is about the alternative that the author
-// wanted.
+// Each alternative is a struct with its own literal `about`, so that an error message is about the alternative that the
+// author of the plan meant.
 const ask: Schema.Schema<Ask> = Schema.Union(
   about("me", {}),
   about("places", {}),

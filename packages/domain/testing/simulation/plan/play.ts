@@ -11,10 +11,10 @@ import { act as asSteering } from "./steering.js"
 import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
 import type { World } from "../world/World.js"
 
-/** The mark of a step that was skipped because it made no sense at its time. */
+/** The mark of a step that was skipped, because it was impossible at its time. */
 const SKIPPED = "skipped"
 
-/** The scenario of a plan. */
+/** The scenario that performs the steps of a plan. */
 export const play =
   (plan: Plan) =>
   (world: World): Effect.Effect<void, unknown> =>
@@ -45,7 +45,7 @@ const deed = (cast: Cast, step: Deed): Took => {
   switch (step.do) {
     case "crash":
       return Effect.gen(function* () {
-        // Nothing is started again that did not run: a plan may name a worker that it does not have.
+        // A plan may name a worker that the run does not have. A program that did not run is not started.
         if (!(yield* world.crash(step.program))) return false
         const back = Effect.zipRight(Effect.sleep(step.downMs), world.restart(step.program))
         yield* Effect.fork(back)
@@ -159,7 +159,10 @@ const course = (cast: Cast, step: Course): Took => {
   }
 }
 
-/** An `until` step that would wait longer than this is skipped. A grant and its grace period end sooner. */
+/**
+ * The longest wait of a step `until`. The step is skipped when it would wait longer. Every grant ends sooner, including
+ * its grace period.
+ */
 const LONGEST = 120 * DAY
 
 const walker = (
@@ -173,7 +176,7 @@ const walker = (
     : Effect.as(go(found), true)
 }
 
-/** Two fixes, one on either side of the edge. */
+/** Sends two fixes, the first on one side of the edge and the second on the other. */
 const walk = (
   cast: Cast,
   person: Person,
@@ -185,7 +188,10 @@ const walk = (
   return one(from).pipe(Effect.zipRight(cast.world.advance(pauseMs)), Effect.zipRight(one(to)), Effect.asVoid)
 }
 
-/** The time of a moment. `index` is that of a connection, an endpoint, a rule or a person, depending on the moment. */
+/**
+ * The time of a moment, in milliseconds since 1970; undefined when there is none. Depending on the moment, `index` is
+ * that of a connection, an endpoint, a rule or a person.
+ */
 const momentOf = (cast: Cast, moment: Moment, index: number): number | undefined => {
   const later = (from: number | null | undefined, millis: number) =>
     from === undefined || from === null ? undefined : from + millis

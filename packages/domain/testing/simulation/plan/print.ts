@@ -3,7 +3,7 @@ import type { PlanResult } from "./run.js"
 
 const LINE = 110
 
-/** A value as a person would write it in code. */
+/** A value as a person would write it in the code of a test. */
 const literal = (value: unknown, indent: string): string => {
   if (value === undefined) return "undefined"
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -21,7 +21,7 @@ const literal = (value: unknown, indent: string): string => {
 
 const name = (key: string): string => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key))
 
-/** A test to paste: it runs the plan and expects that no rule is broken. */
+/** The code of a test that runs the plan and expects that it breaks no rule. */
 export const testOf = (plan: Plan, title: string): string =>
   `import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "vitest"
@@ -32,7 +32,7 @@ it(${JSON.stringify(title)}, () => {
 })
 `
 
-/** The message of a failed run: the rules that it broke, its seed, and the test. */
+/** The message of a failed run: the broken rules, the seed, and the code of a test. */
 export const failureOf = ({ plan, violations }: PlanResult): string => {
   const counts = new Map<string, number>()
   for (const { invariant } of violations) counts.set(invariant, (counts.get(invariant) ?? 0) + 1)

@@ -2,24 +2,24 @@ import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import type { Plan } from "./Plan.js"
 import { planSchema } from "./planSchema.js"
 
-/** Values of fields that a file may leave out. */
+/** The values of fields that a file may omit. */
 const DEFAULTS = { faults: {}, hasSandbox: false, scheduling: "fifo" } as const
 
 const decode = Schema.decodeUnknownEither(planSchema, { onExcessProperty: "error" })
 
 /**
- * Reads a plan from a file that a person may have written. Throws an error whose message names the wrong field and does
- * not quote its content.
+ * Reads a plan from a parsed file, which a person may have written. Throws an error that names the wrong field and
+ * never quotes its content.
  */
 export const readPlan = (value: unknown): Plan => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is no JSON object")
   return Either.getOrThrowWith(decode({ ...DEFAULTS, ...value }), ({ issue }) => new TypeError(fault(issue, "")))
 }
 
-/** Whether a plan is still valid after one of its values changed. */
+/** Whether a value is a valid plan. */
 export const isPlan: (value: unknown) => value is Plan = Schema.is(planSchema)
 
-/** Describes the first problem. */
+/** Describes the first problem of the plan. */
 const fault = (issue: ParseResult.ParseIssue, path: string): string => {
   switch (issue._tag) {
     case "Pointer":
@@ -45,7 +45,10 @@ const must = (ast: SchemaAST.AST, path: string): string => `${path} must be ${de
 const nameOf = (ast: SchemaAST.AST): string | undefined =>
   Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
 
-/** Whether a schema is a choice whose value does not show which alternative its author wanted. */
+/**
+ * Whether a wrong value does not show which alternative of a union its author meant. The message then lists all
+ * alternatives.
+ */
 const isChoice = (ast: SchemaAST.AST): boolean =>
   nameOf(ast) !== undefined || (SchemaAST.isUnion(ast) && !ast.types.some(SchemaAST.isTypeLiteral))
 

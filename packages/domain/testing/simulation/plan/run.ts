@@ -10,7 +10,7 @@ import { isPlan } from "./readPlan.js"
 import * as Swarm from "./Swarm.js"
 import { REST_CAP } from "../world/Stage.js"
 
-/** The settings that a plan leaves open. */
+/** The settings of a run that a plan does not contain. */
 export type PlanConfig = Omit<Simulation.Config, "seed" | "scheduling" | "faults" | "workers">
 
 export interface PlanResult extends Simulation.SimResult {
@@ -32,8 +32,8 @@ const judged = (plan: Plan, result: Simulation.SimResult, config: PlanConfig): P
 })
 
 /**
- * The result of a run that threw: it has no trace, and one violation. Such a run is a bug of the simulation or of a
- * backend, or a program read the host's clock (`Guard`). A search reports it like a broken rule.
+ * The result of a run that threw an error: it has no trace, and one violation. The cause is a bug of the simulation or
+ * of a backend, or a program that read the host's clock (`Guard`). A search reports it like a broken rule.
  */
 export const failedRun = (plan: Plan, error: unknown): PlanResult => {
   const stopped = error instanceof Error ? error.message : String(error)
@@ -52,15 +52,15 @@ export const failedRun = (plan: Plan, error: unknown): PlanResult => {
   }
 }
 
-/** Runs a plan in memory, from beginning to end in this call. */
+/** Runs a plan in memory. The run is over when this call returns. */
 export const runPlanSync = (plan: Plan, config: PlanConfig = {}): PlanResult =>
   judged(plan, Simulation.runSync(configured(plan, config), play(plan)), config)
 
-/** Runs a plan over any backend. */
+/** Runs a plan with any backend. */
 export const runPlan = async (plan: Plan, config: PlanConfig = {}): Promise<PlanResult> =>
   judged(plan, await Simulation.run(configured(plan, config), play(plan)), config)
 
-/** A run in which a delivery or an operation never ended is a violation, whatever the plan was about. */
+/** In every plan, a delivery or an operation that never ended is a violation. */
 const broken = (
   { entries, quiesced }: Simulation.SimResult,
   { restCap = REST_CAP }: PlanConfig
@@ -71,26 +71,29 @@ const broken = (
 
 export interface RandomConfig extends PlanConfig {
   readonly seed: number
-  /** About how many steps the run has. */
+  /** The approximate number of steps of the run. */
   readonly steps?: number | undefined
 }
 
-/** Draws everything of a run from the seed (its features, steps and faults) and runs it. */
+/** Draws a plan from the seed (features, steps and faults) and runs it. */
 export const random = ({ seed, steps, ...config }: RandomConfig): Promise<PlanResult> =>
   runPlan(Swarm.plan(seed, steps), config)
 
-/** Draws a run from the seed and runs it in memory, from beginning to end in this call. */
+/** Draws a plan from the seed and runs it in memory. The run is over when this call returns. */
 export const randomSync = ({ seed, steps, ...config }: RandomConfig): PlanResult =>
   runPlanSync(Swarm.plan(seed, steps), config)
 
 export interface ShrinkConfig extends PlanConfig {
-  /** Left out: every invariant that the plan breaks. */
+  /**
+   * The invariants that a smaller plan must still break; one of them is enough. Default: every invariant that the plan
+   * breaks.
+   */
   readonly invariants?: ReadonlyArray<string> | undefined
-  /** The highest number of runs. */
+  /** The largest number of runs. Default: 400. */
   readonly attempts?: number | undefined
-  /** Stops the search when it returns true. */
+  /** Called before each run. When it returns true, the search ends. */
   readonly isEnough?: (() => boolean) | undefined
-  /** Called after each run with the number of runs and the number of steps of the smallest plan so far. */
+  /** Called after each run, with the number of runs and the number of steps of the smallest plan so far. */
   readonly onRun?: ((attempts: number, steps: number) => void) | undefined
 }
 
@@ -101,8 +104,8 @@ export interface Shrunk {
 }
 
 /**
- * Looks for the smallest plan that still breaks one of the invariants. Each try costs a run, so it first removes faults
- * and then whole stretches of steps. After that it makes the values of the remaining steps simpler, one by one.
+ * Finds a smaller plan that still breaks one of the invariants. Every attempt costs a run, so it first removes faults,
+ * then long stretches of steps, and last makes the values of the remaining steps simpler, one by one.
  */
 export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
   const steps = shrinking(plan, config)
@@ -113,8 +116,9 @@ export const shrinkSync = (plan: Plan, config: ShrinkConfig = {}): Shrunk => {
 }
 
 /**
- * As `shrinkSync`, in steps: it pauses before each run, so that the caller can let the process handle signals.
- * A candidate whose run throws does not count as smaller, and the plan stays as it is when its own run throws.
+ * Does the same as `shrinkSync`, but pauses before each run, so that the caller can let the process handle signals. A
+ * candidate whose run throws an error does not count. If the run of the plan itself throws, the plan is returned as it
+ * is.
  */
 export function* shrinking(
   plan: Plan,
@@ -168,8 +172,8 @@ function* withoutFaults(plan: Plan, breaks: Breaks): Generator<void, void> {
 }
 
 /**
- * Removes halves of the steps, then quarters, down to single steps. A removal stays only when the plan still breaks an
- * invariant.
+ * Removes halves of the steps, then quarters, down to single steps. Steps stay removed only if the plan still breaks an
+ * invariant without them.
  */
 function* withoutSteps(plan: () => Plan, breaks: Breaks): Generator<void, void> {
   for (let size = Math.ceil(plan().steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
@@ -181,7 +185,7 @@ function* withoutSteps(plan: () => Plan, breaks: Breaks): Generator<void, void> 
   }
 }
 
-/** Makes what is left simpler, value by value. */
+/** Makes the values of the remaining plan simpler, one after the other. */
 function* simpler(plan: () => Plan, breaks: Breaks, isOver: () => boolean): Generator<void, void> {
   for (let goesOn = true; goesOn && !isOver();) {
     goesOn = false
@@ -189,7 +193,7 @@ function* simpler(plan: () => Plan, breaks: Breaks, isOver: () => boolean): Gene
     for (const candidate of simplified({ ...rest, steps })) {
       if (isOver()) return
       const simpler = { ...(candidate as object), faults, people, scheduling, seed, workers }
-      // A simpler value may make a plan invalid: a field may allow 7, 30 and 90 and nothing between.
+      // A simpler value may make the plan invalid, because a field may allow 7, 30 and 90, but no number in between.
       if (!isPlan(simpler) || !(yield* breaks(simpler))) continue
       goesOn = true
       break

@@ -1,13 +1,14 @@
 import { FastCheck } from "effect"
 
 /**
- * How many smaller numbers are tried for one number. fast-check gives zero first, then numbers closer to the number.
+ * How many smaller numbers are tried for one number. fast-check gives zero first, and then numbers that are closer to
+ * the number.
  */
 const NUMBERS = 6
 
 /**
- * All values that are one change simpler: a smaller number, false instead of true, a list without one item. Strings
- * stay.
+ * All values that differ from this value in one simplification: a smaller number, false instead of true, or a list
+ * without one item. Strings stay as they are.
  */
 export function* simplified(value: unknown): Generator<unknown> {
   if (typeof value === "number" && Number.isInteger(value)) {

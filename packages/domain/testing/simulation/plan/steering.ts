@@ -21,7 +21,7 @@ type SteeringStep = Extract<
 const NOTHING = Effect.succeed(false)
 const LENGTHS = { hour: HOUR, day: DAY, until_resumed: undefined } as const
 
-/** Performs a step in which a user pauses or changes a connection, or deletes or reads their own history. */
+/** Performs a step in which a user pauses or changes a connection, or deletes or reads history. */
 export const act = (cast: Cast, step: SteeringStep): Took => {
   switch (step.do) {
     case "pause":

@@ -19,8 +19,8 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 ]
 
 /**
- * The kinds that were added later draw from a separate stream: a plan without these kinds keeps its trace, and a fault
- * of these kinds does not change when faults of the older kinds strike.
+ * Kinds that were added later draw from a separate stream. So a plan without these kinds keeps its trace, and these
+ * kinds do not change when faults of the older kinds strike.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",
@@ -32,36 +32,35 @@ const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "keys.rotate"
 ])
 
-/** Throws for a name that is no kind of fault: a misspelled setting would break nothing, and nobody would notice. */
+/**
+ * Throws when no kind of fault has this name. Without this check a misspelled setting would have no effect, unnoticed.
+ */
 export const demandKind = (kind: string): void => {
   if (!KINDS.some((known) => known === kind)) throw new TypeError(`A fault must be one of ${KINDS.join(", ")}`)
 }
 
 /** How often a fault strikes. */
 export interface FaultSetting {
-  /** The probability of each strike, 0 to 1. */
+  /** The probability that the fault strikes at one call, 0 to 1. */
   readonly p: number
-  /** The number of strikes after which the fault stops. Left out: the fault strikes until all faults are turned off. */
+  /** The number of strikes after which the fault stops. Default: it strikes until all faults are turned off. */
   readonly times?: number | undefined
 }
 
-/** A fault that lasts for a while. */
+/** The kinds of faults that last for a while. */
 type Lasting = "port.cut" | "disk.full"
 
-/** The place at which `disk.full` strikes: all processes write to one disk. */
+/** The place of `disk.full`: all processes write to one disk, so they share this place. */
 export const DISK = "the disk"
 
-/** The faults that are on. Faults draw from separate streams, and a fault that is off draws nothing. */
+/** The faults that are on. Faults draw from their own random streams, and a fault that is off draws no number. */
 export class Faults {
   private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
-  /**
-   * The time on the engine's clock at which a lasting fault ends. The key has the kind and the place: a process or
-   * `DISK`.
-   */
+  /** When each lasting fault ends, on the engine's clock. The key names the kind and the place: a process or `DISK`. */
   private readonly spells = new Map<string, number>()
 
   readonly random: Stream
-  /** The stream of the kinds in `LATER`. */
+  /** The random stream of the kinds in `LATER`. */
   readonly later: Stream
 
   constructor(random: Stream, later: Stream) {
@@ -86,7 +85,7 @@ export class Faults {
     this.spells.clear()
   }
 
-  /** Draws whether the fault strikes at this call. */
+  /** Draws whether the fault strikes at this call. Always false for a fault that is off. */
   strikes(kind: FaultKind): boolean {
     const setting = this.settings.get(kind)
     const random = LATER.has(kind) ? this.later : this.random
@@ -95,7 +94,7 @@ export class Faults {
     return true
   }
 
-  /** The fault lasts at this place until the engine's clock shows `until`. */
+  /** Begins the fault at this place. It lasts until the engine's clock shows `until`. */
   begin(kind: Lasting, place: string, until: number): void {
     this.spells.set(`${kind} ${place}`, until)
   }

@@ -83,8 +83,8 @@ const stores = Layer.mergeAll(
 )
 
 /**
- * Keeps the rows in the memory of this process: the fastest backend, and the only one whose stores answer without
- * promises. So a run over it is synchronous.
+ * Keeps the rows in the memory of this process. It is the fastest backend, and the only one whose stores answer without
+ * promises, so its runs are synchronous.
  */
 export const memory: Backend = {
   name: "memory",
@@ -92,13 +92,13 @@ export const memory: Backend = {
   stores: stores.pipe(Layer.provide(MemoryDatabase.layer))
 }
 
-/** Copies the rows. Stores replace a row and never change it, so a copy of each table suffices. */
+/** Copies the rows. A shallow copy of each table is enough, because stores replace rows and never change them. */
 const copyOf = (tables: Tables): Tables =>
   Object.fromEntries(
     Object.entries(tables).map(([name, rows]) => [name, rows instanceof Map ? new Map(rows) : [...rows]])
   ) as unknown as Tables
 
-/** Replaces the rows inside each table. The table objects stay, because the stores refer to them. */
+/** Replaces the rows inside each table. It keeps the table objects, because the stores refer to them. */
 const refill = (tables: Tables, from: Tables): void => {
   for (const [name, rows] of Object.entries(tables) as ReadonlyArray<[keyof Tables, unknown]>) {
     const kept: unknown = from[name]
@@ -114,7 +114,7 @@ export interface MemoryWithBackups {
   readonly backend: Backend
   /** Copies all rows. */
   readonly backUp: () => void
-  /** Puts the rows of the last backup back. Everything that was written since is lost. */
+  /** Restores the rows of the last backup. Everything that was written since then is lost. */
   readonly restore: () => void
 }
 

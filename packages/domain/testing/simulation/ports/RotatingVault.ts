@@ -5,14 +5,14 @@ import type { Secrets } from "../trace/Secrets.js"
 
 export interface RotatingVault {
   readonly vault: typeof Vault.Service
-  /** Makes a new key the current one and returns its id. What the older keys sealed stays readable. */
+  /** Makes a new key the current one and returns the key's id. Values that older keys encrypted stay readable. */
   readonly rotate: () => string
 }
 
 /**
- * A vault whose keys can be rotated while the programs run. All programs see the new key at once. In production, an
- * operator achieves the same by first adding the new key behind the old key everywhere. The vault reports every signing
- * secret to `secrets`, so that the trace can show which secret signed a POST.
+ * A vault whose keys can be rotated while the programs run. All programs get the new key at once. In production, an
+ * operator first adds the new key behind the old key everywhere, which has the same effect. The vault reports every
+ * signing secret to `secrets`, so that the trace can name the secret that signed a POST.
  */
 export const make = (secrets: Secrets): RotatingVault => {
   let ids: [string, ...Array<string>] = ["k1"]

@@ -2,12 +2,15 @@ import { Deferred, type Duration, Effect, FiberRef } from "effect"
 import type { WorkSignal } from "../../../src/events/WorkSignal.js"
 import * as Process from "../engine/Process.js"
 
-/** How many signals a process or subscriber has seen. */
+/** The number of the last signal that a process or subscriber has seen. */
 interface SignalCount {
   heard: number
 }
 
-/** A work signal between simulated processes. When a process is busy as a signal comes, its next wait ends at once. */
+/**
+ * The signal that wakes workers, between simulated processes. If a signal comes while a process is busy, the process's
+ * next wait ends at once.
+ */
 export const make = (): typeof WorkSignal.Service => {
   let raised = 0
   const ears = new WeakMap<Process.Process, SignalCount>()

@@ -6,11 +6,14 @@ import { storesNothing } from "./reads.js"
 interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
   readonly value?: (value: unknown) => unknown
-  /** Whether the trace records the call even when a loop made it and it returned nothing. */
+  /**
+   * Present when the trace records every call of the method. Without it, the trace leaves out a loop's call that
+   * changed nothing.
+   */
   readonly isTold?: true
 }
 
-/** The parts of a call that the oracles read. For every other method the trace has only the name. */
+/** The arguments and values of calls that oracles read. For every other method the trace has only the name. */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "AccessLogStore.record": { args: ([entry]) => entry, isTold: true },
   "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isTold: true },
@@ -41,14 +44,14 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
 export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
 
 /**
- * Whether a call changes nothing that other fibres wait for: it only reads, or it is about the worker's leases. A
- * worker looks at its leases every two seconds, which must wake no loop that sleeps.
+ * Whether a call changes nothing that other fibers wait for: it only reads, or it concerns a worker's leases. A worker
+ * reads its leases every two seconds, and these calls must not wake the loops that sleep longer.
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || storesNothing(port, method)
 
 /**
- * Whether a call found nothing and so changed nothing. A worker makes thousands of these calls; the trace leaves them
- * out.
+ * Whether a call found nothing and so changed nothing. A worker makes thousands of these calls, so the trace leaves
+ * them out.
  */
 export const isIdle = (value: unknown): boolean => {
   if (value === undefined || value === null || value === false || value === 0) return true

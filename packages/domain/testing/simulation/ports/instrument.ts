@@ -11,8 +11,8 @@ import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
 import { storesNothing } from "./reads.js"
 
 /**
- * Replaces ports. A test plants a bug this way and checks that an oracle finds it. Spreading a store (`{ ...store }`)
- * loses the methods that the store inherits.
+ * Replaces ports. A test uses it to plant a bug, and checks that an oracle finds the bug. Copy a store by its methods
+ * and not with `{ ...store }`, which loses the methods that the store inherits.
  */
 export type Sabotage = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
@@ -22,19 +22,19 @@ export interface Instrumented {
   readonly secrets: Secrets
   readonly faults: Faults
   readonly isHosted: boolean
-  /** Called when an injected fault kills a process. */
+  /** Kills the process, because a fault struck. */
   readonly onCrash: (process: Process.Process) => Effect.Effect<void>
-  /** Called when an injected fault pauses a process, as when its machine is suspended. */
+  /** Pauses the process, as when its machine is suspended, because a fault struck. */
   readonly onPause: (process: Process.Process, millis: number) => Effect.Effect<void>
-  /** Called when an injected fault sets the clock of a process's machine, and no other clock. */
+  /** Sets the clock of the process's machine, and no other clock, because a fault struck. */
   readonly onSkew: (process: Process.Process, millis: number) => void
-  /** Called when the keys are rotated. Returns the id of the new key. */
+  /** Rotates the keys of the vault. Returns the id of the new key. */
   readonly onRotate: () => string
 }
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
 
-/** True while the simulation itself reads a store: the call is not recorded, and no fault strikes it. */
+/** True while the simulation itself reads a store. The trace leaves its calls out, and no fault strikes them. */
 const isQuiet: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
   "@place-access/domain/testing/simulation/isQuiet",
   () => FiberRef.unsafeMake(false)
@@ -44,25 +44,26 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
   Effect.locally(effect, isQuiet, true)
 
 /**
- * How long a slow call takes: just below or just above the limits of the specification, such as the five seconds of a
- * receiver, the 30 s of a lease, the 60 s of a code.
+ * How long a slow call takes, in milliseconds: times just below and just above limits of the specification, such as the
+ * deadline of a receiver (5 s), a lease (30 s) and the lifetime of a code (60 s).
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
 /**
- * How long a cut from the database, a pause or a full disk lasts: lengths around the lease of a delivery (30 s), and
- * around the time for which a worker counts as alive after a heartbeat (10 s).
+ * How long a cut from the database, a pause or a full disk lasts, in milliseconds. Some lengths are just above the
+ * lease of a delivery (30 s), others below and above the time for which a worker without a heartbeat counts as alive
+ * (10 s).
  */
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
 /**
- * Differences of a machine's clock in milliseconds. A real process leaves differences up to this size uncorrected
- * (decision simulation-1).
+ * How far the clock of a machine may be wrong, in milliseconds. A real process leaves errors up to this size
+ * uncorrected (decision simulation-1).
  */
 const SKEW_MILLIS = [-250, -60, -1, 1, 60, 250] as const
 const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
 
-/** Wraps every store: each call is recorded, and faults may strike it. */
+/** Wraps every store. The wrapper records each call and lets faults strike it. */
 export const instrument = (context: Context.Context<Ports>, by: Instrumented): Context.Context<Ports> =>
   Object.entries(STORES).reduce<Context.Context<Ports>>((all, [name, tag]) => {
     const store = tag as unknown as Context.Tag<Stores, Record<string, Method>>
@@ -71,8 +72,8 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
   }, context)
 
 /**
- * The store with each method wrapped. A store may inherit methods, as an instance of a class does: they are not its own
- * keys, and each is wrapped when it is first asked for.
+ * The store with each method wrapped. A method that the store inherits, as an instance of a class does, is not among
+ * its own keys. So the wrapper wraps an inherited method when the method is first read.
  */
 const wrapAll = (by: Instrumented, port: StoreName, store: object): Record<string, Method> => {
   const bound = (method: string): Method | undefined => {
@@ -103,14 +104,17 @@ const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): 
 interface PortMethod {
   readonly port: StoreName
   readonly method: string
-  /** `port.method`, as faults name it in the trace. */
+  /** `port.method`, the name that entries of faults have in the trace. */
   readonly name: string
   readonly isRead: boolean
 }
 
 type PortWork = () => Effect.Effect<unknown, unknown>
 
-/** One call of a port: lets other fibres run, injects faults, and records the end. */
+/**
+ * One call of a port. It lets other fibers run before and after the call, injects faults, and records how the call
+ * ended.
+ */
 class OneCall {
   private readonly by: Instrumented
   private readonly what: PortMethod
@@ -151,7 +155,10 @@ class OneCall {
     )
   }
 
-  /** The network lets half of the requests through and returns no answer. The caller cannot tell which took effect. */
+  /**
+   * The process is cut off from the database. Half of the calls are made and half are not, and the caller gets an error
+   * either way, so it cannot tell which calls took effect.
+   */
   private cutOff(done: PortWork): Effect.Effect<never, unknown> {
     const unanswered = StoreError.unavailable("cut off on purpose")
     if (this.by.faults.later.chance(0.5)) {
@@ -164,7 +171,7 @@ class OneCall {
     }) as Effect.Effect<never, unknown>
   }
 
-  /** Lets another fibre run before the next step, if one is ready. Races between port calls come from here. */
+  /** Lets another fiber run before the next step, if a fiber is ready. This makes races between port calls possible. */
   private giveWay<A, E>(then: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
     return this.by.engine.scheduler.isIdle ? then() : Effect.flatMap(Effect.yieldNow(), then)
   }
@@ -205,15 +212,15 @@ class OneCall {
   }
 
   /**
-   * Whether the call may concern other fibres. A loop that reads, finds nothing or fails concerns no other fibre,
-   * because it repeats the call by itself.
+   * Whether the call may concern other fibers. A loop's call that reads, finds nothing or fails concerns no other
+   * fiber, because the loop repeats the call by itself.
    */
   private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
     if (this.operation !== null) return true
     return outcome !== "failed" && !this.what.isRead && !details.isIdle(value)
   }
 
-  /** Whether the fault strikes at this call. If it does, the trace gets an entry. */
+  /** Draws whether the fault strikes at this call. If it strikes, the trace gets an entry. */
   private strikes(fault: FaultKind, isNews = true): boolean {
     if (!this.by.faults.strikes(fault)) return false
     this.tell(fault, this.what.name, isNews)
@@ -224,7 +231,7 @@ class OneCall {
     this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
   }
 
-  /** Draws the faults that last longer than this call, and begins those that strike. */
+  /** Draws the faults that last longer than this call, and begins each fault that strikes. */
   private begin(): Effect.Effect<void> {
     const { engine, faults } = this.by
     const { name } = this.process
@@ -242,17 +249,17 @@ class OneCall {
     const skew = drawn("clock.skew", SKEW_MILLIS)
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
-      // The scheduler sets the skew at the beginning of each step. In memory the present step goes on after this call,
-      // so the skew is set here, too.
+      // The scheduler sets the skew only at the beginning of each step. In memory the present step goes on after this
+      // call, so the skew must be set here, too.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())
     const pause = drawn("process.pause", PAUSE_MILLIS)
-    // The process falls asleep at the yield; when the yield returns, the process is awake again.
+    // The process stops at this yield. When the yield returns, the pause is over.
     return pause === undefined ? Effect.void : Effect.zipRight(this.by.onPause(this.process, pause), Effect.yieldNow())
   }
 
-  /** The process dies, so the call never returns. */
+  /** Kills the process. The call never returns. */
   private crash(): Effect.Effect<never> {
     return Effect.zipRight(
       this.by.onCrash(this.process),
@@ -291,8 +298,8 @@ class OneCall {
 }
 
 /**
- * Searches the arguments of a call, and the values that its decision functions return, for plain secrets. Each secret
- * that it finds becomes a leak in the trace.
+ * Searches the arguments of a call, and the values that its decision functions return, for secrets in the clear. Each
+ * secret that it finds becomes an entry of kind `leak` in the trace.
  */
 const watch = (
   { recorder, secrets }: Instrumented,
@@ -317,7 +324,8 @@ const watch = (
 }
 
 /**
- * The `outcome` of a decision goes back to the program and is not stored, so it may contain a secret for the caller.
+ * The decision without its `outcome`, which goes back to the program and is not stored. It may contain a secret for the
+ * caller.
  */
 const written = (decided: unknown): unknown =>
   typeof decided === "object" && decided !== null && "outcome" in decided ? { ...decided, outcome: null } : decided

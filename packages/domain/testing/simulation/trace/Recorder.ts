@@ -9,7 +9,7 @@ import { hasShape } from "./Secrets.js"
 export type Happening = Begun | Done | Posted | Heard | Mailed | PortCall | Fault | Leak | Marked
 
 /**
- * Writes the trace. The hash of each line includes the hash of the line before, so two runs are the same when their
+ * Writes the trace. The hash of each entry includes the hash of the entry before, so two traces are the same when their
  * last hashes are equal.
  */
 export class Recorder {
@@ -24,7 +24,10 @@ export class Recorder {
     this.clock = clock
   }
 
-  /** `isNews`: the entry may mean work for another fibre, so slowed loops wake (`VirtualClock.stir`). */
+  /**
+   * Adds an entry and returns its number. `isNews`: the entry may mean work for another fiber, so slowed loops wake
+   * (`VirtualClock.stir`).
+   */
   add(process: Process.Process, happening: Happening, isNews = true): number {
     const i = this.entries.length
     const entry: Entry = {
@@ -42,7 +45,7 @@ export class Recorder {
     return i
   }
 
-  /** The trace as one JSON object a line. */
+  /** The trace as text, with one JSON object on each line. */
   get jsonl(): string {
     return this.lines.map((line) => `${line}\n`).join("")
   }

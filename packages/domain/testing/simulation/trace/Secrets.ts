@@ -1,6 +1,6 @@
 /**
- * The kinds of secrets. A trace names a secret by its kind and a number: the first secret of a kind that the simulated
- * people and apps received has the number 1.
+ * The kinds of secrets. A trace names a secret by its kind and a number: `access-1` is the first access token that the
+ * simulated people and apps received.
  */
 export type SecretKind =
   | "code"
@@ -25,7 +25,7 @@ export class Secrets {
   private readonly passwords: Array<string> = []
   private readonly counts = new Map<SecretKind, number>()
 
-  /** The alias of a secret. The same secret has the same alias. */
+  /** The alias of a secret. A secret that has no alias gets the next one of its kind. */
   alias(kind: SecretKind, raw: string): string {
     const known = this.aliases.get(raw)
     if (known !== undefined) return known
@@ -38,19 +38,22 @@ export class Secrets {
     return alias
   }
 
-  /** The secret of an alias. A text that is no alias is returned unchanged: it is a token that nobody issued. */
+  /**
+   * The secret of an alias. A text that is no alias comes back unchanged: it is a made-up token that the service never
+   * issued.
+   */
   raw(alias: string): string {
     return this.raws.get(alias) ?? alias
   }
 
-  /** Every secret of a kind, with its alias. */
+  /** Every secret of one kind, with its alias. */
   of(kind: SecretKind): ReadonlyArray<readonly [alias: string, raw: string]> {
     return [...this.raws].filter(([alias]) => alias.startsWith(`${kind}-`))
   }
 
   /**
-   * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for a secret that nobody in
-   * the simulation has received.
+   * Finds the secrets that a value contains in the clear, and returns their aliases. For a secret that nobody in the
+   * simulation has received, the text is `a secret not told yet`.
    */
   in(value: unknown): ReadonlyArray<string> {
     const found = new Set<string>()
@@ -59,8 +62,8 @@ export class Secrets {
   }
 
   /**
-   * The secret that a text without the shape of one is, or the password that stands in it. The few passwords of a run
-   * are searched for in every text. Of the many cookies, only whole texts are compared.
+   * The secret that the text is, or the password that the text contains. Every text is searched for the passwords,
+   * because a run has few; a cookie is found only if it is the whole text, because a run has many.
    */
   private known(text: string): string | undefined {
     return this.aliases.has(text) ? text : this.passwords.find((password) => text.includes(password))
@@ -81,7 +84,7 @@ export class Secrets {
       return
     }
     if (value instanceof Error) {
-      // `Object.values` does not have these two.
+      // `Object.values` does not return the message and the cause of an error.
       this.search(value.message, found, depth + 1)
       this.search(value.cause, found, depth + 1)
     }
@@ -89,5 +92,5 @@ export class Secrets {
   }
 }
 
-/** The search stops at this depth. No row is nested deeper. */
+/** The depth at which the search stops. No row is nested deeper. */
 const DEEP = 8

@@ -16,30 +16,31 @@ export interface PurposeDraft {
 
 export interface Draft {
   readonly scopes: ReadonlyArray<string>
-  /** The developer of the app. Left out: a new developer. */
+  /** The developer who owns the app. Default: a new developer. */
   readonly owner?: User.User | undefined
-  /** Whether the app is reviewed and approved, so that anybody can connect it. Left out: true. */
+  /** Whether the app is reviewed and approved, so that any user can connect it. Default: true. */
   readonly production?: boolean | undefined
   /**
-   * The purposes, which are approved with the app. Left out: one purpose that covers every sensitive scope of the app.
+   * The app's purposes, which are approved with the app. Default: one purpose that covers every sensitive scope of the
+   * app.
    */
   readonly purposes?: ReadonlyArray<PurposeDraft> | undefined
 }
 
 export interface Terms {
   readonly scopes: ReadonlyArray<string>
-  /** The scopes that the user ticks; left out: all. */
+  /** The scopes that the user ticks on the consent page. Default: all that the app requests. */
   readonly granted?: ReadonlyArray<string> | undefined
   readonly places?: ReadonlyArray<User.Place> | undefined
-  /** The places whose earlier visits the user shares too. */
+  /** The places whose visits from before the connection the user shares, too. */
   readonly earlier?: ReadonlyArray<User.Place> | undefined
-  /** The days of the standard tier. Left out: 30. Null: without an end. */
+  /** How long the standard tier lasts, in days. Default: 30. Null: without an end. */
   readonly standardDays?: 1 | 7 | 30 | 90 | null | undefined
   readonly sensitiveDays?: 1 | 7 | 30 | 90 | undefined
   readonly externalUserId?: string | undefined
 }
 
-/** An app, with its developer. */
+/** An app and its developer. */
 export class App {
   readonly id: string
   readonly owner: User.User
@@ -89,18 +90,21 @@ export class App {
     })
   }
 
-  /** The user allows the app's request. The app gets a code. */
+  /** The user allows the request of the app, and the app gets an authorization code. */
   consent(user: User.User, terms: Terms): Effect.Effect<Operation<"consent">["value"], NotDone> {
     return this.world.do("consent", { userId: user.id, appId: this.id, ...choices(terms) }, user.name)
   }
 
-  /** Exchanges a code as the app's server does, with its secret and the right verifier. */
+  /** Exchanges a code for tokens as the app's server does, with the client secret and the right verifier. */
   exchange(code: string): Effect.Effect<TokenSet, NotDone> {
     const args = { appId: this.id, code, verifier: "right", client: "right" } as const
     return this.world.do("exchange", args, this.owner.name)
   }
 
-  /** Connects, reconnects, renews or changes, depending on the consent, and exchanges the code for tokens. */
+  /**
+   * The user consents, and the app exchanges the code for tokens. Depending on the terms, the consent connects,
+   * reconnects, renews or changes the connection.
+   */
   connect(user: User.User, terms: Terms): Effect.Effect<Connection, NotDone> {
     return Effect.gen(this, function* () {
       const { code, connectionId } = yield* this.consent(user, terms)
@@ -145,14 +149,15 @@ export class Connection {
   }
 
   /**
-   * Calls with the newest access token. A call for coordinates names a purpose of the app that covers the call's scope,
-   * unless `purpose` is given.
+   * Calls with the newest access token. For a call that needs a sensitive scope, `purpose` is by default a purpose of
+   * the app that covers the scope.
    */
   call(
     request: Request,
     options: { readonly purpose?: string | null; readonly token?: string } = {}
   ): Effect.Effect<Answered, NotDone> {
-    // The token is read when the Effect runs: an Effect that was made before a refresh runs with the new token.
+    // The token is read when the Effect runs. So an Effect that was made before a refresh uses the token from after the
+    // refresh.
     return Effect.suspend(() => {
       const { app, tokens } = this
       const purpose = options.purpose === undefined ? this.purposeFor(request) : options.purpose
@@ -162,7 +167,7 @@ export class Connection {
     })
   }
 
-  /** Refreshes the tokens. Undefined when the service refused, or the outcome is unknown. */
+  /** Refreshes the tokens. Returns undefined when the service refuses the refresh, or when its outcome is unknown. */
   get refresh(): Effect.Effect<TokenSet | undefined> {
     return Effect.map(
       Effect.suspend(() => this.present(this.tokens.refreshToken)),
@@ -174,13 +179,15 @@ export class Connection {
     )
   }
 
-  /** Presents a refresh token, spent or not, and keeps the tokens of the connection as they are. */
+  /**
+   * Presents a refresh token, spent or not. The connection's own tokens stay as they are, whatever the service returns.
+   */
   present(refreshToken: string): Effect.Effect<Ended<"refresh">> {
     const { app } = this
     return app.world.perform("refresh", { appId: app.id, refreshToken, client: "right" }, app.owner.name)
   }
 
-  /** Revokes a token as the app's server does; left out: the newest refresh token. */
+  /** Revokes a token as the app's server does. Default: the newest refresh token. */
   revoke(token?: string): Effect.Effect<void, NotDone> {
     return Effect.suspend(() => {
       const { app, tokens } = this
@@ -198,7 +205,7 @@ export class Connection {
 /** A machine of the developer that gets the app's events over one stream. */
 export class Listening {
   readonly id: string
-  /** The cookie of the session with which the stream was opened. The stream ends with this session. */
+  /** The cookie of the session that opened the stream. The stream ends with this session. */
   readonly cookie: string
   private readonly world: Stage
 
@@ -217,13 +224,13 @@ export class Listening {
     return Effect.asVoid(this.world.do("stopListening", { listenerId: this.id }))
   }
 
-  /** Ends the session of the stream. */
+  /** Signs the developer out of the session that opened the stream. */
   get signOut(): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.world.do("signOut", { cookie: this.cookie }))
   }
 }
 
-/** A webhook endpoint, with the receiver behind it. */
+/** A webhook endpoint, together with its receiver. */
 export class Hook {
   readonly id: string
   readonly url: string

@@ -9,8 +9,8 @@ interface Owner {
 }
 
 /**
- * A reading of a phone. Without `capturedAt` it is captured now; without `accuracyM` it is accurate to 10 m. A fraction
- * of a millisecond is cut off, as the service does.
+ * A reading of a phone. Default of `capturedAt`: the present time, in milliseconds since 1970. Default of `accuracyM`:
+ * 10 metres. Like the service, the phone cuts off fractions of a millisecond.
  */
 export interface Measured {
   readonly lat: number
@@ -20,17 +20,17 @@ export interface Measured {
 }
 
 export interface Flush {
-  /** Sends the kept readings in random order. */
+  /** Whether the phone sends the stored readings in random order. */
   readonly shuffle?: boolean | undefined
-  /** How often each reading is sent. */
+  /** How often the phone sends each reading. Default: 1. */
   readonly duplicate?: number | undefined
 }
 
 type Uploaded = Ended<"upload"> | undefined
 
 /**
- * A phone. It sends each reading at once or, while it is offline, keeps the reading until it is online again. When no
- * answer confirms an upload, the phone sends its readings again.
+ * A phone. While it is online, it sends each reading at once. While it is offline, it stores readings until it is
+ * online. When no answer confirms an upload, the phone sends the readings of this upload again, with the next upload.
  */
 export class Phone {
   readonly deviceId: string
@@ -62,7 +62,7 @@ export class Phone {
     return this.fix({ lat: place.lat, lon: place.lon, accuracyM })
   }
 
-  /** Sends a stay as the operating system reports it. */
+  /** Sends a visit that the operating system reports. */
   visit(visit: PhoneVisit): Effect.Effect<Uploaded> {
     return Effect.suspend(() => {
       this.visits.push(visit)
@@ -76,7 +76,7 @@ export class Phone {
     })
   }
 
-  /** Goes online and sends everything that was kept, in one upload. */
+  /** Goes online and sends all stored readings and visits in one upload. */
   online(how: Flush = {}): Effect.Effect<Uploaded> {
     return Effect.suspend(() => {
       this.isOnline = true
@@ -84,7 +84,7 @@ export class Phone {
     })
   }
 
-  /** Replays a recorded log that is moved by `offsetMillis`: sends each reading at its new capture time. */
+  /** Sends the readings of a recorded log, each at its capture time plus `offsetMillis`. */
   replay(log: ReadonlyArray<Measured & { readonly capturedAt: number }>, offsetMillis = 0): Effect.Effect<void> {
     return Effect.forEach(
       log.toSorted((a, b) => a.capturedAt - b.capturedAt),
@@ -97,13 +97,13 @@ export class Phone {
     )
   }
 
-  /** The user removes the phone. From then on the service refuses what the phone sends. */
+  /** The user removes the phone. From then on the service refuses its uploads. */
   remove(): Effect.Effect<Ended<"removeDevice">> {
     const { actor, deviceId, userId } = this.owner
     return this.world.perform("removeDevice", { userId, deviceId }, actor)
   }
 
-  /** Uploads exactly these readings, their times without fractions of milliseconds, and exactly these visits. */
+  /** Uploads exactly these readings and visits. Capture times lose their fractions of a millisecond. */
   upload(fixes: ReadonlyArray<Reading>, visits: ReadonlyArray<PhoneVisit> = []): Effect.Effect<Ended<"upload">> {
     const { actor, deviceId, userId } = this.owner
     const whole = fixes.map((fix) => ({ ...fix, capturedAt: Math.trunc(fix.capturedAt) }))
@@ -117,8 +117,8 @@ export class Phone {
       const isReordered = faults.strikes("upload.reorder")
       if (isReordered) {
         yield* this.world.note("upload.reorder", this.deviceId)
-        // A single reading cannot be reordered, so the phone keeps it and sends it with the next one. If the fault
-        // strikes again then, both are sent in random order.
+        // A single reading cannot be reordered. So the phone stores the reading and sends it with the next one. If the
+        // fault strikes at the next reading, too, both are sent in random order.
         if (this.backlog.length === 1) return undefined
       }
       const [kept, told] = [this.backlog, this.visits]

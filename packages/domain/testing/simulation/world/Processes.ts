@@ -14,7 +14,7 @@ import { ISSUER } from "./operations/Handlers.js"
 
 /** The settings of a simulated worker. */
 export interface WorkerConfig {
-  /** The number of workers. */
+  /** The number of workers. Default: 1. */
   readonly workers?: number | undefined
   readonly worker?: Partial<WorkerOptions> | undefined
 }
@@ -24,7 +24,10 @@ export type Program = "server" | "worker" | `worker${number}`
 
 const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
-/** Few lines are read and stored at once, so that a worker can die in the middle of a short file. */
+/**
+ * The pace of imports. A step reads and stores only a few lines, so that a worker can die in the middle of a short
+ * file.
+ */
 const PACE = { atOnce: 2, stepEntries: 4, sliceBytes: 64, share: 1 }
 
 type WorkerLeases = Effect.Effect.Success<ReturnType<typeof holdLeases>>
@@ -33,8 +36,8 @@ const importing = (leases: WorkerLeases) =>
   Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
 /**
- * The loops of a real worker, except for those of exports and of imports. `beginImports` starts the loop of imports
- * when a run has imports.
+ * The loops of a real worker, except those of exports and of imports. `beginImports` starts the loop of imports, once a
+ * run has imports.
  */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
@@ -49,16 +52,24 @@ const work = ({ worker }: WorkerConfig, onLeases: (leases: WorkerLeases) => Effe
     )
   )
 
-/** The programs of the service, which a fault can kill and a scenario can start again. */
+/** The programs of the service. A fault can kill a program, and a scenario can start it again. */
 export class Processes {
   private readonly running = new Map<string, Process.Process>()
   private readonly epochs = new Map<string, number>()
-  /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not correct the clock. */
+  /**
+   * How far the clock of each program's machine is ahead, in milliseconds. A restart of the program does not correct
+   * it.
+   */
   private readonly skews = new Map<string, number>()
-  /** The leases of the workers that run now, for the loop of imports, which begins with the first import. */
+  /**
+   * The leases of each running worker. The loop of imports needs them, and this loop begins only with the first import.
+   */
   private readonly held = new Map<Process.Process, WorkerLeases>()
   private isImporting = false
-  /** When each paused process wakes, in `VirtualClock.monotonic`: at the end of its longest pause. */
+  /**
+   * The time at which each paused process wakes, as `VirtualClock.monotonic` shows it. With several pauses, the latest
+   * end counts.
+   */
   private readonly wakesAt = new WeakMap<Process.Process, number>()
   private readonly onDeath: Array<(process: Process.Process) => void> = []
   readonly names: ReadonlyArray<Program>
@@ -76,7 +87,7 @@ export class Processes {
     this.names = ["server", ...workers]
   }
 
-  /** The process that runs now; undefined while the program is down. */
+  /** The running process of the program; undefined while the program is down. */
   find(name: string): Process.Process | undefined {
     return this.running.get(name)
   }
@@ -111,7 +122,10 @@ export class Processes {
     })
   }
 
-  /** Starts the loop of imports in every worker. Runs without imports take fewer steps without this loop. */
+  /**
+   * Starts the loop of imports in every worker. Called at the first import, because every run with this loop takes more
+   * steps.
+   */
   readonly beginImports: Effect.Effect<void, never, Ports> = Effect.suspend(() => {
     if (this.isImporting) return Effect.void
     this.isImporting = true
@@ -121,8 +135,8 @@ export class Processes {
   })
 
   /**
-   * Stops the process for a while, as when its machine is suspended. The process then goes on where it was and notices
-   * nothing. When it is paused already, it wakes at the end of the longer pause.
+   * Stops the process for a while, as when its machine is suspended. The process then goes on where it stopped, and
+   * notices nothing. A process that is already paused wakes when the later of the two pauses ends.
    */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
     const { clock } = this.engine
@@ -137,7 +151,7 @@ export class Processes {
     return Effect.asVoid(this.engine.spawn(Process.WORLD, later))
   }
 
-  /** Sets the clock of a program's machine. Zero: the clock is right again. */
+  /** Sets the clock of the machine on which the program runs. 0 means that the clock is right. */
   skew(process: Process.Process, millis: number): void {
     this.skews.set(process.name, millis)
     process.skewMillis = millis
@@ -159,7 +173,7 @@ export class Processes {
     this.engine.wake(process)
   }
 
-  /** Kills the program at its present step. None of its finalizers runs. */
+  /** Kills the program between two of its steps. None of its finalizers runs. */
   kill(name: string): void {
     const process = this.running.get(name)
     if (process === undefined) return

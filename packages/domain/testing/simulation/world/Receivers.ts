@@ -10,12 +10,14 @@ import type { Recorder } from "../trace/Recorder.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { Posted } from "../Trace.js"
 
-/** The behaviour of a receiver: a status, at once or after a delay, or a failure. */
+/** The behaviour of a receiver: a status, which it may send after a delay, or a failure. */
 export type Reply =
   | number
   | {
       readonly status: number
-      /** The target of a redirect. If the service followed it, the trace would show a POST to this address. */
+      /**
+       * The target of a redirect. If the service followed the redirect, the trace would show a POST to this address.
+       */
       readonly location?: string | undefined
       readonly delayMillis?: number | undefined
     }
@@ -25,13 +27,17 @@ export type Reply =
   | "reset"
   /** Accepts the connection and never answers. */
   | "hang"
-  /** Answers 200, but after the deadline. */
+  /** Answers 200, but after the sender's deadline. */
   | "slow"
-  /** Sends the status line of a 200 and then breaks the connection: the status decides (decision deliveries-1). */
+  /**
+   * Sends the status line of a 200 and then breaks the connection. The status decides: the attempt is a success
+   * (decision deliveries-1).
+   */
   | "reset_after_2xx"
 
 /**
- * One reply for each POST in turn, and the last reply for all later POSTs; or a function of the count of earlier POSTs.
+ * How a receiver replies. A list has one reply for each POST in turn, and its last reply is for all later POSTs. A
+ * function gets the number of earlier POSTs.
  */
 export type Script = Reply | ReadonlyArray<Reply> | ((before: number) => Reply)
 
@@ -82,7 +88,10 @@ export class Receivers {
     this.faults = faults
   }
 
-  /** Sets what `url` does from now on, from the beginning of the script. An address without a script refuses. */
+  /**
+   * Sets what the receiver at `url` does from now on, beginning with the first reply. A receiver without a script
+   * refuses the connection.
+   */
   script(url: string, script: Script): void {
     this.scripts.set(url, script)
     this.counts.set(url, 0)
@@ -98,7 +107,8 @@ export class Receivers {
       Effect.gen(this, function* () {
         const process = yield* FiberRef.get(Process.current)
         const { answer, reply, tookMs } = behaviour(this.perhapsLate(this.next(url), process))
-        // Recorded on arrival: a worker that dies while it waits for the answer has still sent the POST.
+        // The POST is recorded when it arrives. If the worker dies while it waits for the answer, the POST has still
+        // been sent.
         this.recorder.add(process, { kind: "posted", url, ...this.readSigned(headers, body), reply, tookMs })
         const wait = Effect.sleep(tookMs as Duration.DurationInput)
         return yield* tookMs === 0
@@ -121,7 +131,10 @@ export class Receivers {
       )
   }
 
-  /** Under the fault `receiver.late`, a receiver that would answer 200 answers after the deadline. */
+  /**
+   * The reply of the receiver. Under the fault `receiver.late`, a receiver that would answer 200 in time answers it
+   * after the deadline.
+   */
   private perhapsLate(reply: Reply, process: Process.Process): Reply {
     if (reply !== 200 || !this.faults.strikes("receiver.late")) return reply
     this.recorder.add(process, { kind: "fault", fault: "receiver.late", detail: "" })
@@ -138,8 +151,8 @@ export class Receivers {
   }
 
   /**
-   * What a receiver reads in a signed body: its fields, and which of the secrets that the simulated apps have received
-   * signed it.
+   * Reads a signed body as a receiver does: its fields, and the aliases of the secrets with which its signature is
+   * valid, among those that the simulated apps have received.
    */
   readSigned(
     headers: ReadonlyArray<readonly [string, string]>,
@@ -169,7 +182,7 @@ const parsed = (raw: string): Readonly<Record<string, unknown>> => {
     const value: unknown = JSON.parse(raw)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // The text is no JSON object; `raw` contains it.
+    // The text is no JSON object, so the body is the text itself, as `raw`.
   }
   return { raw }
 }

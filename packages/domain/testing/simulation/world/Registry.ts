@@ -5,12 +5,15 @@ import type { ListenerMessage } from "../../../src/listeners/Listener.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { SabotageAnswers } from "./gateway/GatewayAnswer.js"
 
-/** A message of a stream of events. The first message names the listener. */
+/** A message of an event stream. The first message, `Ready`, names the listener. */
 export type StreamMessage =
   | { readonly _tag: "Ready"; readonly listenerId: string; readonly secret: string | null }
   | Exclude<ListenerMessage, { readonly _tag: "Ready" }>
 
-/** What the simulated people and apps remember outside the service: accounts and secrets, by the ids of the service. */
+/**
+ * What the simulated people and apps remember, outside the service: accounts and secrets, by the ids that the service
+ * gave.
+ */
 export interface Registry {
   readonly secrets: Secrets
   readonly sabotageAnswers: SabotageAnswers | undefined
@@ -18,22 +21,22 @@ export interface Registry {
   readonly apps: Map<string, KnownApp>
   /** The alias of each phone's token. */
   readonly devices: Map<string, string>
-  /** The accounts that imported files. */
+  /** The ids of the users who imported files. */
   readonly importers: Set<string>
-  /** The readers of the open streams, by listener: completing an entry makes its reader leave. */
+  /** The readers of the open streams, by listener. Completing the Deferred makes the reader leave. */
   readonly readers: Map<string, Deferred.Deferred<void>>
-  /** Records the message that the reader of a stream got; null: the reader left. */
+  /** Records a message that the reader of a stream got. Null: the reader left. */
   readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
-  /** One account that is reviewer and admin. */
+  /** The one account that reviews apps and purposes and is admin. */
   staff: Account | undefined
-  /** Counts up for each name, so that two things with the same name get different numbers. */
+  /** Counts the uses of a name, so that two things with one name get different numbers. */
   readonly next: (what: string) => number
 }
 
 export interface KnownApp {
   readonly owner: Account
   readonly redirectUri: RedirectUri
-  /** The alias of the newest client secret that the developer received. */
+  /** The alias of the newest client secret that the developer received for the app. */
   clientSecret: string | undefined
 }
 

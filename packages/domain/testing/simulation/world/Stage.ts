@@ -19,9 +19,10 @@ import type { Processes, Program } from "./Processes.js"
 import type { Receivers } from "./Receivers.js"
 import type { Registry } from "./Registry.js"
 
-/** The scenario cannot go on: an operation that it depends on did not succeed. */
+/** Stops the scenario, because an operation on which the rest of it depends did not succeed. */
 export class NotDone extends Error {
-  // Not `Data.TaggedError`: its type would name a type that the oldest supported `effect` does not have.
+  // This class does not extend `Data.TaggedError`: its type would name a type that the oldest supported `effect` does
+  // not have.
   readonly _tag = "NotDone"
   override readonly name: Name
   readonly outcome: Ended<Name>
@@ -41,19 +42,22 @@ export interface Parts {
   readonly receivers: Receivers
   readonly processes: Processes
   readonly ports: Context.Context<Ports>
-  /** A stream for scenarios that draw random numbers; nothing else draws from it. */
+  /** The random stream for scenarios. Nothing else draws from it. */
   readonly random: Stream
-  /** Left out: operations call the domain's programs directly. */
+  /** Default: operations call the domain's programs directly. */
   readonly driver: Driver | undefined
 }
 
-/** The default limit of `quiesce`: longer than a webhook takes to its last retry, plus a lease and a sweep. */
+/**
+ * The default limit of `quiesce`. It is longer than the time from the first attempt of a webhook to its last, plus a
+ * lease and a sweep.
+ */
 export const REST_CAP = "3 days"
-/** After a fault, interrupted work is taken up again within this time. */
+/** Within this time after all faults are off, the programs continue the work that a fault interrupted. */
 const CALM = 2 * Timestamp.MINUTE
 /**
- * Longer than a rule of a random run waits before it fires: a crossing waits at most 5 minutes, and a dwell rule with
- * `silenceS` 5 minutes of dwell time and then 10 minutes of silence.
+ * Longer than any rule of a random run waits before it fires. A crossing waits at most 5 minutes. A dwell rule with
+ * `silenceS` waits for its dwell time of 5 minutes, and then for 10 minutes of silence.
  */
 const WAITS = 17 * Timestamp.MINUTE
 
@@ -62,9 +66,11 @@ const WAITS = 17 * Timestamp.MINUTE
  */
 export class Stage {
   private readonly parts: Parts
-  /** Operations that the server has not answered yet, by the entry that began them. */
+  /**
+   * Operations that the server has not answered yet. The key is the number of the trace entry that began the operation.
+   */
   private readonly open = new Map<number, Deferred.Deferred<Ended<Name>>>()
-  /** The driver of each start of the server. */
+  /** The driver of each process of the server. */
   private readonly drivers = new WeakMap<Process.Process, Deferred.Deferred<Perform>>()
 
   constructor(parts: Parts) {
@@ -98,17 +104,20 @@ export class Stage {
 
   readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.timeOfDay)
 
-  /** Lets time pass and runs everything that falls due meanwhile. */
+  /** Lets time pass, and runs everything that becomes due meanwhile. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
     return this.parts.engine.advance(duration)
   }
 
-  /** Lets time pass until the clock shows `moment`; does nothing when this time has passed. */
+  /**
+   * Lets time pass until the clock shows `moment`, in milliseconds since 1970. Does nothing when the clock is already
+   * past it.
+   */
   advanceTo(moment: number): Effect.Effect<void> {
     return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
   }
 
-  /** Lets every fibre do what it can without time passing. */
+  /** Waits until no fiber can run without time passing. */
   get settle(): Effect.Effect<void> {
     return this.parts.engine.settle
   }
@@ -119,14 +128,15 @@ export class Stage {
   }
 
   /**
-   * Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it succeeded.
-   * Before this wait, time passes without a limit until the clock shows its latest time again, interrupted work was
-   * taken up again, and crossings and stays that wait have fired.
+   * Lets time pass until no webhook and no operation is in progress, but at most for `cap`. Returns whether none is.
+   * Before that, regardless of `cap`, time passes until three things are true: the clock shows its latest time again,
+   * interrupted work has continued, and crossings and stays that wait have fired.
    */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
-      // Work that was scheduled before the clock was set back becomes due when the clock shows that time again.
+      // After the clock was set back, work that was scheduled before becomes due only when the clock shows that time
+      // again.
       if (clock.behindMillis > 0) {
         yield* this.advance(clock.behindMillis)
         clock.stir()
@@ -137,7 +147,7 @@ export class Stage {
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
-        // A sweep may have started new deliveries during the last wait, so three checks in a row must find nothing.
+        // During the last wait a sweep may have started further deliveries, so three checks in a row must find nothing.
         if (calm > 2) return true
         const wait = Math.max(CALM, (dueAt ?? 0) - clock.timeOfDay)
         yield* this.advance(Math.min(wait, until - clock.monotonic))
@@ -147,7 +157,7 @@ export class Stage {
   }
 
   /**
-   * Whether a rule has a crossing or a stay that waits and may fire within `WAITS` (decisions rules-13 and rules-14).
+   * Whether a crossing or a stay may fire within `WAITS`, after a rule waited for it (decisions rules-13 and rules-14).
    */
   private get hasWaiting(): Effect.Effect<boolean> {
     const { engine, ports } = this.parts
@@ -157,7 +167,10 @@ export class Stage {
     }).pipe(Effect.orDie, quietly, Effect.provide(ports))
   }
 
-  /** When the next webhook under way is due; undefined when none is. */
+  /**
+   * The earliest time at which a delivery in progress is due, in milliseconds since 1970; undefined when none is in
+   * progress.
+   */
   private get nextDue(): Effect.Effect<number | undefined> {
     const { ports, registry } = this.parts
     return Effect.gen(function* () {
@@ -190,7 +203,7 @@ export class Stage {
         this.open.set(begun, answer)
         const work = this.driven(server, name, args).pipe(
           Effect.flatMap((ended) => {
-            // The server removes the entry, and not the caller, because the caller may have been interrupted by now.
+            // The server removes the entry. The caller cannot, because it may have been interrupted meanwhile.
             this.open.delete(begun)
             return Deferred.succeed(answer, ended)
           }),
@@ -205,7 +218,10 @@ export class Stage {
     })
   }
 
-  /** Performs an operation in the server's process. The first operation of a process starts the driver. */
+  /**
+   * Performs an operation through the driver, in the server's process. The first operation of a process starts the
+   * driver.
+   */
   private driven<N extends Name>(
     server: Process.Process,
     name: N,
@@ -225,8 +241,8 @@ export class Stage {
   }
 
   /**
-   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses the operation or does not
-   * answer: the rest of the scenario depends on it.
+   * Runs an operation and returns its value. Fails with `NotDone` when the service refuses or does not answer, because
+   * the rest of the scenario depends on the operation.
    */
   do<N extends Name>(
     name: N,
@@ -240,7 +256,7 @@ export class Stage {
 
   // ---- trouble
 
-  /** Kills a program at its present step. Returns false, and does nothing, when the program does not run. */
+  /** Kills a program between two of its steps. Returns false, and does nothing, when the program is down. */
   crash(name: Program): Effect.Effect<boolean> {
     return Effect.suspend(() => {
       if (this.parts.processes.find(name) === undefined) return Effect.succeed(false)
@@ -254,13 +270,14 @@ export class Stage {
     })
   }
 
-  /** Starts a program that was killed, or one more worker. */
+  /** Starts a program that is down, or an additional worker. */
   restart(name: Program): Effect.Effect<void> {
     return Effect.provide(this.parts.processes.start(name), this.parts.ports)
   }
 
   /**
-   * Pauses a program, as when its machine is suspended. The program then goes on where it was; its timers fire late.
+   * Pauses a program, as when its machine is suspended. The program then goes on where it stopped, and its timers fire
+   * late.
    */
   pause(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
@@ -271,7 +288,7 @@ export class Stage {
     )
   }
 
-  /** Sets the clock of the machine on which a program runs, and no other clock. Zero: the clock is right again. */
+  /** Sets the clock of the machine on which a program runs, and no other clock. 0 means that the clock is right. */
   skew(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(
@@ -281,7 +298,7 @@ export class Stage {
     )
   }
 
-  /** Cuts a program off from its database: some of its calls take effect, and none is answered. */
+  /** Cuts a program off from its database. Some of its calls take effect, but the program gets an answer to none. */
   cut(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(
@@ -292,8 +309,8 @@ export class Stage {
   }
 
   /**
-   * Kills every program, lets `putBack` put the rows of a backup back, and starts the programs. The apps, phones and
-   * receivers are outside the service and keep their state (decision simulation-2).
+   * Kills every program, calls `putBack`, which replaces the rows by a backup, and starts the programs again. The apps,
+   * phones and receivers are outside the service and keep their state (decision simulation-2).
    */
   restore(putBack: () => void): Effect.Effect<void> {
     const { processes, recorder } = this.parts
@@ -305,7 +322,7 @@ export class Stage {
     })
   }
 
-  /** Fills the database's disk: reads are answered, and writes fail. */
+  /** Fills the database's disk: writes fail, and reads still work. */
   fillDisk(millis: number): Effect.Effect<void> {
     return Effect.zipRight(
       this.note("disk.full", `world ${millis}`),
@@ -325,7 +342,7 @@ export class Stage {
     return Effect.sync(() => this.parts.faults.set(kind, setting))
   }
 
-  /** Turns all faults off, wakes or starts every program and sets every clock right. Receivers keep their scripts. */
+  /** Turns all faults off, wakes or starts every program and corrects every clock. Receivers keep their scripts. */
   get heal(): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       this.parts.faults.heal()
@@ -335,19 +352,19 @@ export class Stage {
     })
   }
 
-  /** Notes in the trace that the run reached something rare. */
+  /** Notes in the trace that the run reached a rare situation. */
   mark(mark: string): Effect.Effect<void> {
     return Effect.sync(() => void this.parts.recorder.add(Process.WORLD, { kind: "mark", mark }))
   }
 
-  /** The POSTs that came to an address, oldest first. */
+  /** The POSTs that arrived at an address, oldest first. */
   posted(url: string): Effect.Effect<ReadonlyArray<Posted & { readonly t: number }>> {
     return Effect.sync(() =>
       this.parts.recorder.entries.filter((entry) => entry.kind === "posted").filter((entry) => entry.url === url)
     )
   }
 
-  /** The messages that came to a listener, oldest first. */
+  /** The messages that a listener read, oldest first. */
   heard(listenerId: string): Effect.Effect<ReadonlyArray<HeardMessage>> {
     return Effect.sync(() =>
       this.parts.recorder.entries.flatMap((entry) =>
@@ -364,8 +381,8 @@ export class Stage {
   }
 
   /**
-   * Reads endpoints and delivery logs of all apps, the access logs of all users, the flags, and the imports and history
-   * of users who imported files, so that the trace has them for the oracles.
+   * Reads the endpoints and delivery logs of all apps, the access logs of all users, the volume flags, and the imports
+   * and history of users who imported files. Oracles find these in the last entries of the trace.
    */
   get readAll(): Effect.Effect<void> {
     return Effect.gen(this, function* () {

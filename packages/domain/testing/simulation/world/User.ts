@@ -20,7 +20,7 @@ export interface Place {
   readonly id: string
 }
 
-/** A connection, as its user sees it in the portal. */
+/** A connection as its user sees it in the portal. */
 interface Connected {
   readonly id: string
 }
@@ -43,7 +43,7 @@ export class User {
     return this.world.do(name, args, this.name)
   }
 
-  /** Creates a place of the user, a circle of 150 m unless the draft says otherwise. */
+  /** Creates a place of the user: a circle with a radius of 150 m, if the draft has none. */
   place({ kind = "other", label, lat, lon, radiusM = 150 }: PlaceDraft): Effect.Effect<Place, NotDone> {
     return Effect.map(this.do("createPlace", { userId: this.id, label, kind, lat, lon, radiusM }), ({ placeId }) => ({
       id: placeId,
@@ -69,12 +69,12 @@ export class User {
     return Effect.as(this.do("updatePlace", { userId: this.id, placeId, label, kind, lat, lon, radiusM }), changed)
   }
 
-  /** Archives a place: apps no longer see it, and the history keeps it. */
+  /** Archives a place. Apps no longer see it, but the user's history keeps it. */
   archive(place: Place): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("archivePlace", { userId: this.id, placeId: place.id }))
   }
 
-  /** Sets a new phone up; it is online. */
+  /** Adds a phone. The phone is online. */
   phone(name = "phone"): Effect.Effect<Phone.Phone, NotDone> {
     return Effect.map(
       this.do("addDevice", { userId: this.id, name }),
@@ -82,7 +82,7 @@ export class User {
     )
   }
 
-  /** From now on the app sees these places and no others. */
+  /** Changes which places the app sees: from now on only these. */
   share(
     connection: Connected,
     places: ReadonlyArray<Place>,
@@ -98,7 +98,7 @@ export class User {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Pauses an app: no answer says where the user is or was, and no rule fires. */
+  /** Pauses an app. Meanwhile no answer says where the user is or was, and none of the app's rules fires. */
   pause(connection: Connected, length: PauseLength = "until_resumed"): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("pauseConnection", { userId: this.id, connectionId: connection.id, length }))
   }
@@ -108,23 +108,29 @@ export class User {
     return Effect.asVoid(this.do("resumeConnection", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Takes all sensitive scopes from an app at once. */
+  /** Takes all sensitive scopes away from an app, at once. */
   endExactLocation(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("endExactLocation", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Changes permissions and dates; a field that is left out stays. Returns the outcome: the service may refuse. */
+  /**
+   * Changes the permissions and end dates of a connection; a field that is left out keeps its value. Returns the
+   * outcome, because the service may refuse the change.
+   */
   steer(connection: Connected, change: Partial<SteeringTerms>): Effect.Effect<Ended<"changeConnection">> {
     const terms = { scopes: null, standardDays: null, sensitiveDays: null, ...change }
     return this.world.perform("changeConnection", { userId: this.id, connectionId: connection.id, ...terms }, this.name)
   }
 
-  /** Deletes the history from `from` on, until just before `until`. */
+  /** Deletes the user's history from the time `from` until just before `until`, both in milliseconds since 1970. */
   erase(from: number, until: number): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("eraseHistory", { userId: this.id, from, until }))
   }
 
-  /** Imports a file with these readings, and with `wrong` lines that cannot be used. Returns the id of the import. */
+  /**
+   * Imports a file that has these readings, and `wrong` further lines that cannot be used. Returns the id of the
+   * import.
+   */
   importFile(
     readings: Operation<"importFile">["args"]["readings"],
     { wrong = 0 }: { readonly wrong?: number } = {}
@@ -132,7 +138,7 @@ export class User {
     return Effect.map(this.do("importFile", { userId: this.id, readings, wrong }), ({ importId }) => importId)
   }
 
-  /** Begins to undo an import: a worker deletes the import and the readings that it brought. */
+  /** Begins to undo an import. A worker then deletes the import and all readings that it brought. */
   undoImport(importId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("undoImport", { userId: this.id, importId }))
   }

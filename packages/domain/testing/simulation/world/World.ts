@@ -3,16 +3,16 @@ import * as App from "./App.js"
 import { type NotDone, Stage } from "./Stage.js"
 import * as User from "./User.js"
 
-/** What a scenario works with: the simulated people and apps, and the service that they use. */
+/** What a scenario works with: the simulated people and apps, and the service. */
 export class World extends Stage {
-  /** Signs a person up. Only developers need `roles`. */
+  /** Signs a person up as a user. Only developers and staff need `roles`. */
   user(name: string, roles: ReadonlyArray<string> = []): Effect.Effect<User.User, NotDone> {
     return User.make(this, name, roles)
   }
 
   /**
-   * Creates an app. The app is approved, so that anybody can connect it, unless the draft keeps the app in the sandbox.
-   * Without an owner in the draft, a new developer signs up as its owner.
+   * Creates an app. By default the app is approved, so that any user can connect it; the draft may leave it in the
+   * sandbox. Without an owner in the draft, a new developer signs up and owns the app.
    */
   app(draft: App.Draft): Effect.Effect<App.App, NotDone> {
     return App.make(this, draft)

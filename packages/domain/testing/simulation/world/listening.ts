@@ -2,16 +2,16 @@ import { Deferred, Effect, Stream } from "effect"
 import * as Process from "../engine/Process.js"
 import type { Registry, StreamMessage } from "./Registry.js"
 
-/** The longest time for which a reader stays: a guided search may set `forMs` to days. */
+/** The longest time, in milliseconds, for which a reader stays, because a guided search may set `forMs` to days. */
 const LONGEST_MILLIS = 600_000
 
 type Ready = Extract<StreamMessage, { readonly _tag: "Ready" }>
 
 /**
- * Reads the stream of a listener in a fibre of the server's process, and records its messages in the trace. Returns the
- * first message. The reader leaves when its entry of `readers` is completed, and after `forMs` or ten minutes at the
- * latest: a listener wakes the server every second, so a listener that stayed for a simulated week would make the run
- * take minutes.
+ * Reads the stream of a listener in a fiber of the server's process, and records its messages in the trace. Returns the
+ * first message. The reader leaves when its Deferred in `readers` is completed, and at the latest after `forMs` or ten
+ * minutes. An open stream wakes the server every second, so a reader that stayed for a simulated week would make the
+ * run take minutes.
  */
 export const read = <E, R>(
   { hear, readers, secrets }: Registry,
@@ -42,7 +42,7 @@ export const read = <E, R>(
     return { listenerId, secret: secret === null ? null : secrets.alias("signing-secret", secret) }
   })
 
-/** Makes the reader of a stream leave. Does nothing when the stream has ended. */
+/** Makes the reader of a stream leave. Does nothing when the stream has already ended. */
 export const leave = ({ readers }: Registry, listenerId: string): Effect.Effect<null> =>
   Effect.suspend(() => {
     const left = readers.get(listenerId)

@@ -7,7 +7,7 @@ import { oracle, type Say } from "../support/trace/oracle.js"
 import { DAY, GRACE, HOUR, MINUTE, SWEEP, WARNING_DAYS } from "../../Specification.js"
 import type { Run } from "../../Oracle.js"
 
-/** Oracles of the events about the sensitive tier that apps get (Spec §6.1-6.3). */
+/** Oracles of the events that tell apps about the sensitive tier (Spec §6.1-6.3). */
 
 type Type = "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed"
 const TYPES: ReadonlySet<string> = new Set(["sensitive.expiring", "sensitive.lapsed", "sensitive.removed"])
@@ -16,10 +16,10 @@ interface TierEvent {
   readonly connection: Connection
   readonly type: Type
   readonly eventId: string
-  /** The sensitive date that the event is about. */
+  /** The end date of the sensitive tier that the event names. */
   readonly date: number
   readonly daysLeft: number | null
-  /** When the event is due. */
+  /** The time at which the event is due, in milliseconds since 1970. */
   readonly moment: number
   readonly occurredAt: number
   /** The first POST of the event. */
@@ -54,11 +54,11 @@ const keyOf = ({
 }: Pick<TierEvent, "connection" | "date" | "daysLeft" | "type">): string =>
   `${connection.id} ${type} ${daysLeft ?? ""} ${date}`
 
-/** The longest delay of the delivery queue when nothing is broken. */
+/** The longest time that an event waits for its POST while no fault strikes. */
 const QUEUE = 2 * MINUTE
 /**
- * Delays are judged only when no fault struck for this long before an event was due, so that the effects of earlier
- * faults are over.
+ * The oracle judges delays only if no fault struck for this long before the event was due. By then the effects of
+ * earlier faults are over.
  */
 const BEFORE = 2 * HOUR
 
@@ -96,8 +96,8 @@ const isSameDate = (one: Grant, other: Grant): boolean =>
   one.scopes !== undefined && JSON.stringify(one.sensitive ?? null) === JSON.stringify(other.sensitive ?? null)
 
 /**
- * Reports events that did not come, although they were due while no fault struck, and the app had an endpoint that
- * certainly gets them.
+ * Reports each event that was due and did not come, although no fault struck and the app had an endpoint that certainly
+ * gets the event.
  */
 const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent>, say: Say): void => {
   const last = run.entries.at(-1)
@@ -118,14 +118,16 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         ["sensitive.removed", date + GRACE, null]
       ] as const) {
         const end = moment + SWEEP + QUEUE
-        // An event that is due exactly at the consent is sent; an event that was due before the consent is skipped.
+        // The service sends an event that is due exactly at the consent, and skips an event that was due before the
+        // consent.
         if (moment < by.tMin || seen.has(keyOf({ connection, type, date, daysLeft }))) continue
         const from = Math.max(known.trace.firstAt(moment), by.to)
         const to = known.trace.firstAt(end)
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
         if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
-        // A change of the grant that leaves the sensitive date as it is leaves the events of this date due.
+        // A change of the grant that does not change the end date of the sensitive tier does not cancel the events
+        // about this date.
         if (inForce.some((now) => now.value !== value && !isSameDate(now.value, value))) continue
         const span = { from, to, tMin: moment, tMax: end }
         if (alive(known.trace, known.apps, connection, span).life !== "live") continue
@@ -136,8 +138,8 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
 }
 
 /**
- * For each app with an endpoint that certainly gets every event, the part of the trace in which this is so: the
- * endpoint subscribes to all events, was not changed, and always answered 2xx.
+ * For each app, the part of the trace in which one of its endpoints certainly gets every event: the endpoint subscribes
+ * to all events, nobody changed it, and it answered every POST with 2xx.
  */
 const listeners = (
   known: Knowledge,

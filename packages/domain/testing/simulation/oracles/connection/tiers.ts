@@ -53,7 +53,7 @@ const S1 = oracle(
 const connectionOf = (known: Knowledge, grantId: unknown): Connection | undefined =>
   typeof grantId === "string" ? known.connections.get(grantId) : undefined
 
-/** The upload that first brought each reading, by user and capture time. */
+/** The upload that brought each reading first. The key has the user and the capture time. */
 const firstUploads = (known: Knowledge) => {
   const first = new Map<string, { readonly from: number; readonly to: number; readonly tMin: number }>()
   for (const op of known.trace.ops.values()) {
@@ -67,8 +67,8 @@ const firstUploads = (known: Knowledge) => {
 }
 
 /**
- * The verdicts about the sensitive scope of a call. The trace may leave several situations of the connection possible,
- * and each gives a verdict. Undefined when the endpoint needs no sensitive scope or no situation is known.
+ * The verdicts that are possible for the sensitive scope of a call: one for each situation of the connection that the
+ * trace leaves possible. Undefined when the endpoint needs no sensitive scope, or when no situation is known.
  */
 const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   const required = REQUIRED[op.args.request.endpoint]
@@ -77,7 +77,7 @@ const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   return new Set(situations.map((situation) => scopeVerdict(situation, required)))
 }
 
-/** Whether the call passed the checks of token and rate limit, so that its scopes were judged. */
+/** Whether the call passed the checks of token and rate limit, so that the service also checked its scopes. */
 const isJudged = (status: number): boolean => status !== 401 && status !== 429
 
 const S2 = oracle(
@@ -190,7 +190,10 @@ const renewedBy = (known: Knowledge, code: string): boolean => {
   return outcome?._tag === "ok" && outcome.value.mode === "renew_sensitive"
 }
 
-/** Judges which consent screen the user saw (`mode`), and whether a live connection was kept (Spec §4.1). */
+/**
+ * Reports a consent that showed the user the wrong screen (`mode`), or that wrongly kept or replaced a live connection
+ * (Spec §4.1).
+ */
 const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["consents"][number], say: Say): void => {
   if (op.outcome._tag !== "ok" || beforeWas.life === "open") return
   const { mode } = op.outcome.value
@@ -211,7 +214,9 @@ const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["con
   if (expected) say(op.to, `mode ${mode} for scopes that are ${mode === "change" ? "" : "not "}exactly the held ones`)
 }
 
-/** Whether the connection was renewed between two entries, and nothing else changed its dates or places meanwhile. */
+/**
+ * Whether the connection was renewed between two entries, and nothing else changed its dates or places in that time.
+ */
 const onlyRenewed = (known: Knowledge, connection: Connection, from: number, to: number): boolean => {
   let isRenewed = false
   for (const op of touches(known).get(connection.userId) ?? []) {

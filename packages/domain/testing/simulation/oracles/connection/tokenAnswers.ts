@@ -7,7 +7,7 @@ import { oracle, type Say } from "../support/trace/oracle.js"
 import { reports, wrongScopes } from "../support/Reports.js"
 import { DAY, LOG_KEPT, REQUIRED } from "../../Specification.js"
 
-/** Oracles of `sub`, scopes and dates, which the answers about tokens contain (Spec §2.1, §2.2, §4.3, §5.6). */
+/** Oracles of three parts of answers about tokens: `sub`, scopes and dates (Spec §2.1, §2.2, §4.3, §5.6). */
 
 const T9 = oracle(
   "T9",
@@ -72,7 +72,10 @@ const T10 = oracle(
   }
 )
 
-/** The entry at which the app or the user first asked to remove each rule, whatever the outcome. */
+/**
+ * For each rule, the number of the entry at which the app or the user first asked to remove the rule, whether or not
+ * this succeeded.
+ */
 const deletions = ({ ops }: Indexed): ReadonlyMap<string, number> => {
   const first = new Map<string, number>()
   for (const op of ops.values()) {
@@ -91,8 +94,8 @@ const idsIn = (value: unknown): ReadonlyArray<string> =>
     : []
 
 /**
- * Reports access log entries that a user read once and that are gone later, although entries are kept for 400 days
- * (decision P3) and a reconnection must not delete them.
+ * Reports entries of the access log that a user once read and later could not read. The service keeps entries for 400
+ * days (decision P3), and a reconnection must not delete them.
  */
 const logSurvives = (trace: Indexed, say: Say): void => {
   const seen = new Map<string, Map<string, number>>()
@@ -120,7 +123,7 @@ const T11 = oracle(
       if (situations === undefined) continue
       const wrong = wrongScopes(scopes, situations, ({ effective }) => effective)
       if (wrong !== undefined) say(span.to, `scopes of a ${of} answer: ${wrong}`)
-      // Spec §2.2: `held_scopes` has every scope of the grant, including sensitive scopes that have lapsed.
+      // Spec §2.2: `held_scopes` has all scopes of the grant, even sensitive scopes that have lapsed.
       const held = heldScopes === undefined ? undefined : wrongScopes(heldScopes, situations, ({ held }) => held)
       if (held !== undefined) say(span.to, `held_scopes: ${held}`)
     }
@@ -128,8 +131,8 @@ const T11 = oracle(
 )
 
 /**
- * Reports a call that was allowed without its scope, or refused although its token had the scope. Oracles S2 and S3
- * judge whether a 403 has the right error code.
+ * Reports a call that the service allowed although its token lacked the scope, or refused although its token had the
+ * scope. Oracles S2 and S3 judge the error code of a 403.
  */
 const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined

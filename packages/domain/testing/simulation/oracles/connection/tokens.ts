@@ -33,7 +33,7 @@ const T1 = oracle(
   }
 )
 
-/** The shape of credentials in the clear (decisions O5 and W1). */
+/** Matches a credential in the clear (decisions O5 and W1). */
 const RAW = /\b(?:pa_(?:at|rt|ac|dv|ds)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
 
 const T2: Oracle = {
@@ -47,8 +47,8 @@ const T2: Oracle = {
 }
 
 /**
- * The texts of an entry in which a credential would be a leak. Arguments and answers of actors are left out, because
- * the simulation replaces their secrets by aliases.
+ * The texts of an entry in which a credential would be a leak. The arguments and answers of actors are not among these
+ * texts, because the simulation has replaced their secrets by aliases.
  */
 const textOf = (entry: Entry): string => {
   switch (entry.kind) {
@@ -84,8 +84,8 @@ const T3 = oracle(
 )
 
 /**
- * Follows the chain of refresh tokens from the presented token. The token in the answer must be the head of this chain:
- * its only unspent token.
+ * Follows the chain of refresh tokens that begins with the presented token. A right answer contains the last token of
+ * the chain, because only this token is unspent.
  */
 const branch = (
   known: Knowledge,
@@ -133,8 +133,8 @@ const T4 = oracle(
       const sent = mails.get(to) ?? []
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
-      // A mail may be missing when a fault hindered it, or when its mailbox refused for so long that the worker gave
-      // up. So only leaks since which no fault struck must have a mail.
+      // A mail may be missing because of a fault, or because its mailbox refused it until the worker gave up. So a mail
+      // must exist only for a leak after which no fault struck.
       const calm = certain.filter(({ to: at }) => known.trace.isCalm(at, end ?? at))
       const due = !isWorking ? 0 : nameless.has(to) ? apart(known, calm) : calm.length
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
@@ -143,8 +143,9 @@ const T4 = oracle(
 )
 
 /**
- * How many leaks are at least an hour apart. A mail that names no app stands for all leaks of an hour, so at least this
- * number of mails went out (decision mail-2). 0 when the clock went back, because times then prove nothing.
+ * How many mails about leaks must exist at least. One mail that names no app stands for all leaks within an hour, so
+ * the function counts leaks that are an hour apart (decision mail-2). It returns 0 if the clock went back, because
+ * times then prove nothing.
  */
 const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   if (known.trace.wentBack) return 0
@@ -159,7 +160,7 @@ const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   return counted
 }
 
-/** Reports calls and refreshes that succeeded although the connection had ended for the reason `why`. */
+/** Reports each call and each refresh that succeeded although the connection had ended for the reason `why`. */
 const saysAliveAfter = (known: Knowledge, say: Say, why: string): void => {
   for (const fact of known.calls) {
     if (fact.token !== undefined && fact.admitted.why === why && isAnswered(fact))
@@ -175,9 +176,12 @@ const first = (map: Map<string, number>, key: string, at: number): void => {
   if (!map.has(key)) map.set(key, at)
 }
 
-/** Matches the subject of a mail about a leak, however the rest is worded (Spec §3.1, §4.3). */
+/** Matches the subject of a mail about a leak. The other words of the subject do not matter (Spec §3.1, §4.3). */
 const LEAK = /was disconnected/i
-/** Matches the subject of a leak mail without an app's name: its recipient got too many mails with such a name. */
+/**
+ * Matches the subject of a leak mail that names no app. The service leaves names out when a recipient got too many
+ * mails with a name.
+ */
 const NAMELESS = /^an app was disconnected/i
 
 const leakMails = (known: Knowledge) => {
@@ -193,7 +197,7 @@ const leakMails = (known: Knowledge) => {
     const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
     leaks.set(to, { certain: leak === "done" ? [...certain, op] : certain, possible: possible + 1 })
   }
-  // A message may be sent more than once. The repetitions have the same id and count once.
+  // A message that was sent more than once has one id, and counts once.
   const ids = new Set<string>()
   const nameless = new Set<string>()
   for (const entry of known.trace.entries) {

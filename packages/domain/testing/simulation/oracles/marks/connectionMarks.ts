@@ -6,11 +6,11 @@ import type { Op } from "../support/trace/Ops.js"
 import { DAY, REQUIRED, SENSITIVE } from "../../Specification.js"
 
 /**
- * Marks: rare things that some runs must reach, or the oracles have nothing to judge. The marks of this file are about
- * tokens, tiers, purposes, replays and the access log. They are derived from the trace alone.
+ * Marks about tokens, tiers, purposes, replays and the access log. A mark is a rare situation that some run must reach,
+ * because otherwise an oracle has nothing to judge. These marks follow from the trace alone.
  */
 
-/** Some run of a swarm (many random runs) must reach each of these marks. */
+/** The names of the marks. Some run of a swarm (many random runs) must reach each of them. */
 const NAMES = [
   "refresh race",
   "race two links back",
@@ -167,7 +167,10 @@ const purposes = (known: Knowledge, reach: Reach): void => {
   }
 }
 
-/** Why a replay can be refused: a pattern in the message to the developer, and the end of the mark's name. */
+/**
+ * Why the service can refuse a replay: a pattern that matches the message to the developer, and the end of the mark's
+ * name.
+ */
 const REFUSED = [
   [/being attempted/i, "being tried"],
   [/older/i, "too old"],

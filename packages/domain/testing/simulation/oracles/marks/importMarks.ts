@@ -2,7 +2,10 @@ import type { ImportRow } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { happened, isDone } from "../support/trace/Happened.js"
 
-/** Marks (rare things that some runs must reach) about imported files. They are derived from the trace alone. */
+/**
+ * Marks about imported files. A mark is a rare situation that some run must reach. These marks follow from the trace
+ * alone.
+ */
 
 interface Mark {
   readonly name: string
@@ -18,7 +21,7 @@ const read = (name: string, is: (row: ImportRow) => boolean): Mark => ({
   isReached: (run) => rows(run).some(is)
 })
 
-/** How often a worker began to read or to undo an import. */
+/** How often a worker claimed an import, to read it or to undo it. */
 const claims = (run: Run): number =>
   happened(run).calls.filter(
     ({ method, outcome, port }) => port === "ImportStore" && method === "claim" && outcome !== "failed"

@@ -4,7 +4,9 @@ import { type Listener, listenersOf } from "../support/deliveries/Listeners.js"
 import { happened } from "../support/trace/Happened.js"
 import { isRefusedAs } from "../support/trace/oracle.js"
 
-/** Marks (rare things that some runs must reach) about listeners. They are derived from the trace alone. */
+/**
+ * Marks about listeners. A mark is a rare situation that some run must reach. These marks follow from the trace alone.
+ */
 
 interface Mark {
   readonly name: string

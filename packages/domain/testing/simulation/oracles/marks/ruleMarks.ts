@@ -11,8 +11,8 @@ import { leasesTakenOver } from "../support/deliveries/Leases.js"
 import { LEASE, SECRET_OVERLAP } from "../../Specification.js"
 
 /**
- * Marks: rare things that some runs must reach, or the oracles have nothing to judge. The marks of this file are about
- * rules, windows, the limit of ten rules, visits, webhooks and deliveries. They are derived from the trace alone.
+ * Marks about rules, windows, the limit of ten rules, visits, webhooks and deliveries. A mark is a rare situation that
+ * some run must reach, because otherwise an oracle has nothing to judge. These marks follow from the trace alone.
  */
 
 interface Mark {

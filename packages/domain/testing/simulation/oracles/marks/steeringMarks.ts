@@ -9,8 +9,8 @@ import { type CompletedCall, happened, isDone } from "../support/trace/Happened.
 import { SENSITIVE } from "../../Specification.js"
 
 /**
- * Marks (rare things that some runs must reach) about pauses, changes of permissions and deleted history. They are
- * derived from the trace alone.
+ * Marks about pauses, changes of permissions and deleted history. A mark is a rare situation that some run must reach.
+ * These marks follow from the trace alone.
  */
 
 interface Mark {
@@ -25,7 +25,10 @@ const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boo
   isReached: (run) => Knowledge.of(run).steerings.some(is)
 })
 
-/** Whether an upload ended and has a reading that its user had deleted (`yes`) or was deleting (`maybe`). */
+/**
+ * Whether some upload that ended has a reading for which `is` holds. `is` gets `yes` for a reading that the user had
+ * deleted, and `maybe` for one that the user was deleting meanwhile.
+ */
 const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes" | "maybe") => boolean): boolean =>
   happened(run)
     .of("upload")
@@ -36,7 +39,10 @@ const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes"
       })
     )
 
-/** A mark for firings that were withheld as not authorised. `is` checks the cause: a pause or a deleted stretch. */
+/**
+ * A mark for a firing that was withheld because it was not authorised. `is` checks the cause: a pause or a deleted
+ * stretch.
+ */
 const withheld = (
   name: string,
   is: (run: Run, row: ReturnType<typeof rows>[number], userId: string) => boolean

@@ -3,8 +3,8 @@ import type { Entry, Fault } from "../../Trace.js"
 import { LEASE } from "../../Specification.js"
 
 /**
- * Marks (rare things that some runs must reach) about faults that last, late receivers and bounced mail. They are
- * derived from the trace alone.
+ * Marks about faults that last, late receivers and mail that was not taken. A mark is a rare situation that some run
+ * must reach. These marks follow from the trace alone.
  */
 
 interface Mark {
@@ -17,13 +17,19 @@ type Struck = Entry & Fault
 const strikes = ({ entries }: Run, fault: Fault["fault"]): ReadonlyArray<Struck> =>
   entries.filter((entry): entry is Struck => entry.kind === "fault" && entry.fault === fault)
 
-/** The entries while the fault lasted. The fault's detail names the program or the disk, then the milliseconds. */
+/**
+ * The entries from the time while the fault lasted. The fault's `detail` has the place (a program or the disk) and the
+ * length in milliseconds.
+ */
 const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<Entry> => {
   const until = passed + Number(detail.split(" ")[1])
   return entries.slice(i + 1).filter((entry) => entry.passed < until)
 }
 
-/** A mark for a fault that lasts. The mark is reached when calls ended in all of these `ways` during one such fault. */
+/**
+ * A mark for a fault that lasts. A run reaches the mark when, during one such fault, calls ended in each of the given
+ * `ways`.
+ */
 const bothDuring = (
   name: string,
   fault: Fault["fault"],
@@ -70,7 +76,8 @@ const MARKS: ReadonlyArray<Mark> = [
     name: "sent again after an answer that came late",
     isReached: (run) =>
       strikes(run, "receiver.late").some(({ i }) => {
-        // The POST is the next entry: the receiver draws whether it is late when the POST arrives.
+        // A receiver decides whether it is late when the POST arrives, so the entry of the POST follows the entry of
+        // the fault.
         const late = run.entries[i + 1]
         if (late?.kind !== "posted") return false
         const isSame = (entry: Entry) =>

@@ -65,13 +65,15 @@ const miscounted = (run: Run) => {
       let [surely, perhaps] = [0, 0]
       for (const [key, capturedAt] of new Map(possible.map((fix) => [keyOf(deviceId, fix), fix.capturedAt]))) {
         const before = brought.get(key) ?? []
-        // The service does not recognise a reading that was deleted, and counts it as not kept, not as a duplicate.
+        // The service does not recognise a reading that the user deleted. It counts such a reading as not kept, and not
+        // as a duplicate.
         const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
         if (gone === "no" && before.some((other) => isDone(other) && other.end < did.begin)) surely++
         if (gone !== "yes" && before.some((other) => other.begin < did.end)) perhaps++
         if (mayBeDone(did)) brought.set(key, [...before, did])
       }
-      // An overlapping upload that begins later may be stored first, and this upload's fixes are then the duplicates.
+      // If another upload overlaps this upload and begins later, the service may store it first. Then the fixes of this
+      // upload are the duplicates.
       const overlaps = happenedMeanwhile(run, did)
       const isJudged = did.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, did) === "no")
       if (!isJudged || did.outcome?._tag !== "ok") return []
@@ -88,7 +90,7 @@ const happenedMeanwhile = (run: Run, did: CompletedCall<"upload">): boolean =>
     .of("upload")
     .some((other) => other.begin > did.begin && other.begin < did.end && other.args.userId === did.args.userId)
 
-/** Reports two events of one rule for one fix that were both sent to the same endpoint. */
+/** Reports a rule that fired twice for one fix, when both events were sent to one endpoint. */
 const firedAgain = (run: Run) => {
   const seen = new Map<string, string>()
   return happened(run).posts.flatMap(({ body, i }) => {

@@ -10,8 +10,8 @@ import { index } from "../support/trace/Ops.js"
 import { settleMillis } from "../support/Waiting.js"
 
 /**
- * Judges crossings of rules with `settle_s` that no fix contradicts during the wait (decision rules-13). R10 judges the
- * contradicted crossings.
+ * Judges each crossing of a rule with `settle_s` that no fix contradicted during the wait (decision rules-13). Oracle
+ * R10 judges the contradicted crossings.
  */
 export const r13: Oracle = {
   name: "R13",
@@ -35,7 +35,7 @@ export const r14: Oracle = {
 }
 
 /**
- * The firings of rules with `settle_s`, each with the rule's wait in milliseconds and the readings that were captured
+ * The firings of rules with `settle_s`. Each has its rule's wait in milliseconds, and the readings that were captured
  * at the time of the firing.
  */
 const waited = (run: Run) =>
@@ -47,8 +47,8 @@ const waited = (run: Run) =>
   })
 
 /**
- * The firings of dwell rules by silence: at the time of the firing, no reading was captured. Each has the readings that
- * were captured during the stay before it.
+ * The firings of dwell rules by silence, which are those at whose time no reading was captured. Each has the readings
+ * that were captured during the stay before the firing.
  */
 const silent = (run: Run) =>
   firings(run).flatMap((firing) => {
@@ -82,7 +82,10 @@ const toldAgain = (told: SettledFirings) => {
   })
 }
 
-/** Reports events whose first POST came long after the wait, although nothing failed and nobody set the clock. */
+/**
+ * Reports each event whose first POST came long after the end of the wait, although nothing failed and nobody set the
+ * clock.
+ */
 const toldLate = (run: Run, told: SettledFirings) => {
   const posted = new Map<string, { readonly beganAt: number; readonly i: number }>()
   for (const { beganAt, body, i } of happened(run).posts) {

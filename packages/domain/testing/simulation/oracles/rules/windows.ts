@@ -13,7 +13,10 @@ import {
   SILENCE_S
 } from "../../Specification.js"
 
-/** Oracles of the active windows of rules (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture time). */
+/**
+ * Oracles of the windows in which rules are active (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture
+ * time).
+ */
 
 const of = (name: "W1" | "W2" | "W5", rule: string): Oracle => ({
   name,
@@ -27,9 +30,7 @@ const w3: Oracle = {
   check: (run) => [...firedAfterwards(run), ...saidOtherwise(run)]
 }
 
-/**
- * Firings by a fix that was captured after the end of the window, whatever the clock showed when the upload arrived.
- */
+/** Reports each firing by a fix that was captured after the end of the rule's window, whenever the fix arrived. */
 const firedAfterwards = (run: Run) =>
   firings(run).flatMap(({ at, eventId, occurredAt, rules }) => {
     const isOver =
@@ -41,9 +42,9 @@ const firedAfterwards = (run: Run) =>
   })
 
 /**
- * Reports lists that show a rule as unfinished although an earlier list showed it as finished. Such a list is right
- * when somebody set the clock back before it. When the clock was set back during a call, the service may have read the
- * time before or after this change, so the oracle reports a list only when neither time explains it.
+ * Reports each list that shows a rule as unfinished although an earlier list showed the rule as finished. Such a list
+ * is right if somebody set the clock back in between. If the clock was set back during a call, the service may have
+ * used the time before or after this change, so the oracle reports a list only when neither time explains it.
  */
 const saidOtherwise = (run: Run) => {
   const finished = new Map<string, number>()
@@ -95,12 +96,12 @@ const w4: Oracle = {
       })
 }
 
-/** Whether everything in the request other than the window is valid (Spec §2.6). */
+/** Whether all fields of the request other than the window are valid (Spec §2.6). */
 const isPlain = (request: Extract<CompletedCall<"call">["args"]["request"], { readonly type: string }>): boolean => {
   const { dwellMinutes, maxEventAgeS, settleS = null, silenceS = null, type } = request
   const isWhole = (value: number, limits: Limits) => Number.isInteger(value) && isWithin(value, limits)
   const dwells = type !== "dwell" || (dwellMinutes !== null && isWhole(dwellMinutes, DWELL_MINUTES))
-  // A dwell rule ignores `settle_s`.
+  // For a dwell rule `settle_s` has no effect, so its value cannot make the request invalid.
   const settles = type === "dwell" ? null : settleS
   const waits = settles === null || isWhole(settles, SETTLE_S)
   const silence = type === "dwell" ? silenceS : null

@@ -3,7 +3,7 @@ import type { Run } from "../../Oracle.js"
 import { ground, type Pair } from "./Ground.js"
 import { type CompletedCall, happened } from "./trace/Happened.js"
 
-/** The calls that the service answered, each with the user, app and connection of its token. */
+/** The calls that the service answered, each with the user, app and connection that its token belongs to. */
 
 export interface AnsweredCall<R extends Request> {
   readonly did: CompletedCall<"call">
@@ -32,10 +32,10 @@ export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
   return made
 }
 
-/** Whether the answer says that the user has paused the app. Oracle G1 judges whether this is true. */
+/** Whether the answer says that the user has paused the app. Oracle G1 judges whether the user has. */
 export const saysPaused = (body: Readonly<Record<string, unknown>>): boolean => body["reason"] === "paused"
 
-/** The answered calls of an endpoint, without answers that say that the app is paused. */
+/** The answered calls of an endpoint, except answers that say that the app is paused. */
 export const answeredTo = <E extends Endpoint>(run: Run, endpoint: E) =>
   answered(run).filter(
     (call): call is AnsweredCall<Extract<Request, { readonly endpoint: E }>> =>

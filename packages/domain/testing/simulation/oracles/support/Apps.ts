@@ -2,11 +2,11 @@ import type { Op, OpOf, Span } from "./trace/Ops.js"
 import { Possible, type Step } from "./trace/Possible.js"
 import { type Came, Finality } from "./trace/Pending.js"
 
-/** What the trace shows of apps and their purposes (Spec §2.4, §3.2, §5.4, §5.6; decisions P1, P2 of §9). */
+/** What the trace shows about apps and their purposes (Spec §2.4, §3.2, §5.4, §5.6; decisions P1, P2 of §9). */
 
 export interface AppState {
   readonly declared: ReadonlyArray<string>
-  /** The scopes to which an admin has restricted the app; null: no restriction. */
+  /** The scopes to which an admin has restricted the app; null when no admin has. */
   readonly allowed: ReadonlyArray<string> | null
   readonly mode: "sandbox" | "in_review" | "production"
 }
@@ -30,7 +30,7 @@ export interface KnownApp {
   readonly state: Possible<AppState>
   readonly revoked: Finality
   readonly purposes: Map<string, KnownPurpose>
-  /** Keys of purposes that may exist although no answer showed their id. */
+  /** Keys of purposes that may exist, although no answer showed the purpose's id. */
   readonly unsure: Array<{ readonly key: string; readonly from: number }>
 }
 
@@ -154,8 +154,8 @@ const same = (a: Wording, b: Wording | null): boolean =>
   JSON.stringify([...a.scopes].sort()) === JSON.stringify([...b.scopes].sort())
 
 /**
- * Edits a purpose. Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected purpose
- * makes it a draft again. `told`: the status that the service answered.
+ * The edit of a purpose. Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected
+ * purpose makes it a draft. `told` is the status of the purpose in the service's answer.
  */
 const edit =
   (newest: Wording, told: string | undefined): Step<PurposeState> =>
@@ -174,11 +174,17 @@ const DECIDE: Readonly<Record<"approve" | "reject", Step<PurposeState>>> = {
   reject: (state) => [{ ...state, status: "rejected" }]
 }
 
-/** The wording that counts (Spec §3.2, §4.4): the approved one, or before production the newest; null: none. */
+/**
+ * The wording that calls may use (Spec §3.2, §4.4): the approved one, or, for an app that is not in production, the
+ * newest. Null when there is none.
+ */
 export const usable = (purpose: PurposeState, mode: AppState["mode"]): Wording | null =>
   purpose.isArchived ? null : (purpose.approved ?? (mode === "production" ? null : purpose.newest))
 
-/** `usable`: the purpose allows the scope of a call. Any other verdict is the reason for a refusal. */
+/**
+ * What the check of a call's purpose found. `usable`: the purpose allows the scope of the call. Any other verdict is a
+ * reason for a refusal.
+ */
 export type PurposeVerdict = "usable" | "missing" | "unknown" | "archived" | "not_approved" | "not_covered"
 
 export const purposeVerdicts = (

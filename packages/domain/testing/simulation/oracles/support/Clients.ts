@@ -5,7 +5,7 @@ import { CLIENT_SECRET_OVERLAP } from "../../Specification.js"
 /**
  * Whether the newest client secret that the app received may be invalid. A registration whose answer was lost may have
  * replaced this secret, which then stays valid for another 24 hours (decision "Apps"). After these hours the service
- * refuses the app like a stranger.
+ * refuses the app, as it refuses a stranger.
  */
 export const mayLackItsSecret = ({ trace }: Knowledge, appId: string, op: Op): boolean => {
   const before = [...trace.ops.values()].filter(

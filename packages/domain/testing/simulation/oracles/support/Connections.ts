@@ -3,20 +3,22 @@ import type { Finality, Register } from "./trace/Pending.js"
 import type { Indexed, OpOf, Span } from "./trace/Ops.js"
 import { DAY, GRACE, SENSITIVE } from "../../Specification.js"
 
-/** What the trace shows of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
+/** What the trace shows about connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
 
-/** A date that the trace does not show exactly: it is from `min` to `max`. */
+/** A date that the trace does not show exactly, in milliseconds since 1970: it lies between `min` and `max`. */
 export interface Range {
   readonly min: number
   readonly max: number
 }
 
 export interface Grant {
-  /** The scopes that the user approved; undefined: unknown. */
+  /** The scopes that the user approved; undefined when the trace does not show them. */
   readonly scopes: ReadonlyArray<string> | undefined
-  /** The end date of the sensitive scopes; null: the grant has no sensitive scope; undefined: unknown. */
+  /**
+   * The end date of the sensitive tier. Null: the grant has no sensitive scope. Undefined: the trace does not show it.
+   */
   readonly sensitive: Range | null | undefined
-  /** The consent, or the user's change, that wrote the grant. */
+  /** The operation that wrote the grant: a consent, or a change by the user. */
   readonly by: OpOf<"consent" | "changeConnection" | "endExactLocation">
 }
 
@@ -25,26 +27,25 @@ export interface Connection {
   readonly userId: string
   readonly appId: string
   /**
-   * The consent that made the connection or, when the trace does not have it, the first consent that shows the
-   * connection.
+   * The consent that made the connection. If the trace does not have it: the first consent that shows the connection.
    */
   readonly made: OpOf<"consent">
   readonly grant: Register<Grant>
-  /** The end date of the standard tier; null: no end; undefined: unknown. */
+  /** The end date of the standard tier. Null: no end. Undefined: the trace does not show it. */
   readonly standard: Register<Range | null | undefined>
-  /** The live family of tokens; null: none, or a family that no answer showed. */
+  /** The live family of tokens. Null: there is none, or no answer has shown it. */
   readonly family: Register<Family | null>
   readonly ended: Finality
   /**
-   * The scopes that the user agreed to, or may have agreed to. The user can give the app only these scopes without a
-   * new consent (decision connection-6).
+   * The scopes to which the user agreed, or may have agreed. The user can give the app other scopes only by a consent
+   * (decision connection-6).
    */
   readonly agreed: Set<string>
 }
 
 export interface Family {
   readonly connection: Connection
-  /** The exchange that issued the family. */
+  /** The exchange of a code that issued the tokens of this family. */
   readonly by: OpOf<"exchange">
 }
 
@@ -52,11 +53,11 @@ export interface Token {
   readonly alias: string
   readonly kind: "access" | "refresh"
   readonly family: Family
-  /** The exchange or refresh that issued the token first. */
+  /** The exchange or refresh that first issued the token. */
   readonly issued: Span
-  /** Refreshes that may have spent the token. */
+  /** Refreshes that spent the token, or may have spent it. */
   readonly spent: Array<Span & { readonly certain: boolean }>
-  /** The refresh token that replaced this token, when it is known. */
+  /** The refresh token that replaced this token; undefined when it is not known. */
   child: Token | undefined
 }
 
@@ -79,7 +80,7 @@ export const daysAfter = ({ tMax, tMin }: Span, days: number): Range => ({
   max: tMax + days * DAY
 })
 
-/** Whether the connection was live throughout the span (Spec §3.1). Its tokens are judged elsewhere. */
+/** Whether the connection was live throughout the span (Spec §3.1). The result says nothing about its tokens. */
 export const alive = (trace: Indexed, apps: Apps, connection: Connection, span: Span): Alive =>
   all([
     over(connection.ended, span),
@@ -106,8 +107,8 @@ const over = (what: Finality, { from, to }: Span): Alive => {
 }
 
 /**
- * The standard tier is live while `now < expires_at` (decision T2). When the clock passed the date and then went back,
- * the tier may have ended or not.
+ * Whether the standard tier was live: it is while `now < expires_at` (decision T2). If the clock passed the date and
+ * then went back, both are possible.
  */
 const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
   const dates = connection.standard.read(span.from, span.to)
@@ -123,7 +124,7 @@ const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive
 
 type TierState = "none" | "active" | "lapsed" | "removed"
 
-/** Every state of the sensitive tier that is possible in the span (Spec §3.1, §4.2). */
+/** Every state that the sensitive tier may have had in the span (Spec §3.1, §4.2). */
 export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
   if (date === null) return new Set(["none"])
   if (date === undefined) return new Set(["none", "active", "lapsed", "removed"])
@@ -134,7 +135,10 @@ export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span)
   return states
 }
 
-/** One possible situation of a call: what is granted, what the app may have, and the state of the sensitive tier. */
+/**
+ * A situation of a connection that may be the true one during a call: the grant, the scopes that the app holds, and the
+ * state of the sensitive tier.
+ */
 export interface Situation {
   readonly grant: Grant
   readonly held: ReadonlySet<string>
@@ -143,8 +147,8 @@ export interface Situation {
 }
 
 /**
- * Every situation that is possible in the span. A scope is held when the user granted it, the app declares it and no
- * admin took it from the app (Spec §5.6). Undefined: the trace does not show the grant or the app.
+ * Every situation that the connection may have had in the span. The app holds a scope when the user granted it, the app
+ * declares it and no admin took it away (Spec §5.6). Undefined when the trace does not show the grant or the app.
  */
 export const situations = (
   trace: Indexed,
@@ -174,7 +178,10 @@ export const isLeft = ({ allowed, declared }: AppState, scope: string): boolean 
 
 export type ScopeVerdict = "allowed" | "lapsed" | "missing"
 
-/** Spec §7: 403 `scope_expired` while a renewal would bring the scope back, else `missing_scope`. */
+/**
+ * The verdict about a scope that a call needs. Spec §7: 403 `scope_expired` while a renewal would bring the scope back,
+ * otherwise 403 `missing_scope`.
+ */
 export const scopeVerdict = ({ effective, held }: Situation, required: string): ScopeVerdict => {
   if (required === "none") return "allowed"
   if (required === "any_standard") {
@@ -183,13 +190,13 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
   return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
 }
 
-/** In the chain of refreshes that begins with a spent `token`: the last token that a refresh may have spent. */
+/** The last token, in the chain of refreshes that begins with the spent `token`, that a refresh may have spent. */
 export const lastKnown = (token: Token): Token => {
   let last = token
   while (last.child !== undefined && last.child.spent.length > 0) last = last.child
   return last
 }
 
-/** Whether `token` is `other`, or was exchanged for it through a chain of refreshes. */
+/** Whether `token` is `other`, or leads to `other` through a chain of refreshes. */
 export const leadsTo = (token: Token, other: Token): boolean =>
   token === other || (token.child !== undefined && leadsTo(token.child, other))

@@ -17,9 +17,9 @@ import * as Waiting from "./Waiting.js"
 import { COOLDOWN, LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
 
 /**
- * Follows each rule from its creation, through every state that it may be in. Where the trace leaves something open,
- * the oracle follows both branches. A firing that the trace shows rules out the branches that would not have fired
- * then. When no branch is left, no course of events explains the firings, and a rule of the specification is broken.
+ * Follows each rule from its creation through every state that it may be in. Where the trace allows several courses,
+ * the oracle follows all of them. A firing in the trace rules out the states in which the rule would not have fired. If
+ * no state is left, no course explains the firings, and the run has broken a rule of the specification.
  */
 
 export interface CourseProblem {
@@ -28,7 +28,7 @@ export interface CourseProblem {
   readonly detail: string
 }
 
-/** An event that may change the state of a rule. */
+/** An event that may change the state of a rule, such as an upload. */
 interface Event {
   readonly begin: number
   readonly end: number
@@ -41,7 +41,7 @@ type Transition = (state: State, note: (note: Note) => void) => ReadonlyArray<St
 
 const silent = (): void => undefined
 
-/** With more possible states than this, the oracle stops following the rule and reports nothing. */
+/** When a rule may be in more states than this, the oracle stops following the rule and reports nothing. */
 const MOST = 64
 
 interface Course {
@@ -90,8 +90,9 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 }
 
 /**
- * When the run has quiesced, a crossing or stay that waited must have fired. The oracle reports nothing when the rule
- * may have been stopped or have lacked its place or scope since the wait began, or when the clock was set.
+ * Reports a firing that is missing at the end. When a run has quiesced, each crossing or stay that waited must have
+ * fired. The oracle reports nothing if, since the wait began, the rule may have been stopped or have lacked its place
+ * or scope, or if the clock was set.
  */
 const untold = (
   run: Run,
@@ -111,7 +112,9 @@ const untold = (
   return { invariant: rule.fields.type === "dwell" ? "R14" : "R13", at: last.i, detail }
 }
 
-/** Whether the rule certainly had all that it needs since the upload that began the wait, and nobody set the clock. */
+/**
+ * Whether the rule certainly had its place and scope since the upload that began the wait, and nobody set the clock.
+ */
 const standsUntil = (
   run: Run,
   rule: MadeRule,
@@ -136,8 +139,8 @@ const standsUntil = (
 }
 
 /**
- * Applies overlapping events in every order, with any of them left out. The result contains every state that is
- * possible, and may contain states that are not.
+ * The states after overlapping events, applied in every order and with any of them left out. The result contains every
+ * possible state. It may also contain states that are impossible.
  */
 const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): ReadonlyArray<State> => {
   let all = states
@@ -171,7 +174,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     })
   }
   for (const write of g.pauses.beginnings(rule.connectionId)) {
-    // A rule begins anew when a pause ends. Here it does so at the pause's beginning: a pause evaluates nothing.
+    // A rule begins anew when a pause ends. Here it begins anew when the pause begins, which is the same, because no
+    // rule is evaluated during a pause.
     if (write.end <= made.begin) continue
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })
@@ -201,7 +205,10 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   return events.sort((a, b) => a.begin - b.begin)
 }
 
-/** A rule that begins anew forgets its side and what waits, unless the trace shows that what waited has fired. */
+/**
+ * A rule that begins anew forgets on which side the person is, and also a crossing or stay that waits. A state is
+ * impossible if the trace shows that its waiting crossing or stay has fired.
+ */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>
   (state, note) => {
@@ -212,8 +219,8 @@ const reseedAt =
   }
 
 /**
- * When the user deletes a stretch, the rule begins anew (decision retention-choice-4) if the present stay began before
- * the end of the stretch, or if the last fix outside or the crossing that waits is from the stretch.
+ * A rule begins anew when the user deletes a stretch (decision retention-choice-4) in two cases: the present stay began
+ * before the end of the stretch, or the stretch contains the last fix outside or the crossing that waits.
  */
 const forgetting =
   (from: number, until: number, observed: Observer): Transition =>
@@ -240,7 +247,7 @@ const standing = (g: Ground, rule: MadeRule, upload: Moment): "yes" | "maybe" | 
   return needs.includes("no") ? "no" : needs.includes("maybe") ? "maybe" : "yes"
 }
 
-/** The states to which an upload leads, fix by fix in the order of capture. */
+/** The states to which an upload leads. The fixes of the upload are applied one by one, in the order of capture. */
 const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, observed: Observer): Transition => {
   const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
   const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
@@ -257,7 +264,7 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
     .filter(({ isNew, left }) => isNew !== "no" && left !== "yes")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
   const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + LATE_BATCH
-  // A fix that was captured before this time sets the side of the rule and fires nothing.
+  // A fix that was captured before `since` only sets the side of the rule, and fires nothing.
   const since = begun(ground(run), rule, upload)
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
@@ -313,15 +320,16 @@ const see = (
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { at, side, telling } = sight
-  // This branch is impossible when the trace shows a firing since its newest fix that the branch does not contain. The
-  // branch's last firing may be later than its newest fix, because silence can fire.
+  // A state is impossible if the trace shows a firing after the state's newest fix that the state does not contain. The
+  // state's own last firing may be later than its newest fix, because silence can fire, too.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
   const isFresh = telling === "told"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // A fix inside before the end of the dwell time leaves the stay waiting. A fix exactly at the end fires by itself.
+  // A fix inside that was captured before the end of the dwell time does not end the wait of the stay. A fix exactly at
+  // the end of the dwell time fires the rule itself.
   const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side
@@ -354,10 +362,10 @@ const see = (
 }
 
 /**
- * The violation when no state explains an upload. R13 or R14: a wait was over before the upload, and its firing is
- * missing. Otherwise the upload decides which oracle reports it. R9: its fixes are not in the order of capture. R8: it
- * repeats fixes. W2: it came after the end of the rule's window. W5: a fix of this or an earlier upload was captured
- * inside the window and arrived outside of it, or the reverse. R10: anything else.
+ * The violation when no state explains an upload. R13 or R14 report it when a wait was over before the upload and its
+ * firing is missing. Otherwise the upload decides which oracle does. R9: the fixes are not in the order of capture. R8:
+ * fixes are repeated. W2: the upload came after the end of the rule's window. W5: a fix of this or an earlier upload
+ * was captured inside the window and arrived outside it, or the reverse. R10: any other upload.
  */
 const contradiction = (
   run: Run,
@@ -385,7 +393,7 @@ const contradiction = (
   const ofWait = rule.fields.type === "dwell" ? "R14" : "R13"
   const ofFix = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
   const sent = fixes.map((fix) => `${isoOf(fix.capturedAt)} ±${marginM(fix)} m`).join(", ")
-  // If a firing that nobody saw would explain the contradiction, then that firing is missing.
+  // If a firing that the trace does not show would explain the upload, the violation says that this firing is missing.
   const observed = observing(run, rule)
   const unseen = taking(run, rule, upload, { ...observed, isShown: () => false })
   const isMissing = states.some((state) => unseen(state, silent).length > 0)

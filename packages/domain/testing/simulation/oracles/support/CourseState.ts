@@ -1,35 +1,41 @@
 import type { CompletedCall } from "./trace/Happened.js"
 
-/** A state in which a rule may be. `Course` follows every possible state of each rule. */
+/** A state that a rule may be in. `Course` follows every possible state of each rule. */
 export interface State {
   readonly side: "inside" | "outside" | null
-  /** The time of the first fix of the stay. */
+  /** The capture time of the first fix of the present stay. */
   readonly since: number
   readonly isSpent: boolean
-  /** The time of the newest decisive fix. */
+  /** The capture time of the newest decisive fix. */
   readonly asOf: number
   readonly firedAt: number
-  /** A crossing that a fix may still contradict, or a stay that waits for silence. */
+  /** The crossing or stay that waits before it fires; null when neither does. */
   readonly waits: Waiting | null
 }
 
 export const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15, waits: null }
 export const ANEW = { side: null, since: -1, isSpent: false, waits: null } as const
 
-/** A crossing that may be contradicted (decision rules-13), or a stay that silence may fire (decision rules-14). */
+/**
+ * A crossing that a later fix may contradict (decision rules-13), or a stay that fires after silence (decision
+ * rules-14).
+ */
 interface Waiting {
   /** The capture time of the crossing, or the end of the stay's dwell time. */
   readonly at: number
-  /** The wait ends between these times of the clock. */
+  /** The wait ends when the clock shows a time between `from` and `to`. */
   readonly from: number
   readonly to: number
   /** Whether the rule fires at the end of the wait. */
   readonly fires: boolean
-  /** The entry of the upload after which a stay waits for silence; null for a crossing. */
+  /**
+   * For a stay: the upload after which the stay waits for silence, as the number and the time of the entry that began
+   * it. Null for a crossing.
+   */
   readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }
 
-/** Rare things that certainly happened to a rule. */
+/** Rare situations that certainly occurred while a rule was followed. */
 export type Note =
   | "first fix"
   | "boundary fix"
@@ -56,8 +62,8 @@ export type Note =
   | "silence broken from outside"
 
 /**
- * A fix that a rule evaluates, on one side of the edge. The service received the fix, with `upload`, between the times
- * `from` and `to`.
+ * A fix that a rule evaluates, with the side of the edge on which it lies. The service received it with `upload`,
+ * between the times `from` and `to`.
  */
 export interface Sight {
   readonly at: number
@@ -66,11 +72,12 @@ export interface Sight {
   readonly from: number
   readonly to: number
   readonly upload: CompletedCall<"upload">
-  /** When the rule began: an earlier fix fires nothing. */
+  /** When the rule began: a fix that was captured earlier fires nothing. */
   readonly since: { readonly earliest: number; readonly latest: number }
 }
 
 /**
- * Whether a fix may fire. `told`: it may. `stale`: it arrived too late. `early`: it was captured before the rule began.
+ * Whether a fix may fire the rule. `told`: it may. `stale`: it may not, because it arrived too late. `early`: it may
+ * not, because it was captured before the rule began.
  */
 export type Telling = "told" | "stale" | "early"

@@ -4,11 +4,13 @@ import { type CompletedCall, isBefore, isDone } from "./trace/Happened.js"
 import { index } from "./trace/Ops.js"
 import { DAY } from "../../Specification.js"
 
-/** Whether a connection or a rule was over: ended by an operation, by its date, or by what it depends on. */
+/**
+ * Whether a connection or a rule was over: by an operation, by its end date, or because what it depends on was over.
+ */
 
 /**
- * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended: an operation ended it
- * before `begin` (a position in the trace), or the end date of its standard tier was not later than `now`.
+ * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended. This is so if an
+ * operation ended it before the entry `begin`, or if the end date of its standard tier was not later than `now`.
  */
 export const isOver = (
   pair: Pair,
@@ -18,7 +20,8 @@ export const isOver = (
   now: number
 ): boolean => {
   const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
-  // A disconnect that names an older connection of the pair does not end this connection.
+  // A user and an app may have had an earlier connection. A disconnect that names the earlier connection does not end
+  // this one.
   if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
   if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
     return true
@@ -28,7 +31,7 @@ export const isOver = (
 
 /**
  * Whether an operation, or the end date of the standard tier, may have ended a rule's connection by the entry `end`. A
- * date that the clock once passed counts, even if the clock was set back since.
+ * date that the clock once passed counts, even if the clock was set back afterwards.
  */
 export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end: number): boolean =>
   pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
@@ -36,15 +39,15 @@ export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end:
   standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
 /**
- * Whether the consent made a connection other than `connectionId`. A user has at most one connection with an app at a
+ * Whether the consent made another connection than `connectionId`. A user has at most one connection with an app at a
  * time, so `connectionId` had ended by then.
  */
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
 /**
- * The end dates of the standard tier that may apply. The trace shows only between which times the service counted the
- * days, so each choice gives two dates: from the beginning and from the end of its operation.
+ * The end dates that the standard tier may have, in milliseconds since 1970. The service counts the days from a time
+ * between the beginning and the end of the operation that chose them. So each choice of days gives two dates.
  */
 const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)
@@ -56,7 +59,9 @@ const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => 
   )
 }
 
-/** Whether the rule was stopped, or lacked its place or scope, all the time (Spec §3.3, §4.6.10; decision L8). */
+/**
+ * Whether the rule was stopped, or lacked its place or scope, throughout the upload (Spec §3.3, §4.6.10; decision L8).
+ */
 export const isStopped = (
   ground: Ground,
   rule: MadeRule,

@@ -12,9 +12,9 @@ import { isPutAside, type Phones, phonesOf, type SeenReading } from "./phones/Ph
 import { LAST_WORD, LATE_BATCH, MINUTE, SECOND, STALE } from "../../Specification.js"
 
 /**
- * Why a firing cannot have happened. The oracle looks among everything that the phones may have sent for what the rule
- * needed. Each problem names the invariant that the firing breaks. A firing that some course of events explains has no
- * problem.
+ * Says why a firing was wrong. The oracle looks among all fixes that the phones may have sent for the fixes that the
+ * rule needed. Each problem names the invariant that the firing breaks. If some course of events explains the firing,
+ * there is no problem.
  */
 
 export interface Problem {
@@ -22,7 +22,7 @@ export interface Problem {
   readonly detail: string
 }
 
-/** A fix, with an upload that may have brought it. */
+/** A fix, and an upload that may have brought it. */
 interface Candidate {
   readonly fix: SeenReading
   readonly upload: CompletedCall<"upload">
@@ -39,8 +39,8 @@ interface Scene {
 }
 
 /**
- * At most one problem for each firing. When several rules may have fired, all of them must have a problem, and the
- * first rule's is reported.
+ * The problem of each firing that no course of events explains. If several rules may have fired, the firing has a
+ * problem only if each of these rules has one; the result has the first rule's.
  */
 export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: number }> => {
   const found = known.get(run)
@@ -68,7 +68,7 @@ const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined 
   return seedProblem(scene, deciding.chances, earlier.at(-1)?.occurredAt ?? -Infinity)
 }
 
-/** The fixes that may have made the rule fire or, when there are none, the first requirement that no fix meets. */
+/** The fixes that may have made the rule fire. If there are none: the first requirement that no fix meets. */
 const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<Candidate> } => {
   const { firing, phones, rule } = scene
   const { activeUntil } = rule.fields
@@ -125,9 +125,9 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
 }
 
 /**
- * Checks a firing by silence: a dwell rule with `silence_s` fired without a fix, because the phone stayed silent for
- * `silence_s`. The firing's `occurredAt` is the moment at which the stay reached `dwell_minutes`. Returns the problem,
- * or undefined when the firing is possible (decision rules-14).
+ * Checks a firing by silence: a dwell rule with `silence_s` fired without a fix, because the phone sent nothing for
+ * `silence_s`. The firing's `occurredAt` is the time at which the stay reached `dwell_minutes`. Returns undefined when
+ * the firing is possible (decision rules-14).
  */
 const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
@@ -152,8 +152,8 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
 }
 
 /**
- * What is wrong with the fixes before the firing: the rule must have seen the other side, or, for a dwell rule, the
- * inside for long enough.
+ * What is wrong with the fixes before the firing. Before it fires, a rule must have seen the other side of the edge,
+ * and a dwell rule must have seen the inside for long enough.
  */
 const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
   const { firing, phones, rule } = scene
@@ -204,8 +204,8 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
 }
 
 /**
- * The entry at which a pause began, of the pauses that certainly began before every upload that may have caused the
- * firing the last one. The rule began anew with this pause. -Infinity: there was no such pause.
+ * The number of the entry at which the rule last began anew because of a pause. Only pauses count that certainly began
+ * before every upload that may have caused the firing. -Infinity when there is no such pause.
  */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
   ground.pauses
@@ -221,7 +221,10 @@ const problem = ({ firing, rule }: Scene, invariant: Problem["invariant"], detai
 export const isInWindow = ({ fields: { activeFrom, activeUntil } }: MadeRule, capturedAt: number): boolean =>
   (activeFrom === null || capturedAt >= activeFrom) && (activeUntil === null || capturedAt < activeUntil)
 
-/** The earliest time of receipt: the clock may be set back while the upload comes in. */
+/**
+ * The earliest time at which the service may have received the upload. The clock may be set back during the upload, so
+ * this may be the time at its end.
+ */
 const receivedFrom = ({ beganAt, endedAt }: CompletedCall): number => Math.min(beganAt, endedAt)
 
 const leftOf = ({ run, rule }: Scene, fix: SeenReading) => isLeftBehind(run, rule.pair.userId, fix)
@@ -231,11 +234,14 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** Whether the fix may be too close to the edge of the place to be on a side of it. */
+/** Whether the fix may be so close to the edge of the place that it counts as neither inside nor outside. */
 const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): boolean =>
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 
-/** The capture time of the newest fix before the firing that the rule certainly saw outside. */
+/**
+ * The capture time of the newest fix before the firing that the rule certainly saw outside; -Infinity when there is
+ * none.
+ */
 const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {
   const { firing, phones } = scene
   for (let at = phones.seen.length - 1; at >= 0; at--) {
@@ -269,7 +275,7 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: 
       const sides = sidesOf(circle, fix)
       return sides.outside && !sides.boundary && !sides.inside
     })
-    // A rule ignores a fix that is not newer than the newest fix that it evaluated (decision L4).
+    // A rule ignores a fix that is not newer than the newest fix that the rule has evaluated (decision L4).
     return isSureOf && !phones.seen.some((other) => other !== fix && mayHideIt(other, fix, upload))
   })
 }
@@ -280,7 +286,9 @@ const mayHideIt = (other: SeenReading, fix: SeenReading, upload: CompletedCall<"
     (earlier) => earlier.begin < upload.end && (earlier !== upload || other.capturedAt === fix.capturedAt)
   )
 
-/** Whether the rule may have begun anew: something that it depends on changed after its creation (decision L8). */
+/**
+ * Whether the rule may have begun anew: something on which the rule depends changed after its creation (decision L8).
+ */
 const isBegunAnew = ({ ground, rule: { connectionId, made, pair, placeId }, run }: Scene): boolean =>
   ground.pauses.beginnings(connectionId).some(({ end }) => end > made.begin) ||
   erasuresOf(run, pair.userId).some(({ end }) => end > made.begin) ||

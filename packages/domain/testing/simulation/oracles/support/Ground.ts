@@ -7,20 +7,25 @@ import { Pauses } from "./Pauses.js"
 import { afterRenewal, chosenBy } from "./Renewed.js"
 import { SENSITIVE } from "../../Specification.js"
 
-/** What the trace shows of connections, shared places and rules. Oracles of rules, visits and webhooks read this. */
+/**
+ * What the trace shows about connections, shared places and rules. The oracles of rules, visits and webhooks use it.
+ */
 
-/** A user and an app. They have at most one connection at a time. */
+/** A user and an app. A pair has at most one connection at a time. */
 export interface Pair {
   readonly userId: string
   readonly appId: string
   readonly consents: ReadonlyArray<CompletedCall<"consent">>
-  /** For each shared place, whether earlier visits are included. */
+  /**
+   * The places that the user shares with the app. The value is true when the user also shares visits from before the
+   * connection.
+   */
   readonly shares: Register.Register<ReadonlyMap<string, boolean>>
   readonly scopes: Register.Register<ReadonlyArray<string>>
-  /** The operations that ended a connection of the pair, or may have. */
+  /** The operations that ended a connection of the pair, or may have ended it. */
   readonly ends: ReadonlyArray<CompletedCall>
   /**
-   * The operations that chose the end of the standard tier, each with the number of days until this end; null: no end.
+   * The operations that chose the end of the standard tier, each with the number of days until the end; null: no end.
    */
   readonly dated: ReadonlyArray<{ readonly did: CompletedCall; readonly days: number | null }>
 }
@@ -53,10 +58,10 @@ export interface Ground {
   readonly rules: ReadonlyMap<string, MadeRule>
   readonly declared: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
   readonly allowed: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
-  /** The pair of each connection, by the connection's id. */
+  /** The user and app of each connection, by the connection's id. */
   readonly connections: ReadonlyMap<string, Pair>
   readonly pauses: Pauses
-  /** The pair and the connection for which a token was issued. */
+  /** The pair and the connection to which a token was issued. */
   readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
 }
 
@@ -131,8 +136,8 @@ const read = (h: Happened): Ground => {
         userId,
         circles,
         labels: writing(Register.make(), did, { label, kind }),
-        // The list has all archivings of the place, also those later in the trace: a later archiving may overlap an
-        // operation that is read before it.
+        // The list contains all archivings of the place, even those later in the trace, because a later archiving may
+        // overlap an operation that is read before it.
         archivings: archivings.get(placeId) ?? []
       })
     } else if (is(did, "updatePlace")) {
@@ -149,7 +154,7 @@ const read = (h: Happened): Ground => {
       for (const scopes of granted) pair.scopes.write(granted.length === 1 ? did : uncertain(did), scopes)
       if (answer?.mode !== "renew_sensitive") {
         const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
-        // A new connection begins with the chosen places. When the consent got no answer, the trace does not show
+        // A new connection shares exactly the chosen places. If the consent got no answer, the trace does not show
         // whether the connection was new.
         if (answer?.mode === "new") pair.shares.write(did, shared)
         else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
@@ -172,13 +177,14 @@ const read = (h: Happened): Ground => {
       if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
       const after = scopesAfter({ declared, allowed, h }, pair, did)
       for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
-      // When exact location was all that the app could use, the end of exact location also ends the connection. This is
-      // never certain here: after the grace period, the change does nothing.
+      // If exact location was all that the app could use, the end of exact location also ends the connection. The
+      // oracle treats this as uncertain: after the grace period, the user's change has no effect.
       if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, uncertain(did))
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
-      // A refused exchange or refresh may have ended the connection: a code that is used twice and a spent token do.
+      // A refused exchange or refresh may have ended the connection, because a code that is used twice and a spent
+      // token end it.
       if (set === undefined) pushEnd(holder?.pair, did)
       else if (holder !== undefined) {
         tokens.set(set.accessToken, holder)
@@ -196,7 +202,7 @@ const read = (h: Happened): Ground => {
     } else if (is(did, "call")) {
       const { request, token } = did.args
       if ("ruleId" in request) {
-        // An app other than the rule's gets 404 for this request and removes nothing.
+        // If an app other than the rule's sends this request, the service answers 404 and removes nothing.
         if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
         continue
       }
@@ -220,9 +226,9 @@ const read = (h: Happened): Ground => {
 }
 
 /**
- * Writes the places that are shared after the user chose `chosen`. An archived place that was shared stays shared,
- * chosen or not (Spec §3.1, §4.5). When an archiving overlaps the choice, either may have come first, and both results
- * are possible.
+ * Writes which places are shared after the user chose `chosen`. An archived place that was shared stays shared, whether
+ * or not it was chosen (Spec §3.1, §4.5). If an archiving overlaps the choice, either may have come first, and both
+ * results are possible.
  */
 const writeShares = (
   places: ReadonlyMap<string, Place>,
@@ -241,17 +247,18 @@ const writeShares = (
     new Map([...kept(shared, "yes"), ...chosen]),
     new Map([...kept(shared, "yes", "maybe"), ...chosen])
   ])
-  // A consent that got no answer may have made a new connection, which begins with the chosen places.
+  // A consent that got no answer may have made a new connection, which shares exactly the chosen places.
   const all = after.length === 0 || !isDone(did) ? [...after, chosen] : after
   const values = new Map(all.map((value) => [JSON.stringify([...value].sort()), value]))
   for (const value of values.values()) shares.write(values.size === 1 ? did : uncertain(did), value)
 }
 
 /**
- * The scopes that may be granted after a change by the user. A scope stays when the app does not declare it now or an
- * admin took it from the app: the user does not see this scope (decision connection-6). A choice of the end of exact
- * location takes such a scope away when it is sensitive. No scope: exact location was all that the app could use, and
- * its end has ended the connection. When another consent or change overlaps, the scopes are unknown.
+ * The scopes that the connection may have after a change by the user. The user does not see a scope that the app does
+ * not declare or that an admin took from the app, so such a scope stays (decision connection-6). If the change sets the
+ * end date of exact location, it also takes away the sensitive ones of these scopes. An empty list means that exact
+ * location was all that the app could use, so its end has ended the connection. If another consent or change overlaps,
+ * the scopes are unknown.
  */
 const scopesAfter = (
   { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },
@@ -284,8 +291,9 @@ const scopesAfter = (
 }
 
 /**
- * The scopes that may be granted after a consent. A renewal keeps standard scopes, and a consent without an answer may
- * be a renewal. When a change or a consent that is no renewal overlaps, the scopes that a renewal keeps are unknown.
+ * The scopes that the connection may have after a consent. A renewal keeps the standard scopes, and a consent without
+ * an answer may be a renewal. If a change, or a consent that is no renewal, overlaps, it is unknown which scopes the
+ * renewal keeps.
  */
 const scopesGranted = (
   h: Happened,
@@ -306,7 +314,7 @@ const scopesGranted = (
 const modeOf = (did: CompletedCall<"consent">): string | undefined =>
   did.outcome?._tag === "ok" ? did.outcome.value.mode : undefined
 
-/** The other consents and changes of the user that were under way together with this call. */
+/** The user's other consents and changes that overlap this call. */
 const overlapping = (h: Happened, userId: string, did: CompletedCall): ReadonlyArray<CompletedCall> =>
   h.all.filter(
     (other) =>
@@ -321,7 +329,7 @@ const distinct = (all: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Read
   ...new Map(all.map((one) => [JSON.stringify([...new Set(one)].sort()), one])).values()
 ]
 
-/** Stands for a list of all scopes. */
+/** Stands for a list of scopes that is unknown and may contain any scope. */
 const ALL: ReadonlyArray<string> = ["*"]
 
 export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean =>
@@ -333,7 +341,7 @@ export const isSameCircle = (one: Circle, other: Circle): boolean =>
 export const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> =>
   did.name === name
 
-/** A copy of the operation with an unknown outcome, so that a write by it counts as possible only. */
+/** A copy of the operation with an unknown outcome. A write by this copy counts as possible, but not as certain. */
 const uncertain = (did: CompletedCall): CompletedCall => ({ ...did, outcome: null })
 
 const pushEnd = (pair: Pair | undefined, did: CompletedCall) =>
@@ -359,7 +367,10 @@ const made = (did: CompletedCall<"call">, { connectionId, pair }: Holder) => {
   }
 }
 
-/** Whether a place was shared with the pair between two entries: certainly, possibly, or certainly not. */
+/**
+ * Whether the place was shared with the pair between the entries `begin` and `end`: certainly (`yes`), possibly
+ * (`maybe`) or certainly not (`no`).
+ */
 export const sharing = (pair: Pair, placeId: string, begin: number, end: number): "yes" | "maybe" | "no" => {
   const possible = pair.shares.possible(begin, end)
   const having = possible.filter((shared) => shared.has(placeId)).length
@@ -389,6 +400,9 @@ export const effective = (
   return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"
 }
 
-/** The circles that a rule may have had between two entries: the circle of its zone, or those of its place. */
+/**
+ * The circles that a rule may have had between the entries `begin` and `end`: the circle of its zone, or the circles of
+ * its place.
+ */
 export const circlesOf = (ground: Ground, rule: MadeRule, begin: number, end: number): ReadonlyArray<Circle> =>
   rule.zone !== null ? [rule.zone] : (ground.places.get(rule.placeId ?? "")?.circles.possible(begin, end) ?? [])

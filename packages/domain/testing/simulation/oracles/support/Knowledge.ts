@@ -31,7 +31,7 @@ import { chosenBy, renewalDone, scopesGranted } from "./Renewed.js"
 import { steeringBegun, steeringDone, type SteeringFact } from "./Steered.js"
 import { UnderWay } from "./trace/UnderWay.js"
 
-/** Everything that the trace shows of apps, connections and tokens, read once for all oracles. */
+/** Everything that the trace shows about apps, connections and tokens. It is read once for all oracles. */
 export class Knowledge {
   readonly trace: Indexed
   readonly apps = new Apps()
@@ -44,7 +44,7 @@ export class Knowledge {
   readonly revokes: Array<RevokeFact> = []
   readonly consents: Array<ConsentFact> = []
   readonly steerings: Array<SteeringFact> = []
-  /** E-mail addresses by user id. */
+  /** The e-mail address of each user, by the user's id. */
   readonly emails = new Map<string, string>()
   private readonly pairs = new Map<string, Array<Connection>>()
   private readonly consentsOf = new Map<string, Array<OpOf<"consent">>>()
@@ -83,11 +83,12 @@ export class Knowledge {
       case "exchange": {
         const connection = this.codes.get(op.args.code)?.connection
         if (connection === undefined || op.args.client === "wrong" || op.args.verifier === "wrong") return
-        // The exchange has two possible results: new tokens, or the end of the tokens that the code issued before.
+        // An exchange that reuses a code has two possible effects: it issues tokens, or it ends the tokens that the
+        // code issued before.
         this.mayEnd(op, connection, "its code was used twice")
         if (op.outcome._tag !== "refused") {
-          // Two answers with the same refresh token belong to one family: an exchange that is repeated within 30 s gets
-          // the same answer.
+          // Two answers with the same refresh token belong to one family, because an exchange that is repeated within
+          // 30 s gets the same refresh token.
           const family =
             op.outcome._tag === "ok" ? this.familyWith(op.outcome.value.refreshToken, connection, op) : null
           const handle = connection.family.begin(op, family)
@@ -176,7 +177,8 @@ export class Knowledge {
     const ofPair = this.pairs.get(pair) ?? []
     this.pairs.set(pair, ofPair)
     if (op.outcome._tag === "unknown") {
-      // The trace does not show which connection of the pair this consent changed, so it may be any of them.
+      // The trace does not show which connection of the pair this consent changed, so the consent may have changed any
+      // of them.
       for (const connection of ofPair) {
         this.writeGrant(op, connection, undefined)
         this.endTokens(op, connection)
@@ -202,12 +204,12 @@ export class Knowledge {
       ofPair.push(connection)
     }
     this.asked.set(op.from, { connection, before })
-    // The trace shows the connection only now, but it existed before. Earlier consents without an answer may have made
-    // or changed it.
+    // The trace shows this connection for the first time, but the connection existed before. Earlier consents without
+    // an answer may have made or changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
-    // Two consents at once may both be answered as new. The second consent then found the connection of the first
-    // consent and ended its tokens.
+    // The service may answer two consents at the same time as new. The consent that came second then found the
+    // connection of the first and ended its tokens.
     if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
@@ -221,7 +223,7 @@ export class Knowledge {
     }
   }
 
-  /** Records the consent at its end, when the operations that overlap it are known. */
+  /** Records the consent when it ends, because only then all operations that overlap it are known. */
   private consentDone(op: OpOf<"consent">): void {
     const asked = this.asked.get(op.from)
     if (asked === undefined) return
@@ -237,7 +239,9 @@ export class Knowledge {
     this.consents.push({ op, connection, before, beforeWas: was, situations: stood })
   }
 
-  /** `mode`: undefined when the consent has no answer; then the grant is only a possibility. */
+  /**
+   * Writes the grant of a consent. `mode` is undefined when the consent got no answer; then the grant is only possible.
+   */
   private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
     const { requested, scopes, sensitiveDays, standardDays } = op.args
     const isRenewal = mode === "renew_sensitive"
@@ -257,7 +261,7 @@ export class Knowledge {
 
   // ---- tokens
 
-  /** At a renewal or change, the consent ends the old tokens (Spec §3.1). */
+  /** Ends the tokens that the connection had before a renewal or change (Spec §3.1). */
   private endTokens(op: OpOf<"consent">, { family }: Connection): void {
     const handle = family.begin(op, null)
     this.underWay.add(op, (came) => family.settle(handle, op, came))
@@ -281,7 +285,9 @@ export class Knowledge {
     }
   }
 
-  /** Whether the service must accept the token, by its age, its family and its connection (Spec §2.1, §3.1). */
+  /**
+   * Whether the service must accept the token, considering its age, its family and its connection (Spec §2.1, §3.1).
+   */
   private admitted({ family, issued }: Token, op: Span): Alive {
     const age: Alive =
       op.tMin - issued.tMax >= ACCESS_LIFETIME
@@ -295,7 +301,7 @@ export class Knowledge {
   private exchangeDone(op: OpOf<"exchange">, settle: (came: Came) => void): void {
     const fact = this.exchange(op)
     this.exchanges.push(fact)
-    // Either the exchange issued tokens, or the reuse of its code ended tokens.
+    // The exchange either issued tokens or, because its code was used before, ended tokens.
     settle(fact.reuse === "nothing" ? came(op) : fact.reuse)
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
@@ -336,7 +342,7 @@ export class Knowledge {
       maybeUsed ||
       life.life === "open" ||
       op.tMax - tMin >= CODE_LIFETIME ||
-      // The specification does not say whether a later consent leaves an earlier code valid.
+      // The specification does not say whether a code stays valid after a later consent.
       code.connection.grant.candidates(op.from, op.to).some(({ from }) => from > code.issued.from)
     return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
   }
@@ -360,8 +366,8 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // When the presented token was spent before, `child` follows the last token of its chain that a refresh may have
-    // spent: the answer of that refresh may have been lost.
+    // If the presented token was already spent, `child` replaces the last token of its chain that a refresh may have
+    // spent. The answer of that refresh may have been lost.
     if (!leadsTo(child, last)) last.child ??= child
   }
 
@@ -400,7 +406,7 @@ export class Knowledge {
     if (op.args.client === "wrong" || op.outcome._tag === "refused") return "nothing"
     const { life } = familyAlive(token.family, op)
     if (life === "dead") return "nothing"
-    // The service deletes an access token a day after the token's end. After that it cannot find the token's owner.
+    // The service deletes an access token a day after the token's end, and then cannot find the token's owner.
     const isForgotten = token.kind === "access" && op.tMax - token.issued.tMin >= ACCESS_REMEMBERED
     return op.outcome._tag === "ok" && life === "live" && !isForgotten ? "done" : "maybe"
   }
@@ -417,7 +423,7 @@ export class Knowledge {
     const handle = connection.ended.begin(op, why)
     const isExchange = op.name === "exchange"
     this.underWay.add(op, (came) => {
-      // An exchange that succeeded ended nothing.
+      // An exchange that succeeded did not end the connection.
       connection.ended.settle(handle, op, isExchange && op.outcome._tag === "ok" ? "nothing" : came)
     })
   }

@@ -12,11 +12,11 @@ import {
   LOG_KEPT
 } from "../../Specification.js"
 
-/** The last access log that each user read, compared with the calls about the user. */
+/** Compares the access log that each user read last with the calls about this user. */
 
 export type Reading = OpOf<"readAccessLog"> & { readonly outcome: { readonly _tag: "ok" } }
 
-/** The last access log that each user read. */
+/** For each user, the last time that the user read the access log. */
 export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => {
   const last = new Map<string, Reading>()
   for (const op of known.trace.ops.values()) {
@@ -25,19 +25,19 @@ export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => 
   return last
 }
 
-/** A day less than the log keeps entries: an entry that is younger than this must be there. */
+/** The log keeps an entry for a day longer than this, so an entry that is younger than this must be there. */
 const KEPT = LOG_KEPT - DAY
 
 export interface Compared {
-  /** Calls that were answered and are in no entry. */
+  /** Calls that the service answered and that have no entry in the log. */
   readonly missing: ReadonlyArray<CallFact>
-  /** Entries that belong to no request, or are the second entry of a request. */
+  /** Entries that no request explains, and second entries of one request. */
   readonly extra: ReadonlyArray<LoggedAccess>
 }
 
 /**
- * Pairs each of the calls with one entry of the log that the user read. Only a call whose entry must certainly be in
- * this log can be missing.
+ * Pairs each call with one entry of the log that the user read. Only a call whose entry must certainly be in the log
+ * can count as missing.
  */
 export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray<CallFact>): Compared => {
   const since = known.trace.latest(reading.to) - KEPT
@@ -84,14 +84,14 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
   return { missing, extra: [...extra, ...strange] }
 }
 
-/** The error code of a call whose token no longer works. */
+/** The error code of a call whose token is no longer valid. */
 const DEAD = "invalid_token"
 
 const isDead = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.error === DEAD
 
 /**
- * Compares calls with tokens that no longer work. Such calls of one route share an entry for an hour: the entry has
- * their number and the time of the first call (decision limits-10).
+ * Compares calls with tokens that are no longer valid. Calls of one route within an hour share an entry, which has the
+ * number of these calls and the time of the first (decision limits-10).
  */
 const count = (
   { loose, sure: calls }: { readonly sure: ReadonlyArray<CallFact>; readonly loose: ReadonlyArray<CallFact> },
@@ -99,11 +99,11 @@ const count = (
   since: number,
   wentBack: boolean
 ): Compared => {
-  // After the clock was set back, a call may share an entry with a later time.
+  // If the clock was set back, a call may share an entry whose time is later than the call.
   const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
   const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
   const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))
-  // An entry that is older than `since` counts calls that are not compared.
+  // An entry that is older than `since` also counts calls that are not compared here.
   if (entries.some(({ at }) => at < since)) return { missing, extra: [] }
   const times = entries.reduce((sum, entry) => sum + entry.times, 0)
   const [last, newest] = [calls.at(-1), entries[0]]
@@ -117,8 +117,8 @@ const count = (
 const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
 
 /**
- * Finds a request for an entry that `pair` left over: a request of `loose`, or the request of another entry when that
- * other entry fits a further request. Removes from `loose` the requests that it uses.
+ * Finds a request for an entry that `pair` left without one: a request of `loose`, or the request of a second entry, if
+ * the second entry fits another request instead. Removes from `loose` the requests that it uses.
  */
 const rearrange = (
   entry: LoggedAccess,
@@ -144,8 +144,8 @@ const rearrange = (
 }
 
 /**
- * The entry of an answered call must have the answer's status. For a call with an unknown outcome, connection and
- * endpoint are enough.
+ * Whether the entry may be that of the call. For an answered call the status must be equal, too. For a call with an
+ * unknown outcome, equal connection and endpoint are enough.
  */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
   fact.op.outcome._tag === "ok" ? keyOf(fact) === keyOfEntry(entry) : placeOf(fact) === placeOfEntry(entry)
@@ -155,8 +155,8 @@ const placeOfEntry = ({ connectionId, endpoint }: LoggedAccess): string => `${co
 const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
 
 /**
- * The key has the purpose only for an answered call: a refused call may have been refused before its purpose was
- * checked.
+ * The key by which calls and entries are compared. It has the purpose only for an answered call, because the service
+ * may refuse a call before it checks the purpose.
  */
 const keyOf = ({ op, token }: CallFact): string => {
   const { endpoint } = op.args.request
@@ -171,8 +171,8 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 }
 
 /**
- * Pairs each entry with a call that was under way at the entry's time. Of several such calls, the call that ends first
- * is taken.
+ * Pairs each entry with a call that was in progress at the entry's time. If there are several such calls, it takes the
+ * one that ends first.
  */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
   const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))

@@ -5,9 +5,12 @@ import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
 import { DAY, HOUR } from "../../Specification.js"
 
-/** The pauses of connections (decision connection-4): when the last pause ends, as exactly as the trace shows it. */
+/**
+ * The pauses of connections (decision connection-4). For each connection: when its last pause ends, as exactly as the
+ * trace shows it.
+ */
 
-/** No pause, written as a pause that ended before all time. */
+/** Stands for "no pause": a pause that ended before all other times. */
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 const UNTIL_RESUMED: Between = { earliest: Infinity, latest: Infinity }
 const MILLIS = { hour: HOUR, day: DAY } as const
@@ -16,7 +19,7 @@ type Ends = Register.Register<Between>
 type Length = keyof typeof MILLIS | "until_resumed"
 type ForAll = CompletedCall<"pauseAll" | "resumeAll">
 
-/** A connection that the trace shows, with the consent by which it became known. */
+/** A connection, and the consent by which the trace first shows it. */
 interface Paused {
   readonly userId: string
   readonly shownBy: { readonly end: number }
@@ -27,7 +30,9 @@ export class Pauses {
   private readonly connections = new Map<string, Paused>()
   private readonly forAll = new Map<string, Array<ForAll>>()
 
-  /** Notes a connection. `isNew`: false when an earlier consent, which got no answer, made the connection. */
+  /**
+   * Notes a connection. `isNew` is false when an earlier consent, which got no answer, may have made the connection.
+   */
   shown(connectionId: string, by: CompletedCall<"consent">, isNew: boolean): void {
     if (this.connections.has(connectionId)) return
     const { userId } = by.args
@@ -47,7 +52,7 @@ export class Pauses {
       if (userId === did.args.userId) take(ends, shownBy.end < did.begin ? did : unsure(did))
   }
 
-  /** Whether the connection was paused all the time (`yes`) or never (`no`); `maybe` for anything else. */
+  /** Whether the connection was paused: all the time (`yes`), never (`no`), or perhaps part of the time (`maybe`). */
   during(connectionId: string, moment: Moment): "yes" | "maybe" | "no" {
     const ends = this.connections.get(connectionId)?.ends
     if (ends === undefined) return "no"
@@ -56,7 +61,7 @@ export class Pauses {
     return answers.every((answer) => answer === first) ? first : "maybe"
   }
 
-  /** When the last pause ended. A pause that was certainly not over is left out. */
+  /** When the last pause ended. A pause that was certainly in force is not counted. */
   lastEnd(connectionId: string, moment: Moment): Between {
     const ends = this.connections.get(connectionId)?.ends.possible(moment.begin, moment.end) ?? []
     const over = ends.filter((end) => isOn(end, moment) !== "yes")
@@ -68,7 +73,7 @@ export class Pauses {
         }
   }
 
-  /** The operations after which the connection was paused: its rules then begin anew. */
+  /** The operations that began a pause of the connection, or may have. Its rules begin anew afterwards. */
   beginnings(connectionId: string): ReadonlyArray<Register.Write<Between>> {
     const writes = this.connections.get(connectionId)?.ends.writes ?? []
     return writes.filter(({ beganAt, value }) => value.latest > beganAt)
@@ -77,7 +82,7 @@ export class Pauses {
 
 const unsure = <N extends ForAll["name"]>(did: CompletedCall<N>): CompletedCall<N> => ({ ...did, outcome: null })
 
-/** Whether a pause with this end was on. The clock may have been set back meanwhile. */
+/** Whether a pause with this end was in force at the moment. The clock may have been set back during the moment. */
 const isOn = ({ earliest, latest }: Between, moment: Moment): "yes" | "maybe" | "no" => {
   const span = clockOf(moment)
   return span.latest < earliest ? "yes" : span.earliest >= latest ? "no" : "maybe"
@@ -101,7 +106,7 @@ const afterwards = (
   const was = isOn(before, did)
   if (!("length" in did.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
   const wanted = endOf(did.args.length, span)
-  // "Pause all" does not shorten a pause that ends later.
+  // "Pause all" does not shorten a pause that ends later than the new one would.
   if (did.name === "pauseConnection" || was === "no") return [wanted]
   const longer =
     wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]

@@ -3,13 +3,13 @@ import type { OpOf } from "./trace/Ops.js"
 import { SENSITIVE } from "../../Specification.js"
 
 /**
- * What a renewal does to a grant: it keeps every standard scope, also those that the consent page did not name
+ * What a renewal does to a grant: it keeps every standard scope, even those that the consent page did not show
  * (decision consent-3).
  */
 
 type Scopes = ReadonlyArray<string>
 
-/** The scopes that the form of a renewal chooses. A form that names no scope chooses all that were requested. */
+/** The scopes that the form of a renewal chooses. If the form names no scope, it chooses all requested scopes. */
 export const chosenBy = ({ requested, scopes }: { readonly requested: Scopes; readonly scopes: Scopes }): Scopes =>
   scopes.length > 0 ? scopes : requested
 
@@ -18,9 +18,9 @@ export const afterRenewal = (before: Scopes, chosen: Scopes): Scopes => [
 ]
 
 /**
- * The scopes that the connection has after this consent, when the form chose `chosen`. `mode` is undefined when the
- * consent got no answer: then it may have been a renewal, which keeps standard scopes. Undefined when the trace allows
- * several results.
+ * The scopes of the connection after this consent, when the form chose `chosen`. `mode` is undefined when the consent
+ * got no answer; it may then have been a renewal, which keeps the standard scopes. The result is undefined when several
+ * results are possible.
  */
 export const scopesGranted = (
   op: OpOf<"consent">,
@@ -36,8 +36,8 @@ export const scopesGranted = (
 }
 
 /**
- * Called at the end of a renewal. A consent or change that began later may have taken effect first, and then the
- * renewal may have kept other standard scopes. In that case the scopes of the renewal become unknown.
+ * Called at the end of a renewal. A consent or change that began later may have taken effect first. Then the renewal
+ * may have kept other standard scopes, so its scopes become unknown.
  */
 export const renewalDone = (op: OpOf<"consent">, { grant }: Connection): void => {
   const all = grant.candidates(op.from, op.to).map(({ value }) => value)

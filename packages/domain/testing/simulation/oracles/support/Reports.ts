@@ -4,14 +4,14 @@ import type { Knowledge } from "./Knowledge.js"
 import { situations } from "./Connections.js"
 import type { Span } from "./trace/Ops.js"
 
-/** What the service said of a connection, in a token answer or at GET /v1/me. */
+/** What the service said about a connection, in an answer with tokens or at `GET /v1/me`. */
 export interface Report {
   readonly connection: Connection
   readonly span: Span
   readonly of: "token" | "me"
   readonly sub: unknown
   readonly scopes: ReadonlyArray<string>
-  /** Undefined when the answer does not have the field. */
+  /** The scopes of `held_scopes`; undefined when the answer does not have this field. */
   readonly heldScopes: ReadonlyArray<string> | undefined
   readonly grantExpiresAt: number | null
   readonly sensitiveExpiresAt: number | null
@@ -72,7 +72,7 @@ const names = (value: unknown): ReadonlyArray<string> =>
 
 const date = (value: unknown): number | null => (typeof value === "number" ? value : null)
 
-/** What is wrong with a set of scopes in every possible situation; undefined: nothing. */
+/** What is wrong with the reported scopes in every possible situation; undefined when one situation explains them. */
 export const wrongScopes = (
   said: ReadonlyArray<string>,
   possible: ReadonlyArray<Situation>,

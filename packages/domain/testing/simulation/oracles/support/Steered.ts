@@ -4,7 +4,10 @@ import type { Indexed, OpOf } from "./trace/Ops.js"
 import type { Came } from "./trace/Pending.js"
 import { SENSITIVE, TIER_DAYS } from "../../Specification.js"
 
-/** What users change in a connection without the app asking (decisions connection-4 and connection-6). */
+/**
+ * What users change in a connection on their own, not at the request of the app (decisions connection-4 and
+ * connection-6).
+ */
 
 type Change = OpOf<"changeConnection" | "endExactLocation">
 type Steering = OpOf<"changeConnection" | "endExactLocation" | "pauseConnection" | "resumeConnection">
@@ -14,7 +17,7 @@ export interface SteeringFact {
   readonly op: Steering
   readonly connection: Connection
   readonly was: Alive
-  /** The scopes of the change that the user cannot have agreed to in this connection. */
+  /** The scopes of the change to which the user certainly did not agree in this connection. */
   readonly unagreed: ReadonlyArray<string>
 }
 
@@ -26,8 +29,8 @@ interface SteeringContext {
 type Settle = (came: Came) => void
 
 /**
- * Writes every grant, end of the connection and end date of the standard tier to which the change may lead. When the
- * operation ends, these writes are confirmed or taken back.
+ * Writes everything to which the change may lead: grants, an end of the connection, and end dates of the standard tier.
+ * When the operation ends, these writes are confirmed or undone.
  */
 export const steeringBegun = (
   known: SteeringContext,
@@ -54,8 +57,8 @@ export const steeringBegun = (
 const unsure = (came: Came): Came => (came === "done" ? "maybe" : came)
 
 /**
- * Every grant that the change may turn `grant` into. Sensitive scopes have no effect after the grace period, but the
- * change keeps them in the grant: only the sweep deletes them.
+ * Every grant into which the change may turn `grant`. After the grace period sensitive scopes have no effect, but the
+ * change keeps them in the grant, because only the sweep deletes them.
  */
 const after = (
   { apps, trace }: SteeringContext,
@@ -73,7 +76,7 @@ const after = (
   if (op.name === "endExactLocation") {
     const standard = scopes.filter((scope) => !SENSITIVE.has(scope))
     if (standard.length === scopes.length) return [{ ...grant, by: op }]
-    // No scope is left for the app to use: the connection ends.
+    // The change leaves no scope that the app could use, so the connection ends.
     const left = states.map((app) => (standard.some((scope) => isLeft(app, scope)) ? standard : []))
     const ended = left.map((one): Grant => ({ scopes: one, sensitive: null, by: op }))
     return isRemoved && tiers.size === 1 ? same : distinctly([...same, ...ended])
@@ -82,7 +85,7 @@ const after = (
   const found = states.map((app): Grant => {
     const seen = chosen ?? scopes.filter((scope) => isLeft(app, scope))
     const unseen = scopes.filter((scope) => !isLeft(app, scope))
-    // A new end date takes away the sensitive scopes that the user does not see.
+    // A new end date also takes away the sensitive scopes that the user does not see.
     const drops = sensitiveDays !== null && !isRemoved
     const held = [...new Set([...unseen.filter((scope) => !drops || !SENSITIVE.has(scope)), ...seen])]
     const kept = isRemoved && chosen !== null ? [...held, ...scopes.filter((scope) => SENSITIVE.has(scope))] : held
@@ -101,20 +104,20 @@ const distinctly = (grants: ReadonlyArray<Grant>): ReadonlyArray<Grant> => [
   ...new Map(grants.map((one) => [JSON.stringify([one.scopes, one.sensitive]), one])).values()
 ]
 
-/** Describes a change at its end, when the operations that overlap it are known. */
+/** Describes a change when it ends, because only then all operations that overlap it are known. */
 export const steeringDone = ({ apps, trace }: SteeringContext, op: Steering, connection: Connection): SteeringFact => {
   const was = alive(trace, apps, connection, op)
   const isChange = op.name === "changeConnection" || op.name === "endExactLocation"
   const grants = connection.grant.candidates(op.from, op.to)
   if (isChange && op.outcome._tag !== "refused" && grants.some(({ to, value }) => value.by !== op && to >= op.from)) {
-    // Another consent or change overlapped, and the trace does not show which took effect first.
+    // Another consent or change overlapped this change, and the trace does not show which of them took effect first.
     const handle = connection.grant.begin(op, { scopes: undefined, sensitive: undefined, by: op })
     connection.grant.settle(handle, op, "maybe")
   }
   const before = grants.filter(({ value }) => value.by !== op)
   const isRemoved =
     before.length > 0 && before.every(({ value }) => isOnly(tierStates(trace, value.sensitive, op), "removed"))
-  // Scopes that were removed at the end of the grace period come back only through the consent page.
+  // Scopes that the end of the grace period removed come back only by a consent.
   if (isRemoved) for (const scope of SENSITIVE) connection.agreed.delete(scope)
   const asked = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
   return { op, connection, was, unagreed: asked.filter((scope) => !connection.agreed.has(scope)) }

@@ -5,13 +5,13 @@ import type { MadeRule } from "./Ground.js"
 import { type CompletedCall, happened, mayBeDone } from "./trace/Happened.js"
 import type { Observer } from "./trace/Observed.js"
 
-/** How many milliseconds a crossing of the rule waits for a contradiction; 0: crossings do not wait. */
+/** How long a crossing of the rule waits for a contradiction, in milliseconds; 0 when crossings do not wait. */
 export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /**
- * The state after its wait has ended. Empty when the rule had to fire at the end of the wait and the trace, which would
- * show this firing, does not show it.
+ * The state after the end of its wait. The result is empty when the state is impossible: the rule had to fire at the
+ * end of the wait, and the trace, which would show this firing, does not.
  */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
@@ -23,7 +23,8 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
 }
 
 /**
- * Whether the firing of a wait that ended more than `SETTLE_PROMPT` ago is missing, although the trace would show it.
+ * Whether a firing is missing at the end of the run: its wait ended more than `SETTLE_PROMPT` ago, and the trace would
+ * show it.
  */
 export const isUntold = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
@@ -31,17 +32,19 @@ export const isUntold = ({ waits }: State, now: number, observed: Observer): boo
   observed.isShown(waits.at, 0, waits.stay?.begin) &&
   !observed.at(waits.at)
 
-/** Whether the wait was over before an upload began, and its firing is missing, although the trace would show it. */
+/**
+ * Whether a firing is missing before an upload: its wait was over before the upload began, and the trace would show it.
+ */
 export const isLost = (state: State, from: number, upload: CompletedCall<"upload">, observed: Observer): boolean =>
   state.waits !== null && from >= state.waits.to && settled(state, observed, upload.end).length === 0
 
-/** Whether the trace shows no firing of the crossing or stay that waits. */
+/** Whether the trace has no firing of the crossing or stay that waits. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
 /**
- * Decision rules-14: after the removal of a phone, a dwell that waits for silence is dropped, unless another phone is
- * left that may be carried. The oracle does not know which phones may be carried, so it follows both states.
+ * Decision rules-14: the removal of a phone drops a dwell that waits for silence, unless another phone is left that may
+ * be carried. The oracle does not know which phones may be carried, so it follows both states.
  */
 export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
   happened(run)
@@ -56,11 +59,17 @@ export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Obse
         state.waits?.stay == null || !isSilent(state, observer) ? [state] : [state, { ...state, waits: null }]
     }))
 
-/** The state with its wait and the state after its wait: the trace does not show whether a worker ended the wait. */
+/**
+ * Both possible states: with the wait, and after the end of the wait. The trace does not show whether a worker has
+ * ended it.
+ */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
-/** The states in which the rule may be when the upload arrives: a wait whose time is over by then has ended. */
+/**
+ * The states in which the rule may be when the upload arrives. If the time of a wait is over by then, the wait has
+ * ended.
+ */
 export const until = (
   run: Run,
   state: State,
@@ -76,7 +85,7 @@ export const until = (
       note(waits.stay === null ? "crossing told by the clock" : "stay told by silence")
     return settled(state, observed, upload.end)
   }
-  // If the clock was set forward past the wait and back again, a worker may have ended the wait.
+  // If the clock was set forward past the end of the wait and then back, a worker may have ended the wait.
   return latest(run, upload.end) < waits.from ? [state] : whether(state, observed)
 }
 
@@ -93,7 +102,7 @@ const latest = (run: Run, entry: number): number => {
   return times[Math.min(entry, times.length - 1)] ?? -Infinity
 }
 
-/** Decision rules-13: the states to which a fix leads when the rule's crossings wait for a contradiction. */
+/** Decision rules-13: the states to which a fix leads, for a rule whose crossings wait for a contradiction. */
 export const see = (
   rule: MadeRule,
   known: State,
@@ -123,7 +132,7 @@ export const see = (
 
 /**
  * Decision rules-14: after a fix inside that fired nothing, a stay waits for the end of its dwell time and then for
- * silence. Returns both states when the trace leaves open whether the stay waits.
+ * silence. Returns both states when the trace does not show whether the stay waits.
  */
 export const forSilence = (
   { fields: { activeUntil, dwellMinutes, silenceS = null, type } }: MadeRule,

@@ -15,7 +15,10 @@ const signIn = (person: number, password: "right" | "old" | "guess" = "right", a
 const use = (person: number, back: number): Step => ({ do: "use cookie", person, back })
 const THIEF = 7
 
-/** A cookie is stolen. The owner signs out, ends other sessions or changes the password; the thief comes back. */
+/**
+ * A thief steals a cookie. The owner signs out, ends other sessions or changes the password, and the thief uses the
+ * cookie.
+ */
 export const stolen = about(
   { person, remedy: one(["end other sessions", "change password", "sign out"]), back: integer({ min: 0, max: 1 }) },
   ({ back, person, remedy }) =>
@@ -39,7 +42,7 @@ export const stolen = about(
 
 /**
  * Somebody uses a session around its end: first a session that was not used since the sign-in, then one that was used
- * every few days.
+ * after some days.
  */
 export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   story(
@@ -56,7 +59,10 @@ export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   )
 )
 
-/** Guesses fill the limit of an account; the right password is refused until the first guess is forgotten. */
+/**
+ * A thief guesses until the account's limit is reached. The service refuses the right password until the first guess is
+ * forgotten.
+ */
 export const guesses = about({ person, times: integer({ min: 4, max: 6 }) }, ({ person, times }) =>
   story(
     signIn(person),

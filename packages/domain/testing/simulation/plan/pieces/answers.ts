@@ -14,7 +14,10 @@ const share = (connection: number, places: ReadonlyArray<number>, isEarlierInclu
   isEarlierIncluded
 })
 
-/** The questions about zones that the hourly budget allows, or up to three more, and another about an hour later. */
+/**
+ * The app asks about zones as often as the hourly budget allows, or up to three times more, and once more an hour
+ * later.
+ */
 export const zones = about(
   { connection, person, times: integer({ min: 20, max: 23 }), radiusM: one([100, 300, 1_000]) },
   ({ connection, person, radiusM, times }) =>
@@ -26,7 +29,7 @@ export const zones = about(
     )
 )
 
-/** Questions when the newest fix is just young enough, and when it is just too old. */
+/** The app asks when the newest fix is just young enough for the question, and when it is just too old. */
 export const ages = about(
   { connection, person, maxAgeS: one([60, 300, 900]), edgeM: one([INSIDE, 2_000]) },
   ({ connection, edgeM, maxAgeS, person }) =>
@@ -42,7 +45,9 @@ export const ages = about(
     )
 )
 
-/** A place is withdrawn and shared again: its rules, and the visits that the app sees, begin anew. */
+/**
+ * The user withdraws a place and shares it again. The rules of the place, and the visits that the app sees, begin anew.
+ */
 export const sharedAgain = about(
   { connection, person, edgeM: one([2_000, INSIDE]), isEarlierIncluded: one([false, true]) },
   ({ connection, edgeM, isEarlierIncluded, person }) =>
@@ -65,7 +70,7 @@ export const sharedAgain = about(
     )
 )
 
-/** The user shares a new list that still has the place: the app keeps seeing its earlier visits. */
+/** The user shares a list that still has the place, so the app still sees its earlier visits. */
 export const kept = about(
   { connection, person, places: one([[0], [0, 1], [1, 0]]) },
   ({ connection, person, places }) =>
@@ -82,7 +87,9 @@ export const kept = about(
     )
 )
 
-/** A place is archived: no answer to the app is about later fixes there, and earlier visits keep the place's name. */
+/**
+ * The user archives a place. No answer to the app is about later fixes there, and earlier visits keep the place's name.
+ */
 export const archived = about({ connection, person }, ({ connection, person }) =>
   story(
     rule(connection),
@@ -100,7 +107,9 @@ export const archived = about({ connection, person }, ({ connection, person }) =
   )
 )
 
-/** Calls for coordinates under purpose keys that the app does not have, and the user reads the log of these calls. */
+/**
+ * The app calls for coordinates under purpose keys that it does not have, and the user reads the log of these calls.
+ */
 export const unknownPurpose = about({ connection, person, back: constant(0) }, ({ connection, person }) =>
   story(
     fix(person),

@@ -61,7 +61,7 @@ export const expiry = about({ connection, person, days: one([1, 7] as const) }, 
   )
 )
 
-/** The user renews the sensitive scopes before their end date. When the old date passes, nothing may happen. */
+/** The user renews the sensitive scopes before their end date. When the old end date passes, nothing must happen. */
 export const renewed = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
     consent({ again: connection, sensitiveDays: days, standardDays: null }),
@@ -73,7 +73,7 @@ export const renewed = about({ connection, days: one([1, 7] as const) }, ({ conn
   )
 )
 
-/** Tokens that nobody refreshes until they end. */
+/** Nobody refreshes the tokens until they end. */
 export const aged = about({ connection }, ({ connection }) =>
   story(
     refresh(connection),
@@ -143,7 +143,7 @@ export const code = about({ connection }, ({ connection }) =>
   )
 )
 
-/** Something ends a connection while the app makes calls. */
+/** An operation ends the connection while the app makes calls. */
 export const ending = about(
   {
     connection,
@@ -179,7 +179,7 @@ export const ending = about(
   }
 )
 
-/** An app presents the client id of another app, or a wrong secret. */
+/** Somebody presents a token with the client id of another app, or with a wrong secret. */
 export const strangers = about({ connection, client: one(["other", "wrong"] as const) }, ({ client, connection }) =>
   story(
     { do: "refresh", connection, back: 0, client },
@@ -211,7 +211,7 @@ export const again = about({ connection, token: one(["access", "refresh"] as con
   )
 )
 
-/** A call that needs the history scope. */
+/** A call for the days with fixes, which needs the scope `history.read`. */
 const days = (connection: number, purpose: number): Step => ({
   ...(call(connection, "latest", { purpose }) as Extract<Step, { readonly do: "call" }>),
   ask: { about: "days", agoMs: DAY }

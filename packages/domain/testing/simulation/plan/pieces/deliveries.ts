@@ -23,7 +23,10 @@ import {
 
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
-/** About twenty events, none of which the receiver accepts at first: about as many strikes as disable the endpoint. */
+/**
+ * The receiver at first accepts none of about twenty events. That is about the number of strikes that disables an
+ * endpoint.
+ */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },
   ({ bad, connection, person, rush }) =>
@@ -32,7 +35,7 @@ export const outage = about(
       rule(connection),
       rule(connection, { type: "exit" }),
       one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
-      // With `rush`, the twentieth exhausted event disables the endpoint while later events still wait.
+      // With `rush`, the twentieth exhausted event disables the endpoint while later events wait for a retry.
       rush
         ? story(wait([15 * HOUR]), commute(person, 2, 3 * MINUTE), wait([8 * HOUR + 35 * MINUTE, 9 * HOUR]))
         : wait([25 * HOUR, DAY]),
@@ -55,7 +58,7 @@ export const retries = about(
       rule(connection),
       oneof(
         array(oneof(badReply, reply), { minLength: 1, maxLength: 6 }).chain((replies) => scriptAll(replies)),
-        // Six failures are drawn most often: then the seventh attempt, which is the last, succeeds.
+        // Six failures are drawn most often, because then the seventh attempt, the last one, succeeds.
         one([6, 6, 1, 2, 3, 5, 7]).chain((failures) => scriptAll([...Array.from({ length: failures }, () => 500), 200]))
       ),
       walk(person, "in"),
@@ -98,7 +101,7 @@ export const withheld = about(
     )
 )
 
-/** A permission, a rule, a place or an endpoint goes away or changes while a delivery waits for its retry. */
+/** While a delivery waits for its retry, a permission, rule, place or endpoint changes or is removed. */
 export const takenBack = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),
@@ -127,7 +130,7 @@ export const takenBack = about({ connection, person, app }, ({ app, connection, 
   )
 )
 
-/** A developer adds more endpoints than an app may have. */
+/** A developer creates more endpoints than an app may have. */
 export const addresses = about({ app, events: one([[], ["rule.fired"]] as const) }, ({ app, events }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map((): Step => ({ do: "endpoint", app, url: "new", events })),

@@ -16,7 +16,10 @@ const importFile = (person: number, over: Partial<Extract<Step, { readonly do: "
   ...over
 })
 
-/** Files that overlap, with readings of the last day and lines that cannot be used, while a phone sends. */
+/**
+ * A person imports files that overlap, have readings of the last day and lines that cannot be used, while a phone sends
+ * readings.
+ */
 export const imported = about(
   {
     connection,
@@ -41,7 +44,7 @@ export const imported = about(
     )
 )
 
-/** A worker dies, or its calls fail, in the middle of a file. */
+/** A worker dies in the middle of a file, or its calls fail. */
 export const importsTakenUp = about(
   { person, p: one([0.05, 0.2]), fault: one(["crash", "port.unknown", "port.fail"]) },
   ({ fault, p, person }) =>
@@ -58,7 +61,7 @@ export const importsTakenUp = about(
     )
 )
 
-/** An import is undone: its readings are deleted, except those that another file brought too. */
+/** A person undoes an import. Its readings are deleted, except for those that another file brought, too. */
 export const importsUndone = about(
   { person, from: one([0, 6, 12]), back: one([0, 1]), again: one([0, 1]) },
   ({ again, back, from, person }) =>

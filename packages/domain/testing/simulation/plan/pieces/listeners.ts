@@ -16,7 +16,7 @@ const listen = (app: number, over: Partial<Extract<Step, { readonly do: "listen"
 })
 const removeEndpoints: ReadonlyArray<Step> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
 
-/** Events come to one or two listeners, with an endpoint beside them or without any. */
+/** One or two listeners get events, with or without an endpoint that gets them, too. */
 export const listened = about(
   {
     connection,
@@ -47,7 +47,7 @@ export const listened = about(
     )
 )
 
-/** The session, app or endpoint of a stream ends, or the user takes a permission back. */
+/** A stream ends, because its session, app or endpoint ends, or the user withdraws a permission. */
 export const listenersEnded = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),
@@ -71,7 +71,7 @@ export const listenersEnded = about({ connection, person, app }, ({ app, connect
   )
 )
 
-/** The server dies while somebody listens, or the reader leaves while events come. */
+/** The server dies while a developer listens, or the reader leaves while events come. */
 export const listenersLost = about(
   { connection, person, app, downMs: one([0, SECOND, 31 * SECOND, MINUTE]), forMs: one([SECOND, 59 * SECOND, MINUTE]) },
   ({ app, connection, downMs, forMs, person }) =>
@@ -98,7 +98,7 @@ export const listenersLost = about(
     )
 )
 
-/** A developer opens more listeners than an app may have, and two more when one listener has left. */
+/** A developer opens more streams than an app may have, and two more after one listener has left. */
 export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map(() => listen(app)),

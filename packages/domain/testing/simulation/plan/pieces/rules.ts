@@ -36,7 +36,7 @@ export const eleventh = about(
   }
 )
 
-/** A fix that was captured inside a window and is sent after the window closed. */
+/** The phone captures a fix inside a window and sends the fix after the window has closed. */
 export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, ({ connection, ms, person }) =>
   story(
     record({
@@ -70,7 +70,7 @@ export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, (
   )
 )
 
-/** A person who is at the place before the window opens; the phone sends its fix before or after the opening. */
+/** The person is at the place before the window opens. The phone sends its fix before or after the opening. */
 export const early = about(
   { connection, person, fromMs: one([5 * MINUTE, HOUR]), isOffline: boolean() },
   ({ connection, fromMs, isOffline, person }) =>
@@ -91,7 +91,7 @@ export const early = about(
     )
 )
 
-/** A rule's first fix fires nothing, even when the person is on the side that the rule is about. */
+/** The first fix of a rule fires nothing, even if the person is on the side for which the rule is. */
 export const first = about(
   { connection, person, type: one(["enter", "exit"] as const) },
   ({ connection, person, type }) =>
@@ -105,7 +105,7 @@ export const first = about(
     )
 )
 
-/** Fixes at one place for long enough that the service derives a stay from them. */
+/** Fixes at one place, for long enough that the service derives a stay. */
 const lingering = (person: number, place: number): ReadonlyArray<Step> => [
   ...Array.from({ length: 7 }, (): ReadonlyArray<Step> => [
     fix(person, { place, edgeM: INSIDE }),
@@ -114,7 +114,7 @@ const lingering = (person: number, place: number): ReadonlyArray<Step> => [
   fix(person, { place, edgeM: 2_000 })
 ]
 
-/** Stays at shared and unshared places, read page by page. */
+/** Stays at places that are shared, and at places that are not. The app reads them page by page. */
 export const stays = about({ connection, person, pages: one([1, 2]) }, ({ connection, pages, person }) => {
   const share = (places: ReadonlyArray<number>, isEarlierIncluded: boolean): Step => ({
     do: "share",
@@ -214,7 +214,7 @@ export const settling = about(
   }
 )
 
-/** A phone that arrives and sleeps; its next reading comes before, at or after the end of the silence. */
+/** A phone arrives and then sends nothing. Its next reading comes before, at or after the end of the silence. */
 export const sleeping = about({ connection, person, silenceS: one([300, 600]) }, ({ connection, person, silenceS }) =>
   story(
     rule(connection, { type: "dwell", silenceS }),

@@ -48,7 +48,7 @@ const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "l
   afterMs
 })
 
-/** Everything that an app can ask about where somebody is or was. */
+/** All requests that an app can make about where a person is or was. */
 const asked = (connection: number): ReadonlyArray<Step> => [
   ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
   ask(connection, { about: "current place", maxAgeS: 3_600 }),
@@ -62,7 +62,7 @@ const asked = (connection: number): ReadonlyArray<Step> => [
 ]
 const some = (connection: number): Steps => one([0, 3, 5]).map((first) => asked(connection).slice(first, first + 4))
 
-/** Somebody comes home during a pause, and the app asks before, at and after the end of the pause. */
+/** The person comes home during a pause, and the app asks before, at and after the end of the pause. */
 export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
   story(
     rule(connection),
@@ -90,7 +90,7 @@ export const paused = about({ connection, person, type: one(["exit", "dwell"]) }
   )
 )
 
-/** The phone has no network during the pause, and sends everything once the pause is over. */
+/** The phone has no network during the pause, and sends everything after the pause has ended. */
 export const backlog = about(
   { connection, person, length: one(["hour", "until_resumed"]) },
   ({ connection, length, person }) =>
@@ -117,7 +117,9 @@ export const backlog = about(
     )
 )
 
-/** An event waits for its receiver while the user pauses the app, or deletes the time in which it occurred. */
+/**
+ * An event waits for its receiver. Meanwhile the user pauses the app, or deletes the time in which the event occurred.
+ */
 export const silenced = about(
   { connection, person, how: one(["pause", "pause and resume", "erase"] as const) },
   ({ connection, how, person }) =>
@@ -149,7 +151,7 @@ export const silenced = about(
 const without = (...gone: ReadonlyArray<ShortScope>): ReadonlyArray<ShortScope> =>
   SCOPES.filter((scope) => !gone.includes(scope))
 
-/** A permission is taken away and given back. */
+/** The user takes a permission away and gives it back. */
 export const narrowed = about(
   { connection, person, gone: one<ReadonlyArray<ShortScope>>([["rules.place"], SENSITIVE, ["latest.read"]]) },
   ({ connection, gone, person }) =>
@@ -182,7 +184,9 @@ export const narrowed = about(
     )
 )
 
-/** The user moves the end of a tier nearer and farther, and moves it again after the end has passed. */
+/**
+ * The user changes the end of a tier to an earlier and to a later date, and changes it again after the end has passed.
+ */
 export const moved = about(
   { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
   ({ connection, days, tier }) =>
@@ -207,11 +211,13 @@ export const moved = about(
     )
 )
 
-/** The user changes something around the end of the grace period, before or after the sweep has removed the scopes. */
+/**
+ * The user changes the connection around the end of the grace period, before or after the sweep has removed the scopes.
+ */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
-    // The sensitive scopes end at the time of day of the consent. The wait keeps this apart from the time of a sweep: a
-    // sweep at that same moment would always run before the user's change.
+    // The sensitive scopes end at the time of day of the consent. Without this wait that could be the time of a sweep,
+    // and then the sweep would always come before the user's change.
     wait([MINUTE, 7 * MINUTE]),
     consent({ again: connection, standardDays: null, sensitiveDays: days }),
     oneof(
@@ -235,7 +241,7 @@ export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ co
   )
 )
 
-/** A stay or a part of it is deleted; the phone still has readings of the stay and sends them again. */
+/** The user deletes a stay or a part of it. The phone, which still has readings of the stay, sends them again. */
 export const erased = about(
   { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
   ({ afterMs, beforeMs, connection, person }) => {
@@ -269,7 +275,7 @@ export const erased = about(
   }
 )
 
-/** A stretch is deleted while the phone uploads readings of it. */
+/** The user deletes a stretch while the phone uploads readings of this stretch. */
 export const erasedMeanwhile = about(
   { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },
   ({ apartMs, connection, first, person }) => {

@@ -4,8 +4,9 @@ import { MINUTE, OFFSETS } from "../edges.js"
 import { type Moment, SCOPES, type Step } from "../Plan.js"
 
 /**
- * Stories: a few steps that lead to a situation that single steps seldom reach, such as the end of a grace period, the
- * twentieth exhausted event, or several requests at once for the tenth rule. Each run draws other values for a story.
+ * A story is a sequence of steps that leads to a situation which single steps rarely reach, such as the end of a grace
+ * period, the twentieth exhausted event, or several requests at once for the tenth rule. Each run draws its own values
+ * for the story.
  */
 
 export type Steps = Arbitrary<ReadonlyArray<Step>>
@@ -19,8 +20,8 @@ export const story = (...lines: ReadonlyArray<Line>): Steps =>
     (steps) => steps.flat() as ReadonlyArray<Step>
   )
 /**
- * Draws the values of a story once, so that all its steps use the same connection. The person and the app are those of
- * the connection when `beginning` connected two people with two apps.
+ * Draws the values of a story once, so that all steps of the story use one connection. If the plan has two people and
+ * two apps, the person and the app are those of the connection, as `beginning` connected them.
  */
 export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
   record(what).chain((drawn) => {
@@ -115,11 +116,14 @@ const script = (endpoint: number, replies: Extract<Step, { readonly do: "script"
   replies
 })
 
-/** Scripts the receivers of every endpoint. */
+/** Sets the replies of the receivers of all endpoints. */
 export const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["replies"]): Steps =>
   constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
 
-/** Connects everybody in this order: connection `n` is of person `n % people` with app `n / people`, rounded down. */
+/**
+ * Connects every person with every app. The connection with index `n` is of person `n % people` with app `n / people`,
+ * rounded down.
+ */
 export const beginning = (people: number, apps: number): Steps =>
   array(
     record({

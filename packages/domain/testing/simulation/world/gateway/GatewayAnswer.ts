@@ -1,14 +1,15 @@
 import type { Request } from "../../Operations.js"
 
-/** The answer to an app's call, before it is entered in the access log and sent. */
+/** The answer to an app's call, before the service writes the access log's entry and sends the answer. */
 export interface GatewayAnswer {
   readonly status?: number
   readonly body: Readonly<Record<string, unknown>>
-  /** What the answer disclosed, in words for the user's access log; null: nothing. */
+  /** What the app learns from the answer, as a text for the user's access log; null when it learns nothing. */
   readonly disclosed: string | null
 }
 
 /**
- * Changes the answer to a call. A test plants a bug in the answer itself this way, which no replaced port could cause.
+ * Changes the answer to an app's call. A test uses it to plant a bug in the answer itself, which replacing a port could
+ * not cause.
  */
 export type SabotageAnswers = (request: Request, told: GatewayAnswer) => GatewayAnswer

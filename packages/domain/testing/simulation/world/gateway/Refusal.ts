@@ -27,7 +27,7 @@ const CODES: Readonly<Record<string, readonly [status: number, error: string]>> 
   WebhookUrlNotRegistered: [400, "webhook_url_not_registered"]
 }
 
-/** The fields of a domain error that its refusal carries, each with its name on the wire. */
+/** The fields of a domain error that the refusal contains, each with its name on the wire. */
 const CARRIED: Readonly<Record<string, string>> = {
   scope: "scope",
   sensitiveExpiredAt: "sensitive_expired_at",
@@ -56,7 +56,7 @@ const carried = (error: unknown, wanted: (name: string) => boolean): Readonly<Re
 
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreError && error.transient
 
-/** The refusal of an app's request. A bug becomes `internal_error`, with its message in `defect`. */
+/** The refusal of an app's call. For a bug the code is `internal_error`, and `defect` is the bug's message. */
 export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
   const [status, code] = CODES[tagOf(error)] ?? [500, "internal_error"]
@@ -67,8 +67,8 @@ export const ofCall = (cause: Cause.Cause<unknown>): Refusal => {
 }
 
 /**
- * The refusal of a person's operation: the code on the wire, or the tag of the domain's error where the wire has no
- * code.
+ * The refusal of a person's operation. `error` is the code on the wire or, for an error without one, the tag of the
+ * domain's error.
  */
 export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: string; readonly detail: unknown } => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
@@ -80,7 +80,10 @@ export const ofOperation = (cause: Cause.Cause<unknown>): { readonly error: stri
   return { error: CODES[tag]?.[1] ?? tag, detail: carried(error, () => true) }
 }
 
-/** The message of a bug without its stack trace, which names files of this machine. */
+/**
+ * The message of a bug. It leaves out the stack trace, which names files of this machine, so that the trace of a run is
+ * the same on every machine.
+ */
 const defect = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   return error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error)

@@ -19,18 +19,18 @@ import type { GatewayAnswer } from "./GatewayAnswer.js"
 
 const RATE = Rate.perMinute(600)
 
-/** What the gateway has found out about a request so far, for its entry in the access log. */
+/** What `call` has found out about a request so far. The entry in the access log needs it. */
 interface EntryDraft {
   owner: ConnectionOwner | undefined
   purpose: string | null
-  /** The entry that a call with a token that no longer works shares with earlier calls. */
+  /** The entry that this call shares with earlier ones, when its token no longer works. */
   repeat: Repeat | undefined
 }
 
 /**
- * Does what the HTTP adapter does around a program: authenticates the caller, checks scope and purpose, runs the
- * program, and writes exactly one entry to the user's access log before the answer leaves (Spec §1.7). A request that
- * cannot be answered now fails with the error of the store.
+ * Does what the HTTP adapter does around a program. It authenticates the caller, checks scope and purpose, runs the
+ * program, and writes one entry to the user's access log before it returns the answer (Spec §1.7). A request that is
+ * answered 503 fails with a `StoreError`.
  */
 export const call = (
   request: Call,
@@ -57,7 +57,7 @@ export const call = (
         disclosed: told?.disclosed ?? null,
         repeat: cell.repeat
       }).pipe(
-        // Without its entry the answer must not leave: the user could never see what was disclosed.
+        // Without its entry the answer must not reach the app: the user could never see what the app learned.
         Effect.catchAllCause((cause) => Effect.fail(StoreError.unavailable(Cause.squash(cause))))
       )
     }
@@ -92,7 +92,7 @@ const handle = (
     return yield* answer(request, caller)
   })
 
-/** Finds out which entry a call with a token that no longer works belongs to (decision limits-10). */
+/** Finds the entry of the access log for a call with a token that no longer works (decision limits-10). */
 const dead = (owner: ConnectionOwner | undefined, { endpoint }: Call["request"], cell: EntryDraft) =>
   owner === undefined
     ? Effect.void

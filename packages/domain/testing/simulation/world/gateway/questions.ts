@@ -33,7 +33,7 @@ const DAY_S = DAY / SECOND
 const whole = (min: number, max: number) => Schema.Int.pipe(Schema.between(min, max))
 const at = (millis: number | null): Timestamp.Timestamp | null => (millis === null ? null : Timestamp.make(millis))
 
-/** What each route does once its caller is authenticated and allowed, as the handlers of the HTTP adapter do it. */
+/** Answers each route for a caller who is authenticated and allowed, as the handlers of the HTTP adapter do. */
 export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<GatewayAnswer, unknown, Ports> =>
   Effect.map(answered(request, caller), (told) =>
     isUnknown(request, told.body) && Caller.isPaused(caller)
@@ -42,7 +42,7 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
   )
 
 /**
- * Whether the answer says nothing about where the user is or was. When the app is paused, `answer` then adds the
+ * Whether the answer says nothing about where the user is or was. If the app is paused, `answer` then adds that as the
  * reason.
  */
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
@@ -134,7 +134,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
         const { cursor, from, limit, to } = request
         const query = { from: at(from), to: at(to), limit: yield* valid(whole(1, 500), "limit", limit) }
         const page = yield* listVisits(connection, caller.at, { ...query, cursor: cursor ?? undefined })
-        // As in the HTTP contract, apps do not get `isUncertain`: only the user sees whether a visit is uncertain.
+        // Apps do not get `isUncertain`, as in the HTTP API: only the user sees whether a visit is uncertain.
         const visits = page.visits.map(({ arrival, departure, place }) => ({ arrival, departure, place }))
         return { body: { ...page, visits }, disclosed: VisitWords.of(page.visits) }
       })

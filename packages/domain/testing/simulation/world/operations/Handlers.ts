@@ -7,7 +7,7 @@ import type { Name, Operation } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
 import type { KnownApp, Registry } from "../Registry.js"
 
-/** What the server does for an operation. Its failure becomes the refusal. */
+/** What the server does for an operation. An error of this Effect becomes the refusal of the operation. */
 export type Handler<N extends Name> = (
   args: Operation<N>["args"],
   registry: Registry
@@ -17,15 +17,15 @@ export type Handlers<N extends Name> = { readonly [K in N]: Handler<K> }
 
 /** The address of the service. */
 export const ISSUER = "https://places.example"
-/** The subscription of an endpoint or a listener. */
+/** The event types to which an endpoint or a listener subscribes. */
 export const Events = Schema.Array(Subscribable)
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
 const PASSWORD = "correct horse battery staple"
 const GUESS = "a guess of somebody else"
 
 /**
- * The passwords of an account by their numbers. Anything below 0 is a guess that no account has. The password becomes
- * one of the secrets of the run, so no store and no log may have it.
+ * The password with this number. 0 is an account's first password; a negative number is a guess that no account has.
+ * The password joins the secrets of the run, so a store or log that contains it in the clear is a leak.
  */
 export const passwordOf = (number: number, { secrets }: Pick<Registry, "secrets">): Password => {
   const password = number === 0 ? PASSWORD : number < 0 ? GUESS : `${PASSWORD} and ${number} carrots`
@@ -46,7 +46,7 @@ export const app = (registry: Registry, id: string): Effect.Effect<KnownApp, Not
 export const staff = (registry: Registry): Effect.Effect<Account, NotFound> =>
   Effect.mapError(Effect.fromNullable(registry.staff), () => new NotFound({ what: "account" }))
 
-/** The owner of a session; fails with `NotSignedIn` when the session is not valid, as the pages of the service do. */
+/** The user of a session. Fails with `NotSignedIn` when the session is not valid, as the pages of the service do. */
 export const signedIn = (cookie: string) =>
   Effect.flatMap(
     authenticateSession(cookie),

@@ -5,7 +5,7 @@ import { changePassword } from "../../../../src/credentials/changePassword.js"
 import { Vault } from "../../../../src/shared/Vault.js"
 import { account, type Handlers, passwordOf, signedIn } from "./Handlers.js"
 
-/** What people do with their accounts, and thieves with their cookies. */
+/** What people do with their accounts, and what thieves do with stolen cookies. */
 export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSessions" | "changePassword"> = {
   signIn: ({ address, password, userId }, registry) =>
     Effect.gen(function* () {

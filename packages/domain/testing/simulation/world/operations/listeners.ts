@@ -7,7 +7,7 @@ import { leave, read } from "../listening.js"
 import type { StreamMessage } from "../Registry.js"
 import { Events, type Handlers, signedIn, valid } from "./Handlers.js"
 
-/** What developers do to get events on a machine of their own. */
+/** What developers do to receive events on their own machine. */
 export const listeners: Handlers<"listen" | "stopListening"> = {
   listen: ({ appId, cookie, endpointId, events, forMs }, registry) =>
     Effect.gen(function* () {

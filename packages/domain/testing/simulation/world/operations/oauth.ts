@@ -10,7 +10,7 @@ import type { TokenSet } from "../../Operations.js"
 import type { Registry } from "../Registry.js"
 import { account, app, type Handlers, ISSUER, VERIFIER } from "./Handlers.js"
 
-/** The way from `GET /authorize` to tokens, and what apps do with the tokens. */
+/** What happens between `GET /authorize` and the tokens, and what apps do with tokens. */
 export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
   consent: (
     { userId, appId, requested, scopes, places, earlier, standardDays, sensitiveDays, externalUserId },

@@ -21,7 +21,7 @@ import * as Timestamp from "../../../../src/shared/Timestamp.js"
 import type { Circle, LoggedAccess } from "../../Operations.js"
 import { account, type Handlers, passwordOf, valid } from "./Handlers.js"
 
-/** The key of a purpose: oracles compare keys, but the access log has the purpose's id. */
+/** The key of a purpose. Oracles compare keys, but the access log has only the purpose's id. */
 const keyOf = (id: PurposeId) =>
   Effect.flatMap(PurposeStore, (purposes) =>
     Effect.map(purposes.find(id), Option.match({ onNone: () => null, onSome: ({ key }) => key }))

@@ -26,7 +26,7 @@ const handlers: Handlers<Name> = {
   call
 }
 
-/** What the server does for an operation, and how the operation ends unless the server dies during it. */
+/** Does the server's part of an operation. Returns how the operation ended, unless the server dies during it. */
 export const perform = <N extends Name>(
   name: N,
   args: Operation<N>["args"],

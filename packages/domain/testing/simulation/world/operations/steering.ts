@@ -15,7 +15,7 @@ import {
 import { ownVisits } from "../../../../src/timeline/ownVisits.js"
 import type { Handlers } from "./Handlers.js"
 
-/** The most visits and readings that the owner reads. A run has fewer. */
+/** The largest number of visits and of readings that the owner reads. No run has as many. */
 const MOST = 500
 
 /** How users pause and change their connections, and delete and read their own history. */
@@ -53,7 +53,8 @@ export const steering: Handlers<
           standardDays: standardDays ?? undefined,
           sensitiveDays: sensitiveDays ?? undefined
         },
-        // The users of a simulation have no sessions here; the rule about fresh sign-ins has its own tests.
+        // Simulated users have no sessions for this operation, so their sign-in counts as fresh. Other tests check this
+        // rule.
         { isFresh: true }
       ),
       null

@@ -5,13 +5,13 @@ import type { Run } from "../../../Oracle.js"
 import type { OpOf } from "../trace/Ops.js"
 import { into } from "../trace/into.js"
 
-/** The delivery log of one app as its developer read it: every row, as it was when it was last read. */
+/** The delivery log of one app as its developer read it: all rows, each as the last read showed it. */
 export interface Rows {
   readonly appId: string
   readonly rows: ReadonlyMap<string, DeliveryRow>
   /**
-   * The deliveries of each event to each endpoint, oldest first; the key is that of `sendingOf`. Deliveries of test
-   * events are left out.
+   * The deliveries of each event to each endpoint, oldest first. `sendingOf` makes the key. Deliveries of test events
+   * are not included.
    */
   readonly sendings: ReadonlyMap<string, ReadonlyArray<DeliveryRow>>
   readonly last: OpOf<"readDeliveries">
@@ -43,8 +43,8 @@ export const deliveryLogs = (known: Knowledge): ReadonlyArray<Rows> => {
 }
 
 /**
- * The highest age in seconds at which each event may be sent, as its rule sets it. An event is left out when no POST
- * shows which rule it is from.
+ * For each event, the highest age in seconds at which it may be sent, as its rule sets it. Events of which no POST
+ * shows the rule are not included.
  */
 export const caps = (known: Knowledge, run: Run): ReadonlyMap<string, number> => {
   const ofRule = new Map<string, number>()

@@ -3,7 +3,9 @@ import type { Run } from "../../../Oracle.js"
 import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
 import * as Register from "../trace/Register.js"
 
-/** The webhook endpoints of apps: addresses, subscriptions, secrets, and how the portal showed them. */
+/**
+ * The webhook endpoints of apps: addresses, subscriptions, secrets, and what each read of the portal showed of them.
+ */
 
 export interface Endpoint {
   readonly endpointId: string
@@ -12,24 +14,24 @@ export interface Endpoint {
   readonly urls: Register.Register<string>
   /** The types of events to which the endpoint subscribes. An empty list means all events (Spec §2.7). */
   readonly events: Register.Register<ReadonlyArray<string>>
-  /** The operations that enabled the endpoint, or may have. */
+  /** The operations that enabled the endpoint, or may have enabled it. */
   readonly enablings: ReadonlyArray<CompletedCall<"editEndpoint">>
   readonly removals: ReadonlyArray<CompletedCall<"removeEndpoint">>
   readonly secrets: ReadonlyArray<Secret>
-  /** What the portal showed of the endpoint, in order. */
+  /** The state of the endpoint at each read of the portal, in the order of the trace. */
   readonly readings: ReadonlyArray<Reading>
 }
 
 interface Secret {
   readonly alias: string
   readonly since: CompletedCall
-  /** The first operation that may have replaced the secret; undefined while none has. */
+  /** The first operation that may have replaced the secret; undefined when there is none. */
   readonly replaced: CompletedCall | undefined
-  /** The first operation that certainly replaced the secret. */
+  /** The first operation that certainly replaced the secret; undefined when there is none. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * The rotations after `replaced`. Each of them deletes the endpoint's old secrets that are not valid any more, and so
-   * may delete this one.
+   * The rotations after `replaced`. A rotation deletes the old secrets of the endpoint that are no longer valid, and so
+   * may delete this secret.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }
@@ -94,7 +96,7 @@ const secretsOf = (
     since.outcome?._tag === "ok" ? [{ alias: since.outcome.value.secret, since: since as CompletedCall }] : []
   )
   return [{ alias: first, since: created }, ...named].map(({ alias, since }) => {
-    // Of two rotations that overlap, either may have been the later one, so each may have replaced the other's secret.
+    // If two rotations overlap, either may have come last, so each may have replaced the other's secret.
     const after = rotations.filter((other) => other !== since && other.end > since.begin)
     return {
       alias,
@@ -106,7 +108,7 @@ const secretsOf = (
   })
 }
 
-/** The event type to which a receiver subscribes to get this payload type (Spec §6.1); undefined for `ping`. */
+/** The event type to which a receiver must subscribe to get payloads of this type (Spec §6.1); undefined for `ping`. */
 const subscriptionOf = (type: string): string | undefined =>
   /^(place|zone)\.(enter|exit|dwell)$/.test(type) ? "rule.fired" : type === "ping" ? undefined : type
 
@@ -116,13 +118,13 @@ export const mayWant = (endpoint: Endpoint, type: string, begin: number, end: nu
 export const surelyWants = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
   endpoint.events.possible(begin, end).every((events) => wants(events, type))
 
-/** Whether a subscription has this payload type. An empty list means all events (Spec §2.7). */
+/** Whether a subscription includes payloads of this type. An empty list means all events (Spec §2.7). */
 export const wants = (events: ReadonlyArray<string>, type: string): boolean =>
   events.length === 0 || events.includes(subscriptionOf(type) ?? "")
 
 /**
- * Whether the endpoint was certainly enabled from `begin` to `end`: it existed before and was never removed, its last
- * reading is from after `end` and shows it as enabled, and nobody has enabled it since `begin`.
+ * Whether the endpoint was certainly enabled from `begin` to `end`. This is so if it was created before and never
+ * removed, a read after `end` shows it as enabled, and nobody has enabled it since `begin`.
  */
 export const isSurelyEnabled = (
   { created, enablings, readings, removals }: Endpoint,

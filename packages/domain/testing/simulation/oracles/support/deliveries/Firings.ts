@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import { ground, type MadeRule } from "../Ground.js"
 import { happened, type CompletedCall, isDone, type Post, textOf, timeOf } from "../trace/Happened.js"
 
-/** The firings of rules, as receivers and delivery logs show them. */
+/** The firings of rules that receivers and delivery logs show. */
 
 export interface Firing {
   readonly eventId: string
@@ -14,15 +14,15 @@ export interface Firing {
    * time.
    */
   readonly occurredAt: number
-  /** Null when only a row of the log shows the firing: a row names no rule. */
+  /** The id of the rule. Null when only a row of the delivery log shows the firing, because a row names no rule. */
   readonly ruleId: string | null
-  /** The rules that may have fired; empty when the trace does not show all of them. */
+  /** The rules that may have fired. Empty when the trace does not show all rules that may have. */
   readonly rules: ReadonlyArray<MadeRule>
-  /** `i` of the first entry that shows the firing. */
+  /** The number (`i`) of the first trace entry that shows the firing. */
   readonly at: number
 }
 
-/** A row of the delivery logs as it was last read, and the operation that read it. */
+/** A row of a delivery log as the last read showed it, with the operation that read it. */
 export interface Row extends DeliveryRow {
   readonly appId: string
   readonly read: CompletedCall<"readDeliveries">
@@ -72,13 +72,13 @@ const read = (run: Run): ReadonlyArray<Firing> => {
     const candidates = [...rules.values()].filter(
       (rule) => rule.pair.appId === appId && rule.kind === kind && rule.fields.type === type
     )
-    // When the app may have rules whose ids no answer showed, the firing may come from one of them: `rules` is empty.
+    // If the app may have rules whose ids no answer showed, one of these rules may have fired, so `rules` is empty.
     add({ eventId, ruleId: null, type, occurredAt, rules: made.has(appId) ? [] : candidates, at: read.end })
   }
   return [...found.values()].sort((a, b) => a.occurredAt - b.occurredAt || a.at - b.at)
 }
 
-/** Apps that may have rules whose ids the trace does not show. */
+/** The apps that may have rules whose ids the trace does not show. */
 const unnamed = (run: Run): ReadonlySet<string> =>
   new Set(
     happened(run)

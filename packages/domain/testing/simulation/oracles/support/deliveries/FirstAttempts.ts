@@ -2,7 +2,7 @@ import type { Run } from "../../../Oracle.js"
 import { listOf, recordOf } from "../Answers.js"
 import { happened, type Post, textOf } from "../trace/Happened.js"
 
-/** Attempts that a worker made before it stored their deliveries, as the calls of `DeliveryStore` show them. */
+/** The first attempts that workers made before they stored the delivery, as the calls of `DeliveryStore` show them. */
 
 interface Stored {
   readonly i: number
@@ -19,14 +19,14 @@ const storedFirst = (run: Run): ReadonlyArray<Stored> =>
     return [{ i, eventId: textOf(row["eventId"]) ?? "?", endpointId: textOf(row["endpointId"]) ?? "?", result }]
   })
 
-/** Whether a delivery was stored with this result of its first attempt. */
+/** Whether some delivery was stored together with this result of its first attempt. */
 export const isStoredFirst = (run: Run, result: string): boolean =>
   storedFirst(run).some((stored) => stored.result === result)
 
 const isSame = (one: Post, other: Post): boolean =>
   one.body["event_id"] === other.body["event_id"] && one.body["endpoint_id"] === other.body["endpoint_id"]
 
-/** Whether a worker died after a first attempt and before it stored the delivery, and the event was sent again. */
+/** Whether a worker died between a first attempt and the storing of its delivery, so that the event was sent again. */
 export const isSentAgain = (run: Run): boolean => {
   const { faults, posts } = happened(run)
   const firstClaims = claims(run)
@@ -41,7 +41,7 @@ export const isSentAgain = (run: Run): boolean => {
   })
 }
 
-/** The first claim of each event: the `i` of the call. */
+/** For each event, the number (`i`) of the call by which a delivery of the event was first claimed. */
 const claims = (run: Run): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   for (const { i, method, port, value } of happened(run).calls) {

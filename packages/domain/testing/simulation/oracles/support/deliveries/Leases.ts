@@ -2,18 +2,19 @@ import type { Run } from "../../../Oracle.js"
 import { recordOf, listOf } from "../Answers.js"
 import { happened, textOf, timeOf } from "../trace/Happened.js"
 
-/** Which lease held which delivery and when, as the calls of `DeliveryStore` show it. */
+/** When each delivery was under which lease, as the calls of `DeliveryStore` show it. */
 
 interface HeldLease {
   readonly lease: string
   readonly until: number
 }
 
-/** How often a delivery was claimed because an earlier lease of it had expired. */
+/** How often a worker claimed a delivery because an earlier lease of this delivery had expired. */
 export const leasesTakenOver = (run: Run): number => look(run).takenOver
 
 /**
- * Reports claims of deliveries that another lease still held, and ends that a worker wrote after it had lost its lease.
+ * Reports each claim of a delivery that was still under another lease, and each end of an attempt that a worker wrote
+ * after it had lost its lease.
  */
 export const claimsHeldTwice = (run: Run) => look(run).wrong
 

@@ -1,23 +1,26 @@
 import type { Run } from "../../../Oracle.js"
 import { type CompletedCall, happened, type HeardEvent, type HeardOther } from "../trace/Happened.js"
 
-/** The listeners to an app's events, and the messages that they got. */
+/** The listeners to apps' events, and the messages that each listener got. */
 
 export interface Listener {
   readonly listenerId: string
   readonly appId: string
   readonly endpointId: string | null
   readonly opened: CompletedCall<"listen">
-  /** The listener's own secret; null when an endpoint's secrets sign. */
+  /** The listener's own secret; null when the secrets of an endpoint sign its events. */
   readonly secret: string | null
   readonly events: ReadonlyArray<HeardEvent>
   readonly dropped: number
   /**
-   * The end of the stream, as the reader saw it. Undefined when the trace has no end, for example because the server
-   * died first.
+   * The end of the stream as the reader saw it. Undefined when the trace has none, for example because the server died
+   * first.
    */
   readonly end: (HeardOther & { readonly reason: string }) | undefined
-  /** `i` of the entry at which reading ended: the end of the stream, or the death of the server; else Infinity. */
+  /**
+   * The number (`i`) of the entry at which the reader stopped: at the end of the stream or the death of the server.
+   * Infinity when there is none.
+   */
   readonly over: number
 }
 

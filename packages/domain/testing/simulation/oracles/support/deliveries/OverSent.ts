@@ -6,14 +6,14 @@ import type { OpOf } from "../trace/Ops.js"
 import type { Rows } from "./Deliveries.js"
 import { postsOf } from "./Firings.js"
 
-/** Events that were sent more often than the delivery log has attempts. */
+/** Finds events that were sent more often than the delivery log has attempts. */
 
 export const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpOf<"redeliver">> =>
   [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
 
 /**
- * Whether the run ended at rest and no fault disturbed a program or the database. After such a fault, an attempt may be
- * repeated, or may be missing in the log.
+ * Whether the run quiesced and no fault disturbed a program or the database. After such a fault, an attempt may be
+ * repeated, or the log may lack it.
  */
 export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
   const end = run.entries.at(-1)
@@ -21,8 +21,8 @@ export const isUndisturbed = (known: Knowledge, run: Run): boolean => {
 }
 
 /**
- * Says so when the event of these deliveries, all those of one event to one endpoint, was sent more often than they
- * have attempts. Only for a run that is undisturbed.
+ * Says that an event was sent more often than its deliveries have attempts; undefined when it was not. `sending` has
+ * all deliveries of one event to one endpoint. The run must be undisturbed.
  */
 export const overSent = (
   known: Knowledge,
@@ -39,13 +39,13 @@ export const overSent = (
     : undefined
 }
 
-/** The deliveries that the last reading of the log showed. */
+/** The ids of the deliveries in the last read of the log. */
 export const lastShown = ({ last }: Rows): ReadonlySet<string> =>
   new Set(last.outcome._tag === "ok" ? last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId) : [])
 
 /**
- * The most attempts of one event at one endpoint that may have left the log before it was last read. The log keeps rows
- * for at least a week after their end.
+ * The largest number of attempts of one event at one endpoint that the last read of the log may lack. The log keeps a
+ * row for at least a week after its end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0
@@ -53,7 +53,7 @@ const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<Deli
   const there = lastShown(log)
   let unread = 0
   for (const { attempts, createdAt, deliveryId, endedAt } of sending) {
-    // A delivery that had not ended when it was last read may have made further attempts.
+    // The last read of this row showed a delivery that had not ended, so the delivery may have made further attempts.
     if (endedAt === null && !there.has(deliveryId) && isOld(createdAt)) unread += ATTEMPTS - attempts.length
   }
   const [first] = sending

@@ -4,11 +4,11 @@ import { type Row, rows } from "./Firings.js"
 import { type CompletedCall, happened, mayBeDone } from "../trace/Happened.js"
 import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
 
-/** How the ends of deliveries change the strike counter of their endpoint (Spec §6.4.7, decision W4). */
+/** How the ends of deliveries change the count of strikes of their endpoint (Spec §6.4.7, decision W4). */
 
 /**
- * The end of a delivery that counts for the strike counter, or may count. A delivery that somebody brought forward by
- * hand does not count (Spec §3.4).
+ * The end of a delivery that changes the count of strikes, or may change it. If a developer brought an attempt forward
+ * by hand, the end of its delivery does not (Spec §3.4).
  */
 interface End {
   readonly at: number
@@ -16,7 +16,7 @@ interface End {
   readonly isSure: boolean
 }
 
-/** The ends of the endpoint's deliveries up to the time `until`, ordered by time. */
+/** The ends of the endpoint's deliveries up to the time `until`, oldest first. */
 const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
   rows(run)
     .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)
@@ -43,7 +43,10 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Completed
   return made.get(deliveryId) ?? []
 }
 
-/** The lowest and the highest number of strikes that is possible at a reading; undefined when too little is known. */
+/**
+ * The lowest and the highest number of strikes that the endpoint may have had when it was read; undefined when the
+ * trace does not show enough.
+ */
 const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
   const { endpointId, enablings } = endpoint
   const { by } = reading
@@ -51,8 +54,8 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
-  // When two deliveries ended at one instant, the trace does not show their order. When a delivery ended at the instant
-  // of the reading, the trace does not show which came first.
+  // If two deliveries ended at the same instant, the trace does not show their order. The same is true for a delivery
+  // that ended at the instant of the read.
   if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
   let [least, most] = [0, 0]
   for (const { isSure, what } of ends) {
@@ -67,9 +70,7 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   return [least, most]
 }
 
-/**
- * Whether the log was read after `by`, while it certainly still had all rows: the log keeps delivered rows for a week.
- */
+/** Whether the log was read after `by` while it certainly had all rows. It keeps delivered rows for only a week. */
 const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boolean =>
   happened(run)
     .of("readDeliveries")
@@ -81,7 +82,9 @@ const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boo
         did.endedAt - created.beganAt <= DELIVERED_KEPT - DAY
     )
 
-/** Reports endpoints whose state contradicts the rule that twenty exhausted deliveries in a row disable them. */
+/**
+ * Reports each endpoint whose state contradicts the rule that twenty exhausted deliveries in a row disable an endpoint.
+ */
 export const wrongDisablings = (run: Run) =>
   [...endpointsOf(run).values()].flatMap((endpoint) =>
     endpoint.readings.flatMap((reading) => {

@@ -4,11 +4,11 @@ import { type CompletedCall, isDone } from "../trace/Happened.js"
 import { erased } from "./Erasures.js"
 import { keyOf, phonesOf } from "./Phones.js"
 
-/** What an upload brings: its fixes in the order in which they are taken, and which of them are new. */
+/** The fixes of an upload: in which order the service evaluates them, and which of them it does not have yet. */
 
 /**
- * The fixes, sorted by capture time. Of two fixes with the same time, the more accurate one comes first (decision L4).
- * Of a fix that was sent twice, only the more accurate reading is left.
+ * The fixes of an upload, sorted by capture time. Of fixes with the same time, the more accurate fix comes first
+ * (decision L4). A fix that occurs twice is left only in its more accurate form.
  */
 export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
   const worth = (accuracyM: number | null) =>
@@ -27,7 +27,7 @@ export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) 
   })
 }
 
-/** Whether the fix is new: it was not sent before, and its owner has not deleted its time. */
+/** Whether the fix is new to the service: no earlier upload brought it, and its owner has not deleted its time. */
 export const newness = (
   run: Run,
   rule: MadeRule,

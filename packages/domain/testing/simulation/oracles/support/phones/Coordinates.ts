@@ -8,7 +8,7 @@ import { wrongGap } from "./Lookups.js"
 import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import { worthOf } from "./Whereabouts.js"
 
-/** Compares the coordinates of answers with what phones sent. */
+/** Compares the coordinates in answers with the readings that phones sent. */
 
 type Call<E extends Endpoint> = AnsweredCall<Extract<Request, { readonly endpoint: E }>>
 
@@ -22,7 +22,7 @@ const each =
 
 const tiny = (degrees: unknown): number => Math.round(Number(degrees) * 1e7) + 0
 
-/** The readings that may be the fix in an answer. */
+/** The readings that may be the fix in an answer, because time, coordinates and accuracy are equal. */
 const readingsOf = (
   all: ReadonlyArray<SeenReading>,
   told: Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ const mayBeThere = (run: Run, { did, pair }: AnsweredCall<Request>): ReadonlyArr
 
 /**
  * The readings that are certainly stored. Of readings that differ only in accuracy the service keeps one, so none of
- * them is certain.
+ * these readings is certain.
  */
 const surelyThere = (
   run: Run,
@@ -92,7 +92,8 @@ export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
   }
   const end = isLast ? Infinity : (times.at(-1) ?? -Infinity)
   const missing = surelyThere(run, all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
-  // Two phones may have sent the same reading, and the answered fix may have been counted for the other phone.
+  // Two phones may have sent the same reading, and the fix in the answer may already be matched with the other phone's
+  // reading.
   const isTold =
     missing !== undefined && told.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
   return missing === undefined || isTold ? undefined : `the fix of ${isoOf(missing.capturedAt)} is missing`
@@ -103,7 +104,7 @@ const sameAs = (all: ReadonlyArray<SeenReading>, fix: SeenReading): number =>
 
 const dayOf = (at: number): string => isoOf(at).slice(0, 10)
 
-/** The simulated apps ask for days in UTC. */
+/** Judges the answers with the number of fixes on each day. The simulated apps ask for days in UTC. */
 export const wrongDays = each("GET /v1/locations/days", (run, call) => {
   const { from, to } = call.request
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)

@@ -2,14 +2,14 @@ import type { Run } from "../../../Oracle.js"
 import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
 import { into } from "../trace/into.js"
 
-/** The stretches of their history that users deleted (decision retention-choice-4). */
+/** The stretches of history that users deleted (decision retention-choice-4). */
 
 type Erasing = CompletedCall<"eraseHistory">
 
 const NONE: ReadonlyArray<Erasing> = []
 const known = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Erasing>>>()
 
-/** The deletions of a user that had an effect, or may have had one. */
+/** The user's deletions that had an effect, or may have had one. */
 export const erasuresOf = (run: Run, userId: string): ReadonlyArray<Erasing> => {
   const all = known.get(run) ?? read(run)
   known.set(run, all)
@@ -25,8 +25,8 @@ const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
 const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
 
 /**
- * Whether the user certainly deleted the time `at` before the entry `begin` (`yes`), may have deleted it by the entry
- * `end` (`maybe`), or did neither (`no`).
+ * Whether the user deleted the time `at`: certainly, before the entry `begin` (`yes`), or possibly, by the entry `end`
+ * (`maybe`).
  */
 export const erased = (run: Run, userId: string, at: number, begin: number, end: number): "yes" | "maybe" | "no" => {
   let answer: "maybe" | "no" = "no"

@@ -2,10 +2,13 @@ import type { Run } from "../../../Oracle.js"
 import { DAY } from "../../../Specification.js"
 import { happened, mayBeDone } from "../trace/Happened.js"
 
-/** Decision imports-1: an import leaves out the readings of this long before the end of the file's upload. */
+/**
+ * Decision imports-1: an import leaves out readings that were captured less than this long before the file's upload
+ * ended.
+ */
 export const RECENT = DAY
 
-/** Whether a file that the user imported before `end` may have brought a reading of this time. */
+/** Whether a file that the user imported before the entry `end` may contain a reading with this time. */
 export const mayBeOfFile = (run: Run, userId: string, at: number, end: number): boolean =>
   happened(run)
     .of("importFile")

@@ -7,24 +7,27 @@ import { isFuture, isPutAside, keyOf, type SeenReading } from "./Phones.js"
 import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 
 /**
- * Which readings come from a phone that its user left behind (decision M14), computed independently of the product. The
- * order in which uploads were stored decides. Where the trace leaves something open, such as the order of two uploads
- * that overlap, the oracle says nothing about that user's phones from then on.
+ * Finds the readings of phones that their user left behind (decision M14), without the product's code. The result
+ * depends on the order in which the service stored the uploads. If the trace does not show this order, for example
+ * because two uploads overlap, the oracle decides nothing about the user's phones from then on.
  */
 
 export type Mark = "yes" | "maybe" | "no"
 
 interface Rest {
-  /** Undefined: the user deleted the time of the reading. */
+  /** The position of the phone. Undefined when the user deleted the time of the reading. */
   readonly spot: Reading | undefined
   readonly since: number
 }
 
 interface Followed {
   rest: Rest
-  /** The rest before `rest`, if the newest reading ended it; else undefined. */
+  /** The rest before `rest`, if the newest reading ended that rest; otherwise undefined. */
   before: Rest | undefined
-  /** The time and the position of the newest reading. Undefined position: the user deleted the time of the reading. */
+  /**
+   * The time and the position of the newest reading. The position is undefined when the user deleted the time of the
+   * reading.
+   */
   newestAt: number
   newest: Reading | undefined
 }
@@ -32,21 +35,22 @@ interface Followed {
 interface Person {
   readonly marks: Map<string, Mark>
   readonly phones: Map<string, Followed>
-  /** The deletions that `phones` has forgotten already. */
+  /** The deletions that `phones` already reflects. */
   readonly forgotten: Set<CompletedCall<"eraseHistory">>
   isSure: boolean
-  /** `i` of the last entry with which an upload ended. */
+  /** The number (`i`) of the last entry with which an upload ended. */
   last: number
 }
 
-/** The time of the last movement of a phone that was never seen moving. */
+/** The time of the last movement, for a phone of which no movement is known. */
 const NEVER = -Infinity
 
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
- * Whether a reading was left behind: `no` when its user has a single phone, `maybe` when the reading has no mark. A
- * reading that was quarantined as from the future has no mark, because any later upload may store it.
+ * Whether a reading comes from a phone that was left behind. `no` for a user with a single phone, `maybe` for a reading
+ * without a mark. A reading that was quarantined because it was from the future has no mark, because any later upload
+ * may store it.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)
@@ -103,7 +107,7 @@ const take = (
     if (person.marks.has(key)) continue
     follow(person, deviceId, fix)
     const mark = decide(person, deviceId, fix, removed)
-    // When the user has a single phone, no reading is left behind, even where other facts are unknown.
+    // A user with a single phone left no phone behind, even if other facts are unknown.
     person.marks.set(key, person.phones.size < 2 ? "no" : person.isSure ? mark : "maybe")
   }
 }
@@ -155,7 +159,7 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   }
 }
 
-/** After a deletion, a phone has no position from the deleted time, but still has the time of its last move. */
+/** Forgets the positions of phones from the deleted time. The time of a phone's last move stays. */
 const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void => {
   if (person.forgotten.has(erasing)) return
   person.forgotten.add(erasing)
@@ -164,15 +168,22 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
     const { before, newestAt, rest } = phone
     if (newestAt >= from && newestAt < until) phone.newest = undefined
     if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
-    // The last reading of the rest before is older than the move that ended the rest.
+    // The earlier rest lasted until the move that ended it. If that move lies after the beginning of the deleted time,
+    // the deleted time may contain readings of the earlier rest.
     if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
   }
 }
 
-/** When a distance is closer than this to the sum of the two readings' margins, the oracle does not decide. */
+/**
+ * If a distance differs by less than this, in metres, from the sum of the two readings' margins, the oracle does not
+ * decide.
+ */
 const TOLERANCE_M = 0.5
 
-/** A phone whose position was deleted counts as apart from every other one, until it sends again. */
+/**
+ * Whether two positions are apart. A phone whose position was deleted counts as apart from every other, until it sends
+ * a reading.
+ */
 const isApart = (person: Person, one: Reading | undefined, other: Reading): Mark => {
   if (one === undefined) return "yes"
   const beyond = metresBetween(one, other) - marginM(one) - marginM(other)
@@ -181,7 +192,7 @@ const isApart = (person: Person, one: Reading | undefined, other: Reading): Mark
   return "maybe"
 }
 
-/** Sorts fixes by capture time; of fixes at one instant the more accurate one comes first (decision L4). */
+/** Sorts fixes by capture time. Of fixes with the same time, the more accurate fix comes first (decision L4). */
 const inOrder = (fixes: ReadonlyArray<Reading>): ReadonlyArray<Reading> => {
   const worth = ({ accuracyM }: Reading) =>
     accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Number.MAX_VALUE

@@ -9,11 +9,14 @@ import { erased } from "./Erasures.js"
 import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import { SECOND } from "../../../Specification.js"
 
-/** Judges `GET /v1/lookup/place`: computes the place at a moment itself, from what the phones may have sent. */
+/**
+ * Judges `GET /v1/lookup/place`. The oracle computes the place at a time from the readings that the phones may have
+ * sent.
+ */
 
 type Call = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/lookup/place" }>>
 
-/** When a fix is closer to an edge than this, the oracle does not decide on which side it is. */
+/** If a fix is closer to an edge than this, in metres, the oracle does not decide on which side the fix is. */
 const TOLERANCE_M = 0.5
 
 export const wrongLookups = (run: Run) =>
@@ -38,7 +41,10 @@ const wrong = (run: Run, call: Call): string | undefined => {
   return point === undefined || !isOne || jumped ? undefined : wrongPlace(run, call, point, placeId)
 }
 
-/** What is wrong with a look-up: it must use the fix nearest to the moment and state the distance in time. */
+/**
+ * What is wrong with a look-up; undefined when nothing is. The look-up must use the fix that is nearest in time, and
+ * state the distance in time.
+ */
 export const wrongGap = (
   run: Run,
   { body, did, pair, request }: AnsweredCall<Extract<Request, { readonly at: number; readonly toleranceS: number }>>
@@ -50,7 +56,7 @@ export const wrongGap = (
   const left = (fix: SeenReading) => isLeftBehind(run, pair.userId, fix)
   const all = [...seen, ...later].filter((fix) => isNear(fix) && left(fix) !== "yes")
   const isGone = erased(run, pair.userId, request.at, did.begin, did.end)
-  // A moment that was deleted has no reading, not even a reading from outside the deleted stretch.
+  // For a time that the user deleted, a look-up finds no reading, not even a reading from outside the deleted stretch.
   const sure = all.filter((fix) => isGone === "no" && isKnown(run, pair.userId, fix, did) && left(fix) === "no")
   if (isGone === "yes" && asOf !== undefined)
     return `the moment was deleted, and the answer has the fix of ${isoOf(asOf)}`
@@ -128,8 +134,8 @@ const containing = (circles: ReadonlyArray<Circle>, fix: SeenReading): "yes" | "
 }
 
 /**
- * A place has a history of circles: the first applies from the beginning, each later circle from the moment of its
- * change.
+ * The circles that a place may have had at the time `at`. Its first circle applies from the beginning of time, each
+ * later circle from the change that set it.
  */
 const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {
   const before = circles.writes.filter((write, index) => write.begin < end && (index === 0 || write.beganAt <= at))
@@ -137,7 +143,10 @@ const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray
   return before.slice(Math.max(0, settled)).map(({ value }) => value)
 }
 
-/** An archived place still matches fixes that were captured before the archiving. */
+/**
+ * Whether the place matched fixes that were captured at the time `at`. An archived place still matches fixes from
+ * before the archiving.
+ */
 const wasThere = ({ archivings }: Place, at: number, end: number): "yes" | "maybe" | "no" => {
   const before = archivings.filter((did) => did.begin < end)
   if (before.every(({ beganAt }) => at < beganAt)) return "yes"

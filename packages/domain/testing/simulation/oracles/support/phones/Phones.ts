@@ -4,7 +4,10 @@ import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happen
 import { erased } from "./Erasures.js"
 import { EARLIEST, FUTURE } from "../../../Specification.js"
 
-/** What phones sent: the readings of each user by capture time, each with the uploads that may have brought it. */
+/**
+ * The readings that phones sent. Each user's readings are ordered by capture time, and each reading has the uploads
+ * that may have brought it.
+ */
 
 export interface SeenReading extends Reading {
   /** The key of the fix. Readings of one phone with the same time and position are one fix (decision L4). */
@@ -18,8 +21,8 @@ export interface Phones {
   readonly seen: ReadonlyArray<SeenReading>
   readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
   /**
-   * Readings that were quarantined when they came, because they were from the future. The service may accept these
-   * readings when their time has come.
+   * Readings that were quarantined on arrival because they were from the future. The service may accept such a reading
+   * at a later upload.
    */
   readonly later: ReadonlyArray<SeenReading>
 }
@@ -46,7 +49,8 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     for (const fix of fixes) {
       if (isFuture(fix, did)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [did] })
       if (isPutAside(fix, did) === "yes") continue
-      // The accuracy is not part of the key, but oracles must see both of two readings that differ only in accuracy.
+      // Two readings that differ only in accuracy have one key. Oracles must see both, so this name includes the
+      // accuracy.
       const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
       const found = mine.seen.get(name)
       if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [did] })
@@ -82,8 +86,8 @@ export const keyOf = (deviceId: string, { capturedAt, lat, lon }: Reading): stri
 const tiny = (degrees: number): number => Math.round(degrees * 1e7) + 0
 
 /**
- * Whether the service quarantines the reading (decision L3). That may depend on the time of receipt, which lies between
- * the beginning and the end of the upload.
+ * Whether the service quarantines the reading (decision L3). The answer is `maybe` if it depends on the time of
+ * receipt, which lies between the beginning and the end of the upload.
  */
 export const isPutAside = (
   { capturedAt, lat, lon }: Reading,
@@ -96,12 +100,12 @@ export const isPutAside = (
   return capturedAt > first + FUTURE ? "maybe" : "no"
 }
 
-/** Whether the reading was certainly from the future when it came, and is otherwise valid. */
+/** Whether the reading was certainly from the future when it arrived, and otherwise valid. */
 export const isFuture = (fix: Reading, upload: CompletedCall<"upload">): boolean =>
   fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + FUTURE &&
   isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
 
-/** Whether the fix was certainly stored before the call began, and not deleted until it ended. */
+/** Whether the fix was certainly stored before the call began, and not deleted before the call ended. */
 export const isKnown = (
   run: Run,
   userId: string,
@@ -111,7 +115,7 @@ export const isKnown = (
   seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no") &&
   erased(run, userId, seen.capturedAt, begin, end) === "no"
 
-/** Whether the fix is possibly stored when the call ends: uploaded, and not certainly deleted. */
+/** Whether the fix may be stored when the call ends: it was uploaded, and the user has not certainly deleted it. */
 export const mayBeStored = (
   run: Run,
   userId: string,

@@ -8,9 +8,9 @@ import { erased } from "./Erasures.js"
 import { type Walk, walksOf } from "./Walks.js"
 
 /**
- * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read every page up to the
- * last one. A walk through the pages is checked only when no operation could change the user's data meanwhile. A visit
- * is checked only when the trace proves at which place it was, and that this place was shared with the app.
+ * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read all pages. It checks an
+ * app's reading of the pages only if no operation could change the user's data meanwhile. It checks a visit only if the
+ * trace proves the visit's place, and that the place was shared with the app.
  */
 export const missing = (run: Run) =>
   walksOf(run).flatMap((walk) => {
@@ -30,7 +30,10 @@ export const missing = (run: Run) =>
     )
   })
 
-/** Whether the operation may take effect between `begin` and `end`, or is an earlier upload with an unknown outcome. */
+/**
+ * Whether the operation may have taken effect between `begin` and `end`. This includes an earlier upload with an
+ * unknown outcome.
+ */
 const isOpen = (did: CompletedCall, begin: number, end: number): boolean =>
   did.begin < end && (did.end > begin || (did.name === "upload" && mayBeDone(did) && !isDone(did)))
 
@@ -46,7 +49,7 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
     if (erased(run, pair.userId, arrival, begin, end) !== "no") return []
     if (!isAsked || place === undefined || around.length > 1) return []
     const { placeId } = place
-    // Visits from before the archiving of a place stay visible (Spec §4.5.5).
+    // Visits from before the archiving of their place stay visible (Spec §4.5.5).
     const isLate = place.archivings.some((one) => one.begin < end && arrival >= Math.min(one.beganAt, one.endedAt))
     if (lies(visit, place) !== "yes" || isLate) return []
     if (sharing(pair, placeId, begin, end) !== "yes") return []
@@ -56,8 +59,8 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
 }
 
 /**
- * The latest moment at which the place may have begun to be shared: with the last consent, or when the place came back
- * into the list. A new list that keeps the place does not change the moment.
+ * The latest time since which the place was shared without a break: that of the last consent, or of the list that
+ * brought the place back. A list that keeps the place does not change this time.
  */
 const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
   const writes = shares.writes.filter((write) => write.begin < end)
@@ -69,8 +72,8 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
 
 /**
  * Whether the visit is at the place: `yes` when it is inside all circles that the place ever had, `no` when it is
- * inside none of them. A report is judged by its accuracy, like a fix; the phones of a simulation report no accuracy of
- * visits (amendment M15).
+ * inside none. A report of a visit counts like a fix with its accuracy; simulated phones report no accuracy of visits
+ * (amendment M15).
  */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
   const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))
@@ -78,7 +81,7 @@ const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => 
   return sides.every(({ inside }) => !inside) ? "no" : "maybe"
 }
 
-/** The reports of each visit, by phone and arrival. Visits whose place differs between reports are left out. */
+/** The reports of each visit, by phone and arrival. A visit whose reports have different positions is left out. */
 const reportsOf = (run: Run, userId: string, begin: number) => {
   const found = new Map<string, { readonly arrival: number; readonly visit: PhoneVisit; isOne: boolean }>()
   const removed = new Set(
@@ -101,6 +104,6 @@ const reportsOf = (run: Run, userId: string, begin: number) => {
   return [...found.values()].filter(({ isOne }) => isOne)
 }
 
-/** Whether the service may have quarantined a visit because of this arrival or departure (decision L3). */
+/** Whether the service may have quarantined a visit because its arrival or departure has this time (decision L3). */
 const isPutAside = (at: number, { beganAt, endedAt }: CompletedCall): boolean =>
   at > Math.min(beganAt, endedAt) + FUTURE || at < EARLIEST

@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import { type AnsweredCall, answeredTo, listOf, recordOf } from "../Answers.js"
 import { textOf, timeOf } from "../trace/Happened.js"
 
-/** Pages of visits, put together by their cursors. */
+/** Joins the pages of visits that an app read one after the other, by their cursors. */
 
 export interface WalkReport {
   readonly arrival: number | undefined
@@ -18,7 +18,7 @@ export type Page = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/v
 export interface Walk {
   readonly pages: ReadonlyArray<Page>
   readonly visits: ReadonlyArray<WalkReport>
-  /** Whether the pages reach from the newest visit to a page that says it is the last. */
+  /** Whether the walk is complete: it begins with the newest visit and ends with a page that has no next page. */
   readonly isWhole: boolean
 }
 
@@ -41,7 +41,7 @@ export const walksOf = (run: Run): ReadonlyArray<Walk> => {
     const { connectionId, request } = page
     const key = (cursor: string | null) => JSON.stringify([connectionId, request.from, request.to, cursor])
     const before = request.cursor === null ? [] : open.get(key(request.cursor))
-    // No page that the trace shows gave this cursor, so the page cannot be added to a walk.
+    // The trace shows no page with this cursor as the next, so this page belongs to no walk.
     if (before === undefined) continue
     const pages = [...before, page]
     const next = textOf(page.body["nextCursor"])

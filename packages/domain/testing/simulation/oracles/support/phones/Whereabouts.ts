@@ -9,15 +9,15 @@ import type { Request } from "../../../Operations.js"
 import { SECOND } from "../../../Specification.js"
 
 /**
- * Every answer that a question about the present may get (Spec §4.5, decision L9), computed from everything that the
- * phones may have sent. The newest decisive fix answers. Where the trace leaves open whether a fix was stored, its
- * answer and that of the next older fix are both possible.
+ * Every answer that is possible for a question about the present (Spec §4.5, decision L9). The oracle computes them
+ * from all readings that the phones may have sent. The newest decisive fix decides the answer. If the trace does not
+ * show whether a fix was stored, the answer of the next older fix is possible, too.
  */
 
-/** The state, the time of the fix, and the place, joined: `yes 1767225600000`. */
+/** The state with the place, and the time of the fix, in one text: `yes 1767225600000`. */
 type Answer = string
 
-/** The answers that one fix allows. `isSilent`: the fix may decide nothing, so the next older fix may answer. */
+/** The answers that one fix allows. `isSilent`: the fix may not be decisive, so the next older fix may decide. */
 interface FixAnswers {
   readonly states: ReadonlyArray<string>
   readonly isSilent: boolean
@@ -28,7 +28,7 @@ type PresenceQuestion = Pick<AnsweredCall<Request>, "did" | "pair">
 export const answerOf = (state: unknown, asOf: number | undefined, placeId?: string): Answer =>
   [state, asOf ?? null, ...(placeId === undefined ? [] : [placeId])].join(" ")
 
-/** The possible answers to "is this person here?" about a place or zone that had one of these circles. */
+/** The possible answers to "is this person here?" about a place or zone that had one of the given circles. */
 export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyArray<Circle>, maxAgeS: number) =>
   new Set(
     circles.flatMap((circle) => [
@@ -39,7 +39,7 @@ export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyAr
     ])
   )
 
-/** The possible answers to "where is this person?", about all places that the app may see. */
+/** The possible answers to "where is this person?" among all places that the app may see. */
 export const whereabouts = (run: Run, asked: PresenceQuestion, maxAgeS: number): ReadonlySet<Answer> => {
   const { begin, end } = asked.did
   const mine = [...ground(run).places.values()]
@@ -87,8 +87,8 @@ const whereIs = (places: ReadonlyArray<Around>, fix: SeenReading): FixAnswers =>
 }
 
 /**
- * Whether one place is the better answer than the other: the smaller circle, then the nearer centre. True only when
- * this holds for every pair of circles that the two places may have.
+ * Whether the place `one` is a better answer than `other`: it has the smaller circle or, with equal radii, the nearer
+ * centre. The result is true only if this holds for all circles that the two places may have.
  */
 const isBetter = (one: Around, other: Around, fix: SeenReading): boolean =>
   one.circles.every((a) =>
@@ -116,8 +116,8 @@ const possible = (
       const [name, placeId] = state.split(":")
       found.add(answerOf(name, fix.capturedAt, placeId))
     }
-    // Two readings of one phone, time and place that differ in accuracy are one fix. The service keeps one of them, and
-    // the trace need not show which.
+    // Two readings that differ only in accuracy are one fix. The service keeps one of them, and the trace may not show
+    // which.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
     const isSure = left === "no" && isOne && isKnown(run, pair.userId, fix, did) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found
@@ -138,8 +138,8 @@ const newestFirst = (seen: ReadonlyArray<SeenReading>): ReadonlyArray<SeenReadin
 }
 
 /**
- * The accuracy in metres, for sorting: of two fixes with the same time, the more accurate one answers. A missing or
- * invalid accuracy is the worst.
+ * The accuracy in metres, for sorting: of two fixes with the same time, the more accurate one decides. A missing or
+ * invalid accuracy counts as the worst.
  */
 export const worthOf = ({ accuracyM }: Pick<SeenReading, "accuracyM">): number =>
   accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Number.MAX_VALUE

@@ -1,5 +1,7 @@
 import { BAND_M, GUESS_KM2, SMALL_M } from "../../../Specification.js"
-/** How well questions about circles locate a person, computed independently of the product (decision M8). */
+/**
+ * How exactly an app can locate a person by questions about circles, computed without the product's code (decision M8).
+ */
 
 export interface Circle {
   readonly lat: number
@@ -18,7 +20,7 @@ const apartM = (one: Circle, other: Circle): number => {
   return 2 * EARTH_M * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-/** The distance between the nearest points of two edges. */
+/** The distance between the nearest points of the two edges, in metres. */
 export const edgesApartM = (one: Circle, other: Circle): number => {
   const apart = apartM(one, other)
   const [small, large] = [Math.min(one.radiusM, other.radiusM), Math.max(one.radiusM, other.radiusM)]
@@ -34,13 +36,15 @@ const smallKm2 = (circles: ReadonlyArray<Circle>): number =>
 const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiusM }) => radiusM > SMALL_M).length
 
 /**
- * The smallest area in which these questions may locate people, over all orders of the questions. A small circle adds
- * its area, doubled by each larger circle (a cut) before it, so the sum is smallest when every small circle comes
- * before the cuts.
+ * The smallest area, in km², in which these questions may locate people, whatever their order. A small circle adds its
+ * area, doubled for each larger circle (a cut) that was asked before it. So the sum is smallest if all small circles
+ * come before the cuts.
  */
 export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
 
-/** The largest area in which these questions may locate people: every cut comes before the first small circle. */
+/**
+ * The largest area, in km², in which these questions may locate people: all cuts come before the first small circle.
+ */
 export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

@@ -1,6 +1,9 @@
 import type { Circle, Reading } from "../../../Operations.js"
 
-/** Metres on WGS 84 by Vincenty's inverse formula (Survey Review 176, 1975). The product uses another formula. */
+/**
+ * The distance in metres on WGS 84, by Vincenty's inverse formula (Survey Review 176, 1975). The product uses another
+ * formula.
+ */
 
 const MAJOR_M = 6_378_137
 const FLATTENING = 1 / 298.257_223_563
@@ -47,16 +50,20 @@ export const metresBetween = (from: Point, to: Point): number => {
             (b / 6) * cos2M * (4 * sinSigma * sinSigma - 3) * (4 * cos2M * cos2M - 3)))
     return MINOR_M * a * (sigma - deltaSigma)
   }
-  // The formula does not converge for nearly antipodal points. They are far from every circle.
+  // For points on opposite sides of the earth the formula does not converge. Half the circumference is far enough from
+  // every circle.
   return Math.PI * MINOR_M
 }
 
-/** When a fix is closer to an edge than this, the service may measure the other side, so both sides are possible. */
+/**
+ * If a fix is closer to an edge than this, in metres, the service may compute that it is on the other side, so both
+ * sides are possible.
+ */
 const TOLERANCE_M = 0.2
 
 /**
- * Where a fix may lie (Spec §4.6.2): inside the circle, outside, or in the band around its edge. Several of these are
- * true when the fix is too close to an edge of the band.
+ * Where a fix may lie (Spec §4.6.2): inside the circle, outside it, or in the band around its edge. Several are true
+ * when the fix is too close to an edge of the band.
  */
 export interface Sides {
   readonly inside: boolean
@@ -85,6 +92,9 @@ export const sidesOf = (circle: Circle, fix: Reading): Sides => {
   }
 }
 
-/** Decision L3: an accuracy that is missing, 0, negative or infinite is unknown. */
+/**
+ * The accuracy that counts for a fix, in metres, at least 50. Decision L3: an accuracy that is missing, 0, negative or
+ * infinite is unknown.
+ */
 export const marginM = ({ accuracyM }: Reading): number =>
   accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? Math.max(50, accuracyM) : 50

@@ -4,9 +4,9 @@ import { type Between, clockOf, type Moment } from "./Moment.js"
 import type { Register } from "./Register.js"
 
 /**
- * The earliest capture time with which a fix of `upload` may fire the rule (decision M5). It is the latest of five
- * times: the rule was made, its place got its present circle, the place was shared, the rule's scope was granted, and
- * the last pause ended (decision connection-5).
+ * The time from which on a fix of `upload` may fire the rule (decision M5): an earlier capture fires nothing. It is the
+ * latest of five times: the rule was made, its place got its present circle, the place was shared, the rule's scope was
+ * granted, and the last pause ended (decision connection-5).
  */
 export const begun = (
   { allowed, declared, happened, pauses, places }: Ground,
@@ -28,7 +28,8 @@ export const begun = (
     const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
-    // The rule was made after its place was shared, but a clock that was set back may give the rule an earlier time.
+    // A rule is made after its place was shared. But if the clock was set back in between, the rule has the earlier
+    // time.
     if (happened.faults.some(({ fault }) => fault === "clock.jump"))
       for (const write of pair.shares.writes)
         if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })
@@ -42,8 +43,8 @@ export const begun = (
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 
 /**
- * When the register last changed before the entry `end`. `isNew`: whether the step from one value to the next counts as
- * such a change.
+ * When the register last changed before the entry `end`. `isNew` says whether the step from one value to the next
+ * counts.
  */
 const last = <V>(
   register: Register<V> | undefined,

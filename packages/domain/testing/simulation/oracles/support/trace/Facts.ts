@@ -3,20 +3,26 @@ import type { Alive, Code, Connection, Situation, Token } from "../Connections.j
 import type { OpOf } from "./Ops.js"
 import type { Came } from "./Pending.js"
 
-/** The facts that the trace shows about one operation: the outcome that it must have had, and its effects. */
+/** What the trace shows about one operation: the outcome that it must have had, and its effects. */
 
 /** The outcome that an operation must have had. `open`: the trace does not show it. */
 export type Must = "succeed" | "fail" | "open"
 
 export interface CallFact {
   readonly op: OpOf<"call">
-  /** Undefined when nobody issued the text as an access token. */
+  /** The access token that the call presented. Undefined when the service never issued the presented text. */
   readonly token: Token | undefined
-  /** Whether the service had to accept the token (Spec §2.1, §3.1), and the reason if not. */
+  /** Whether the service had to accept the token (Spec §2.1, §3.1), and if not, why. */
   readonly admitted: Alive
-  /** The possible situations of the token's connection, which decide its scopes; undefined: unknown. */
+  /**
+   * The situations that the token's connection may have been in, which decide the scopes. Undefined when they are not
+   * known.
+   */
   readonly situations: ReadonlyArray<Situation> | undefined
-  /** The possible verdicts about the purpose of a call for coordinates; undefined: another call, or unknown. */
+  /**
+   * The possible verdicts about the purpose of a call for coordinates. Undefined for any other call, and when they are
+   * not known.
+   */
   readonly purpose: ReadonlySet<PurposeVerdict> | undefined
 }
 
@@ -25,7 +31,7 @@ export interface RefreshFact {
   readonly token: Token | undefined
   readonly must: Must
   readonly why: "unspent" | "race" | "spent" | "revoked" | "not its client" | "unknown" | "open"
-  /** Whether presenting the token ended the connection (Spec §3.1). */
+  /** Whether the presented token was a leak that ended the connection (Spec §3.1). */
   readonly leak: Came
 }
 
@@ -34,7 +40,7 @@ export interface ExchangeFact {
   readonly code: Code | undefined
   readonly must: Must
   readonly why: "fresh" | "too old" | "used" | "not its client" | "wrong verifier" | "unknown" | "over" | "open"
-  /** Whether the exchange revoked the tokens that the code had issued. */
+  /** Whether this second use of the code revoked the tokens that the code had issued. */
   readonly reuse: Came
 }
 
@@ -48,9 +54,9 @@ export interface RevokeFact {
 export interface ConsentFact {
   readonly op: OpOf<"consent">
   readonly connection: Connection
-  /** The connection that the pair had before; undefined: none. */
+  /** The connection that the pair had before the consent; undefined when it had none. */
   readonly before: Connection | undefined
   readonly beforeWas: Alive
-  /** The possible situations of the connection just before; undefined: unknown. */
+  /** The situations that the connection may have been in just before the consent. Undefined when they are not known. */
   readonly situations: ReadonlyArray<Situation> | undefined
 }

@@ -4,15 +4,15 @@ import type { Run } from "../../../Oracle.js"
 import type { Fault, Heard, Posted, PortCall } from "../../../Trace.js"
 import { LEASE } from "../../../Specification.js"
 
-/**
- * The entries of a run put together: each operation with its end, and each POST (recorded when it arrives) with its
- * end.
- */
+/** The operations of a run, each with its end, and the POSTs, each with the time at which its answer was complete. */
 
 export interface CompletedCall<N extends Name = Name> {
   readonly name: N
   readonly args: Operation<N>["args"]
-  /** `i` of the entries with which the operation began and ended; the end is Infinity when it never ended. */
+  /**
+   * The numbers (`i`) of the entries with which the operation began and ended. The end is Infinity when the trace has
+   * none.
+   */
   readonly begin: number
   readonly end: number
   readonly beganAt: number
@@ -28,7 +28,7 @@ export type Post = Posted & {
 }
 /** An event that came over the stream of a listener. */
 export type HeardEvent = Post & { readonly listenerId: string }
-/** The end of a stream, or the number of events that the service dropped for its listener. */
+/** The end of a stream, or a message that says how many events the service dropped for the listener. */
 export type HeardOther = Heard & { readonly i: number; readonly t: number }
 type Struck = Fault & { readonly i: number; readonly t: number; readonly proc: string }
 type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
@@ -39,16 +39,19 @@ export interface Happened {
   readonly posts: ReadonlyArray<Post>
   readonly heard: ReadonlyArray<HeardEvent>
   readonly heardOthers: ReadonlyArray<HeardOther>
-  /** The events that receivers and listeners got, by a POST or over a stream, in the order of the trace. */
+  /** The events that receivers got by POST and listeners over a stream, in the order of the trace. */
   readonly told: ReadonlyArray<Post>
   readonly calls: ReadonlyArray<Called>
   readonly faults: ReadonlyArray<Struck>
   /**
-   * The longest time between a worker's check whether an event may be sent and the POST of the event: 0 when no fault
-   * disturbed a program or the database, otherwise the 30 s of a delivery's lease.
+   * The longest time from a worker's check whether an event may be sent until the POST of the event, in milliseconds. 0
+   * when no fault disturbed a program or the database, otherwise the 30 s of a delivery's lease.
    */
   readonly slackMs: number
-  /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
+  /**
+   * The largest difference between a process's clock and the times of the trace, in milliseconds; 0 when no clock was
+   * skewed.
+   */
   readonly skewMs: number
   readonly quiesced: boolean
 }
@@ -63,7 +66,10 @@ export const happened = (run: Run): Happened => {
   return made
 }
 
-/** The largest skew of a run: operations of a program may have read a clock that differed by this from the trace's. */
+/**
+ * The largest difference between a process's clock and the times of the trace, in milliseconds. An operation may have
+ * used a clock with this difference.
+ */
 export const skewOf = (entries: Run["entries"]): number =>
   entries.reduce(
     (most, entry) =>
@@ -73,7 +79,10 @@ export const skewOf = (entries: Run["entries"]): number =>
     0
   )
 
-/** Faults that do not disturb programs or database. No program notices a rotation of keys. */
+/**
+ * Faults that disturb neither programs nor the database. A rotation of keys is one of them, because no program notices
+ * it.
+ */
 export const OUTSIDE: ReadonlySet<Fault["fault"]> = new Set<Fault["fault"]>([
   "heal",
   "upload.duplicate",
@@ -139,15 +148,13 @@ const read = ({ entries, quiesced }: Run): Happened => {
   }
 }
 
-/** Whether the operation certainly had its effect. */
+/** Whether the operation certainly took effect. */
 export const isDone = ({ name, outcome }: CompletedCall): boolean => {
   if (outcome === null || outcome._tag !== "ok") return false
   return name !== "call" || statusOf(outcome) < 300
 }
 
-/**
- * Whether the operation may have had its effect: it certainly had, its outcome is unknown, or it is still under way.
- */
+/** Whether the operation may have taken effect: it certainly has, its outcome is unknown, or it has not ended. */
 export const mayBeDone = (did: CompletedCall): boolean => {
   const { name, outcome } = did
   if (outcome === null || outcome._tag === "unknown" || isDone(did)) return true
@@ -156,25 +163,25 @@ export const mayBeDone = (did: CompletedCall): boolean => {
 
 const statusOf = ({ value }: { readonly value: unknown }): number => (value as { readonly status: number }).status
 
-/** Whether one operation was over before the other began. */
+/** Whether `one` had ended before `other` began. */
 export const isBefore = (one: { readonly end: number }, other: { readonly begin: number }): boolean =>
   one.end < other.begin
 
-/** Milliseconds since 1970; undefined for a value that is no time. */
+/** The time in milliseconds since 1970; undefined when the value is no time. */
 export const timeOf = (value: unknown): number | undefined => {
   if (typeof value === "number") return value
   if (typeof value !== "string") return undefined
   return Option.getOrUndefined(Option.map(DateTime.make(value), DateTime.toEpochMillis))
 }
 
-/** A time in ISO 8601 for people; a value that is no time stays as it is. */
+/** The time in ISO 8601, for people to read. A value that is no time is returned as text. */
 export const isoOf = (millis: number | null | undefined): string =>
   Option.match(typeof millis === "number" ? DateTime.make(millis) : Option.none(), {
     onNone: () => String(millis),
     onSome: DateTime.formatIso
   })
 
-/** A length of time for people, such as `1h 4m 5s 20ms`. */
+/** A duration for people to read, such as `1h 4m 5s 20ms`. */
 export const spanOf = (millis: number): string =>
   `${millis < 0 ? "-" : ""}${Duration.format(Duration.millis(Math.abs(millis)))}`
 

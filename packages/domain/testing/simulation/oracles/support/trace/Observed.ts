@@ -6,15 +6,16 @@ import { happened, isDone } from "./Happened.js"
 import { phonesOf } from "../phones/Phones.js"
 import { DAY, UNDELIVERED_KEPT } from "../../../Specification.js"
 
-/** The firings of a rule that the trace shows, and the times at which a firing would certainly show. */
+/** The firings of a rule that the trace shows, and the times for which it would certainly show a firing. */
 
 export interface Observer {
   readonly at: (capturedAt: number) => boolean
   /** Whether the trace shows a firing between two times, both excluded. */
   readonly between: (from: number, to: number) => boolean
   /**
-   * Whether the trace would certainly show a firing for `capturedAt`. `until`: the last entry at which the service may
-   * have written the firing. `since`: an entry before the firing; needed when no reading was captured at `capturedAt`.
+   * Whether the trace would certainly show a firing for the time `capturedAt`. `until` is the last entry at which the
+   * service may have written the firing. `since` is an entry before the firing; it is needed when no reading was
+   * captured at `capturedAt`.
    */
   readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean
 }

@@ -3,21 +3,24 @@ import type { Run } from "../../../Oracle.js"
 import type { Entry } from "../../../Trace.js"
 import { OUTSIDE, skewOf } from "./Happened.js"
 
-/** Between which entries of the trace, and between which times of the clock, something happened. */
+/** When something happened: between which entries of the trace, and between which times of the clock. */
 export interface Span {
-  /** `i` of the entry with which the operation began. */
+  /** The number (`i`) of the entry with which it began. */
   readonly from: number
-  /** `i` of the entry with which the operation ended; Infinity when the trace has none. */
+  /** The number (`i`) of the entry with which it ended; Infinity when the trace has no end. */
   readonly to: number
-  /** The range of times that the clock may have shown from `from` to `to`; unlimited when the clock jumped. */
+  /**
+   * The earliest and the latest time that the clock may have shown between `from` and `to`. Unlimited when the clock
+   * jumped.
+   */
   readonly tMin: number
   readonly tMax: number
 }
 
-/** Copies the fields of `Span` from a value that has more fields. */
+/** The `Span` of a value that has further fields. */
 export const spanOf = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
 
-/** An operation from its beginning to its end. An operation without an end has an unknown outcome. */
+/** An operation from its beginning to its end. If the trace has no end, its outcome is unknown. */
 export type Op = {
   [N in Name]: Span & {
     readonly name: N
@@ -28,35 +31,44 @@ export type Op = {
 }[Name]
 export type OpOf<N extends Name> = Extract<Op, { readonly name: N }>
 
-/** The trace, indexed. The index is made once for a run and shared by all oracles. */
+/** The trace with an index. The index is made once for each run, and all oracles share it. */
 export interface Indexed {
   readonly entries: ReadonlyArray<Entry>
-  /** The operations in the order in which they began. The key is the `i` of the entry that began the operation. */
+  /**
+   * The operations in the order in which they began. The key is the number (`i`) of the entry that began the operation.
+   */
   readonly ops: ReadonlyMap<number, Op>
-  /** The operation that an entry ended, by the `i` of that entry. */
+  /** The operations by the number (`i`) of the entry that ended them. */
   readonly ended: ReadonlyMap<number, Op>
   /**
-   * The latest time that the clock had shown up to and including entry `i`. A date that the clock once passed may have
-   * had its effect.
+   * The latest time that the clock showed in any entry up to and including entry `i`. A date that the clock once passed
+   * may have taken effect.
    */
   readonly latest: (i: number) => number
-  /** Whether no fault struck between entries `i` and `j`, and the effects of earlier faults were over. */
+  /** Whether no fault struck between the entries `i` and `j`, and the effects of earlier faults were over by then. */
   readonly isCalm: (i: number, j: number) => boolean
   /**
-   * Like `isCalm`, but from the time `t` on. When somebody set the clock forward past `t`, the jump counts as a fault,
+   * Like `isCalm`, but from the time `t` until the entry `j`. A jump of the clock forward past `t` counts as a fault,
    * too.
    */
   readonly isCalmSince: (t: number, j: number) => boolean
   readonly crashed: (i: number, j: number) => boolean
   /**
-   * Whether somebody set the clock between `i` and `j`. Then times from before and after do not show what came first.
+   * Whether somebody set the clock between the entries `i` and `j`. Then the times before and after do not show the
+   * order of events.
    */
   readonly clockWasSet: (i: number, j: number) => boolean
-  /** The first entry by which the clock had shown `t` or a later time; the number of entries when it never has. */
+  /**
+   * The number of the first entry by which the clock had shown `t` or a later time. The number of all entries when it
+   * never did.
+   */
   readonly firstAt: (t: number) => number
-  /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
+  /**
+   * The largest difference between a process's clock and the times of the trace, in milliseconds; 0 when no clock was
+   * skewed.
+   */
   readonly skewMs: number
-  /** Whether the clock ever went back. */
+  /** Whether the clock was ever set back during the run. */
   readonly wentBack: boolean
 }
 
@@ -76,7 +88,10 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const broken: Array<number> = []
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
-  /** The programs that are paused or down. They write no entries, so every entry meanwhile counts as trouble. */
+  /**
+   * The programs that are paused or down at this entry. They write no entries, so as long as there are any, each entry
+   * counts as one at which a fault struck.
+   */
   const absent = new Set<string>()
   let wentBack = false
   entries.forEach((entry, at) => {
@@ -88,7 +103,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     if (absent.size > 0 || isTrouble(entry)) broken.push(entry.i)
     if (entry.kind === "fault" && entry.fault === "process.pause") absent.add(entry.detail.split(" ")[0] ?? "")
     if (entry.kind === "fault" && entry.fault === "crash") absent.add(victimOf(entry))
-    // A program that died while it was paused is started again and never wakes.
+    // A program that dies while it is paused has no `wake`, only a `restart`.
     if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) absent.delete(entry.detail)
     if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
     if (entry.kind === "done") ends.set(entry.op, at)
@@ -112,7 +127,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
       to,
       tMin: jumped ? -Infinity : begun.t - skewMs,
       tMax: jumped ? Infinity : (done?.t ?? Infinity) + skewMs
-      // The compiler cannot infer that name, arguments and outcome belong to one operation.
+      // The compiler cannot infer that the name, the arguments and the outcome belong to one operation.
     } as Op
     ops.set(begun.i, op)
     if (done !== undefined) ended.set(done.i, op)
@@ -134,7 +149,10 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   }
 }
 
-/** The program that a crash ended: the program that the scenario named, or at whose call the fault struck. */
+/**
+ * The program that a crash ended. The fault names it when the scenario killed it; otherwise the fault struck at one of
+ * its calls.
+ */
 const victimOf = ({ detail, proc }: { readonly detail: string; readonly proc: string }): string =>
   proc === "world" ? detail : proc.replace(/-\d+$/, "")
 
@@ -145,15 +163,15 @@ const isTrouble = (entry: Entry): boolean =>
       ? entry.outcome !== "ok"
       : entry.kind === "done" && entry.outcome._tag === "unknown"
 
-/** Whether one of the ascending `indexes` lies between `from` and `to`. */
+/** Whether `indexes`, which are ascending, contain a number between `from` and `to`, both included. */
 const any = (indexes: ReadonlyArray<number>, from: number, to: number): boolean => {
   const next = indexes[search(indexes.length, (k) => (indexes[k] ?? Infinity) >= from)]
   return next !== undefined && next <= to
 }
 
 /**
- * Binary search: the smallest `k` from 0 to `length` for which `holds(k)`; `length` when there is none. `holds` must
- * not become false again once it is true.
+ * Binary search: the smallest `k` from 0 to `length` for which `holds(k)`; `length` when there is none. If `holds` is
+ * true for a number, it must be true for all larger ones.
  */
 export const search = (length: number, holds: (k: number) => boolean): number => {
   let low = 0

@@ -2,28 +2,28 @@ import type { Span } from "./Ops.js"
 
 export type Came = "done" | "maybe" | "nothing"
 
-/** A write that did not happen moves to Infinity, where no read sees it. */
+/** The final range of a write. A write that did not happen gets a range that no read overlaps. */
 const settled = (from: number, to: number, came: Came) =>
   came === "nothing" ? { from: Infinity, to: -Infinity, certain: false } : { from, to, certain: came === "done" }
 
-/** One write of a value, somewhere between `from` and `to`. */
+/** One write of a value, at some entry between `from` and `to`. */
 export interface Written<A> {
   readonly from: number
   readonly to: number
-  /** The write happened for certain. Otherwise it may have happened. */
+  /** Whether the write certainly happened. If not, it may have happened. */
   readonly certain: boolean
   readonly value: A
 }
 
 /**
- * A value that operations replace while others read it. A read sees every value that may have been there at some
- * instant of its span: values that were not certainly replaced before the read began, and values whose write began
- * before the read ended.
+ * A value that operations replace while other operations read it. A read returns every value that may have been there
+ * at some instant of its span. These are the values that were not certainly replaced before the read began, and the
+ * values whose write began before the read ended.
  */
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
 
-  /** Notes a write that may happen from now on; `settle` says whether it did. */
+  /** Notes a write that may happen from now on. `settle` later says whether it happened. */
   begin(span: Pick<Span, "from">, value: A): number {
     return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1
   }
@@ -44,7 +44,7 @@ export class Register<A> {
   }
 }
 
-/** Things that happen once and cannot be undone, such as the end of a connection. */
+/** An event that cannot be undone, such as the end of a connection, with every operation that may have caused it. */
 export class Finality {
   private readonly all: Array<Omit<Written<string>, "value"> & { why: string }> = []
 
@@ -57,12 +57,12 @@ export class Finality {
     if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
   }
 
-  /** The reason of an end that certainly came before `from`; undefined when there may be none. */
+  /** The reason for an end that certainly happened before the entry `from`; undefined when none certainly did. */
   before(from: number): string | undefined {
     return this.all.find((one) => one.certain && one.to < from)?.why
   }
 
-  /** Whether an end may have come by `to`. */
+  /** Whether an end may have happened by the entry `to`. */
   maybeBy(to: number): boolean {
     return this.all.some((one) => one.from <= to)
   }

@@ -1,16 +1,19 @@
 import { search } from "./Ops.js"
 import type { Came } from "./Pending.js"
 
-/** The states that an operation may lead to: several when the specification or the trace leaves it open. */
+/**
+ * The states to which an operation may lead from a state. There are several when the specification or the trace does
+ * not say which.
+ */
 export type Step<S> = (state: S) => ReadonlyArray<S>
 
-/** With more possible states than this, nothing is known: `read` returns undefined. */
+/** The largest number of states that is followed. With more states nothing is known, and `read` returns undefined. */
 const MOST = 48
 
 /**
- * Every state in which an object may be, followed through operations that overlap or have unknown outcomes. Overlapping
- * operations are applied in every order, with any of them left out. The result may contain too many states and never
- * lacks one, so an oracle that relies on it reports no false violation.
+ * All states that an object may be in, although operations overlap or have unknown outcomes. Overlapping operations are
+ * applied in every order, with any of them left out. The result may contain impossible states but never lacks a
+ * possible one, so an oracle that uses it reports no false violation.
  */
 export class Possible<S> {
   private base: ReadonlyArray<S>
@@ -29,7 +32,8 @@ export class Possible<S> {
   }
 
   /**
-   * Records whether an operation had its effect. `step`: this effect, known more exactly than when the operation began.
+   * Records whether an operation took effect. `step` is its effect, if it is known more exactly than when the operation
+   * began.
    */
   settle(handle: number, i: number, came: Came, step?: Step<S>): void {
     const one = this.under[handle]
@@ -48,7 +52,7 @@ export class Possible<S> {
     this.note(i, this.base.length === 0 ? undefined : this.base)
   }
 
-  /** Every state that is possible between the entries `from` and `to`; undefined: nothing is known. */
+  /** Every state that is possible between the entries `from` and `to`; undefined when there are too many. */
   read(from: number, to: number): ReadonlyArray<S> | undefined {
     const last = search(this.seen.length, (k) => (this.seen[k]?.i ?? Infinity) > from) - 1
     const found: Array<S> = []

@@ -1,12 +1,12 @@
 import { type CompletedCall, isBefore, isDone, mayBeDone } from "./Happened.js"
 
 /**
- * A value that one operation sets and others read. When operations overlap or have unknown outcomes, a read returns
- * every value that the register may have held.
+ * A value that one operation sets and another reads. If operations overlap or have unknown outcomes, a read returns
+ * every value that may have been there.
  */
 export interface Register<V> {
   readonly write: (by: CompletedCall, value: V) => void
-  /** Every value that the register may have held between the entries `begin` and `end`. */
+  /** Every value that the register may have contained between the entries `begin` and `end`. */
   readonly possible: (begin: number, end: number) => ReadonlyArray<V>
   readonly writes: ReadonlyArray<Write<V>>
 }
@@ -21,7 +21,7 @@ export interface Write<V> {
   readonly value: V
 }
 
-/** `initial`: the value before the first write. Without it, the register has no value until then. */
+/** `initial` is the value before the first write. Without it, the register is empty until the first write. */
 export const make = <V>(...initial: ReadonlyArray<V>): Register<V> => {
   const writes: Array<Write<V>> = initial.map((value) => ({
     begin: -1,
@@ -39,8 +39,8 @@ export const make = <V>(...initial: ReadonlyArray<V>): Register<V> => {
       writes.push({ begin, end, beganAt, endedAt, isCertain: isDone(by), value })
     },
     possible: (begin, end) => {
-      // A write that ended before `begin` counts unless a later write, which also ended before `begin`, has certainly
-      // overwritten it.
+      // A write that ended before `begin` counts, unless a later write certainly overwrote it, which also ended before
+      // `begin`.
       const settled = Math.max(
         -Infinity,
         ...writes.map((write) => (write.isCertain && write.end < begin ? write.begin : -Infinity))

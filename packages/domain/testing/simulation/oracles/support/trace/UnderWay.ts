@@ -5,7 +5,9 @@ import type { Came } from "./Pending.js"
 
 type Settle = (came: Came) => void
 
-/** The possible effects of operations under way. The end of an operation takes its effects back or confirms them. */
+/**
+ * The possible effects of operations that have not ended. When an operation ends, its effects are confirmed or undone.
+ */
 export class UnderWay {
   private readonly settles = new Map<number, Array<Settle>>()
   private readonly trace: Indexed
@@ -19,9 +21,9 @@ export class UnderWay {
   }
 
   /**
-   * Ends an operation and hides its possible effects: its answer is judged next, and an operation does not see its own
-   * effects. After that, the caller calls the returned function, which records whether the effects happened (`done`),
-   * may have happened (`maybe`) or did not happen (`nothing`).
+   * Ends an operation and hides its possible effects. The caller next judges the answer of the operation, and an
+   * operation does not see its own effects. Then the caller calls the returned function, which records whether the
+   * effects happened (`done`), may have happened (`maybe`) or did not happen (`nothing`).
    */
   end(op: Op): Settle {
     const all = this.settles.get(op.from) ?? []
@@ -32,7 +34,7 @@ export class UnderWay {
     }
   }
 
-  /** Other operations of this name that are under way. */
+  /** The other operations with this name that have not ended. */
   others<N extends Name>(name: N, op: OpOf<N>): ReadonlyArray<OpOf<N>> {
     return [...this.settles.keys()].flatMap((from) => {
       const other = this.trace.ops.get(from)

@@ -1,4 +1,4 @@
-/** Adds a value to the list of its key. */
+/** Adds a value to the list under the key, and creates the list when there is none. */
 export const into = <K, V>(map: Map<K, Array<V>>, key: K, value: V): void => {
   const there = map.get(key)
   if (there === undefined) map.set(key, [value])

@@ -1,10 +1,13 @@
 import type { Oracle, Run, Violation } from "../../../Oracle.js"
 import { Knowledge } from "../Knowledge.js"
 
-/** Reports that the rule was broken, and the entry at which it shows. */
+/** Reports that the run broke the rule. `at` is the number of the entry that shows it. */
 export type Say = (at: number, detail: string) => void
 
-/** An oracle over what the trace shows of connections. A report about an operation without an end is at Infinity. */
+/**
+ * Makes an oracle from a function over what the trace shows about connections. A report about an operation without an
+ * end has the position Infinity.
+ */
 export const oracle = (name: string, rule: string, look: (known: Knowledge, say: Say, run: Run) => void): Oracle => ({
   name,
   rule,
@@ -15,7 +18,7 @@ export const oracle = (name: string, rule: string, look: (known: Knowledge, say:
   }
 })
 
-/** Whether the refusal has this code, be it the tag of the domain or the code on the wire. */
+/** Whether the refusal has this code. The code may be the tag of the domain's error or the code on the wire. */
 export const isRefusedAs = (outcome: { readonly _tag: string; readonly error?: string }, code: string): boolean =>
   outcome._tag === "refused" && plain(outcome.error ?? "") === plain(code)
 
