@@ -8,7 +8,7 @@ import * as Visitor from "./kit/Visitor.js"
 /** A value that JSON can write completely. A `Map` has no such type: JSON writes every `Map` as `{}`. */
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** A form that adds something. */
+/** A form that adds something, such as an endpoint, and must add it once. */
 interface Addition<A, I, E, R> {
   /** What the person typed. */
   readonly typed: Json
@@ -17,7 +17,7 @@ interface Addition<A, I, E, R> {
    * read again, because it may have changed.
    */
   readonly kept: Schema.Schema<A, I>
-  /** Runs in a transaction, so it must not use the network. */
+  /** The step that adds it. The step runs in a transaction, so it must not use the network. */
   readonly add: Effect.Effect<A, E, R>
 }
 
@@ -27,7 +27,7 @@ const isInUse = (error: unknown): error is Idempotency.KeyInUse => error instanc
 const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
 
 /**
- * Does what a form with `Visitor.onceField` asks for, once: a person who presses the button twice sends the form twice,
+ * Runs `add` once for one form with `Visitor.onceField`. A person who presses the button twice sends the form twice,
  * and the browser drops the first answer. The second request gets the result of the first one, which is stored as for a
  * request with an `Idempotency-Key` (decision idempotency-6).
  */

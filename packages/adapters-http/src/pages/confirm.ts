@@ -34,7 +34,7 @@ interface FormRefusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const page = (visitor: Visitor.Visitor, returnTo: string, again: FormRefusal = PasswordAsked.FIRST_TIME) =>
+const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { account } = visitor
@@ -46,14 +46,14 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: FormRefusal = P
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "Confirm", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
-    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    const form: Fields.Shown = { values: () => "", problems: rejected.problems }
     const hidden = { form_token: token, return_to: returnTo }
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
       width: "narrow",
-      status: again.status,
-      headers: again.headers ?? {},
+      status: rejected.status,
+      headers: rejected.headers ?? {},
       ...(asks ? { passkey: policy } : {}),
       main: html`<h1>${words.title}</h1>
         <p class="lead">${words.lead}</p>
@@ -115,9 +115,9 @@ const handle = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const returnTo = ReturnTo.safe(form.value("return_to"))
-    const again = (rejected: FormRefusal) => page(visitor, returnTo, rejected)
+    const showAgain = (rejected: FormRefusal) => page(visitor, returnTo, rejected)
     const proof = proofOf(form)
-    if (Either.isLeft(proof)) return yield* again({ problems: proof.left, status: 400 })
+    if (Either.isLeft(proof)) return yield* showAgain({ problems: proof.left, status: 400 })
     const { cookie } = visitor
     const field = proof.right._tag === "Password" ? "code" : "passkey"
     const sent = { proof: proof.right, ...(yield* Browser.attempt), cookie, form: Visitor.sentForm(form) }
@@ -126,9 +126,9 @@ const handle = Visitor.signedInAnyhow((visitor) =>
         Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
       ),
       Effect.catchTags({
-        ...PasswordAsked.refusals(again),
-        WrongFactor: CodeAsked.refusals(field, again).WrongFactor,
-        FactorRequired: () => again({ problems: [MISSING], status: 400 })
+        ...PasswordAsked.refusals(showAgain),
+        WrongFactor: CodeAsked.refusals(field, showAgain).WrongFactor,
+        FactorRequired: () => showAgain({ problems: [MISSING], status: 400 })
       })
     )
   })

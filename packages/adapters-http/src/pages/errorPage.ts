@@ -15,12 +15,15 @@ const words = texts.frame.errors
 
 const TITLES: Readonly<Record<number, Html>> = words.titles
 
-/** Texts in place of the API's message, by status, where the message is of no use to a reader or repeats the title. */
+/**
+ * For some statuses, a text that replaces the message of the API. That message is of no use to the reader of a page, or
+ * repeats the title.
+ */
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
 /**
- * The statuses of an overloaded service. For them the page does not look up its reader, so that the refusal stays
- * cheap.
+ * The statuses of an overloaded service. For these statuses the page does not look up its reader, so that the refusal
+ * stays cheap.
  */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
@@ -68,9 +71,9 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
   })
 
 /**
- * Translates a message of the API. The translations have the domain's refusals, which begin with a small letter. Some
- * messages of the API are such refusals with a capital first letter. They are translated with a small letter, and get
- * the capital letter back.
+ * Translates a message of the API. The translations contain the domain's refusals, which begin with a small letter.
+ * Some messages of the API are such refusals with a capital first letter. So this function looks a message up with a
+ * small letter, and then gives the translation a capital letter.
  */
 const inFull = (message: string): Html =>
   forReader(({ language }) => {

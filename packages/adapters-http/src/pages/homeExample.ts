@@ -34,7 +34,7 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
     <div><label for="${id}">${label}</label></div>
   </div>`
 
-/** Writes the times of an example, which are of no real zone, as if the reader were in UTC: without the letters UTC. */
+/** Writes the times of an example without a time zone. For a reader in UTC, times do not end in the letters `UTC`. */
 const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
 
 /** The consent page in short, as the person has filled it in. Its controls are disabled: there is nothing to decide. */
@@ -94,8 +94,8 @@ const entry =
   })
 
 /**
- * The access log of a day: an arrival, a refused request, and a request during a pause. Its times are of no real zone,
- * so they are written as if the reader were in UTC: without the letters `UTC`.
+ * The access log of a day: an arrival, a refused request, and a request during a pause. Its times are in no real time
+ * zone. So they are written as for a reader in UTC, whose times do not end in the letters `UTC`.
  */
 export const accessLog: Html = new Html(({ language, now }) => {
   const locale = { language, now, zone: TimeZone.UTC }

@@ -84,21 +84,21 @@ const SignIn = Schema.Struct({ email: Account.Email, password: Schema.String })
 const postSignIn = Effect.gen(function* () {
   const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
-  const again = (asked: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
-    signInPage({ returnTo, form: Form.shown(form, problems), ...asked })
+  const showAgain = (options: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
+    signInPage({ returnTo, form: Form.shown(form, problems), ...options })
   const input = Form.decode(SignIn, { email: form.value("email"), password: form.value("password") })
-  if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  if (Either.isLeft(input)) return yield* showAgain({ status: 400 }, input.left)
   return yield* enter(input.right).pipe(
     Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
-    Effect.catchTag("Forbidden", ({ reason }) => again({ status: 403, refused: html`${Fields.said(reason)}.` })),
+    Effect.catchTag("Forbidden", ({ reason }) => showAgain({ status: 403, refused: html`${Fields.said(reason)}.` })),
     Effect.catchTag("FactorRequired", ({ pending }) =>
       Effect.map(HttpOptions, (options) =>
         Credentials.setPending(seeOther(ReturnTo.secondStep(returnTo)), pending, options)
       )
     ),
-    Effect.catchTag("WrongCredentials", () => again({ status: 401, refused: words.wrong })),
+    Effect.catchTag("WrongCredentials", () => showAgain({ status: 401, refused: words.wrong })),
     Effect.catchTag("TooManyAttempts", ({ retryAfterMillis }) =>
-      again({
+      showAgain({
         status: 429,
         isClosed: true,
         headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) },

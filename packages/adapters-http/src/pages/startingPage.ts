@@ -6,8 +6,8 @@ import { escape } from "../html/Html.js"
 import { textsIn } from "../languages/index.js"
 import { CONTENT_TYPE } from "./kit/Page.js"
 
-// The page that a browser shows while the server opens its database. There are no handlers yet, so the page needs no
-// other file: it has its own small style and no script. The page reloads itself.
+// The page that a browser shows while the server opens its database. Until then the server can serve no other file, so
+// the page has its own small style and no script. The page reloads itself.
 
 const STYLE =
   ":root{color-scheme:light dark}body{font:1.05rem/1.5 system-ui,sans-serif;max-width:28rem;margin:20vh auto;padding:0 1.25rem}"

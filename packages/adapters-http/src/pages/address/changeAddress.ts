@@ -82,13 +82,13 @@ const change = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const redirect = yield* Visitor.confirmed(visitor)
       if (redirect !== null) return yield* redirect
-      const again = (problems: ReadonlyArray<FieldProblem>) => page(portal, visitor, Form.shown(form, problems))
+      const showAgain = (problems: ReadonlyArray<FieldProblem>) => page(portal, visitor, Form.shown(form, problems))
       const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
-      if (Either.isLeft(input)) return yield* again(input.left)
+      if (Either.isLeft(input)) return yield* showAgain(input.left)
       yield* takeLink
       return yield* requestAddressChange(visitor.account, input.right.email).pipe(
         Effect.as(seeOther(`${portal}/settings/email?done=address-asked`)),
-        Effect.catchTag("Invalid", ({ problems }) => again(problems))
+        Effect.catchTag("Invalid", ({ problems }) => showAgain(problems))
       )
     })
   )
@@ -159,8 +159,8 @@ const taken = Effect.flatMap(Visitor.currentLocale, (locale) =>
 const confirmed = (portal: string) => Effect.succeed(seeOther(`${portal}/settings/email?done=address-confirmed`))
 
 /**
- * True when the address was confirmed within the last minute: then the button was probably pressed twice, and the first
- * request has used up the link. Reads the account as it is now.
+ * True when the address was confirmed within the last minute. Then the person has probably pressed the button twice,
+ * and the first request has used up the link. The account is read again, because `visitor.account` was read before that.
  */
 const wasJustConfirmed = Effect.gen(function* () {
   const now = yield* Timestamp.now

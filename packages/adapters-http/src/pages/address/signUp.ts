@@ -152,8 +152,8 @@ const postSignUp = Effect.gen(function* () {
   const options = yield* HttpOptions
   const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
-  const again = (asked: Omit<SignUpForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
-    signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
+  const showAgain = (options: Omit<SignUpForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
+    signUpPage({ returnTo, form: Form.shown(form, problems), ...options })
   if (options.signUp === "closed") return yield* closed(returnTo)
   const input = Form.decode(SignUp, {
     email: form.value("email"),
@@ -162,7 +162,7 @@ const postSignUp = Effect.gen(function* () {
     // The field is missing if the page was opened before the release that added the field.
     keep_days: form.value("keep_days") || "forever"
   })
-  if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  if (Either.isLeft(input)) return yield* showAgain({ status: 400 }, input.left)
   const address = yield* clientAddress
   yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
   const { display_name, email, keep_days, password } = input.right
@@ -170,15 +170,15 @@ const postSignUp = Effect.gen(function* () {
   if (addressRule(options) === "confirmed") {
     return yield* requestSignUp({ ...person, address, returnTo }, options.signUp).pipe(
       Effect.flatMap((id) => mailedPage({ email, id, returnTo })),
-      Effect.catchTag("Invalid", ({ problems }) => again({ status: 400 }, problems))
+      Effect.catchTag("Invalid", ({ problems }) => showAgain({ status: 400 }, problems))
     )
   }
   return yield* signUp(person, options.signUp).pipe(
     Effect.zipRight(enter({ email, password })),
     Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
     Effect.catchTags({
-      Invalid: ({ problems }) => again({ status: 400 }, problems),
-      Conflict: () => again({ status: 409, refused: words.taken }),
+      Invalid: ({ problems }) => showAgain({ status: 400 }, problems),
+      Conflict: () => showAgain({ status: 409, refused: words.taken }),
       // An account that was created a moment ago is not expected to get any of these errors. If one occurs, the person
       // goes on at the sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),

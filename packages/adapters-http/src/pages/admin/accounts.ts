@@ -111,7 +111,10 @@ const roles = (account: Account.Account, token: string): Html =>
     </dl>
   </section>`
 
-/** The button that removes a role. That of the role Admin is folded away: without the role, an admin is shut out. */
+/**
+ * The button that removes a role. The button for the role Admin is folded away, because an admin who loses the role is
+ * shut out of these pages.
+ */
 const removal = (account: Account.Account, token: string, role: Account.Role): Html => {
   const text = words.take(texts.admin.roles[role])
   const form = button(account, token, `roles/${role}/take`, text, "stop")
@@ -123,7 +126,10 @@ const removal = (account: Account.Account, token: string, role: Account.Role): H
     : form
 }
 
-/** `isOwn`: suspending the own account would sign the admin out at once, and only another admin could undo it. */
+/**
+ * The section about access to the account. `isOwn`: the account belongs to the admin who reads the page. It cannot be
+ * suspended then, because only another admin could undo that.
+ */
 const access = (account: Account.Account, token: string, isOwn: boolean): Html =>
   html`<section class="card" aria-labelledby="access">
     <h2 id="access">${words.access}</h2>

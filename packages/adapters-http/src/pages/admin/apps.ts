@@ -56,7 +56,7 @@ interface RejectedForm {
   readonly status?: 409
 }
 
-const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
+const appPage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
   Effect.gen(function* () {
     const id = yield* appId
     const inspected = yield* inspectApp(visitor.account, id)
@@ -69,11 +69,11 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.admin.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
-      status: again === undefined ? 200 : (again.status ?? 400),
+      status: rejected === undefined ? 200 : (rejected.status ?? 400),
       main: html`<p><a href="${ADMIN}">${texts.admin.tabs.apps}</a></p>
         <h1>${app.name}</h1>
         <p class="lead">${statusBadge(app)} <a href="${reviewPath(app)}">${words.toReview}</a></p>
-        ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
+        ${rejected === undefined ? notice(query.value("done")) : Fields.problems(rejected.form, LABELS)}
         ${
           app.revokedAt !== null &&
           html`<div class="note warn">
@@ -82,7 +82,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
           </div>`
         }
         ${aboutApp(inspected)}
-        ${app.revokedAt === null && html`${mayNarrow ? narrowing(app, token, again) : narrowedByOthers} ${revocation(app, token, again)}`}
+        ${app.revokedAt === null && html`${mayNarrow ? narrowing(app, token, rejected) : narrowedByOthers} ${revocation(app, token, rejected)}`}
         ${history(decisions, pager(adminPath(app), query, nextCursor))}`
     })
   })
@@ -97,19 +97,20 @@ const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
 </section>`
 
 const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
-  // When the form was opened before the last change, the page shows the present limit, and not the posted one.
-  const again = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
+  // When somebody has changed the app after the form was opened, the page shows the present limit and not the posted
+  // one.
+  const shown = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
   return html`<section class="card" aria-labelledby="narrow">
     <h2 id="narrow">${words.allowed}</h2>
     <p>${words.allowedText}</p>
     <form method="post" action="${adminPath(app)}/scopes">
       ${Fields.hidden("form_token", token)}
-      ${Fields.hidden("was_allowed", again?.form.values("was_allowed") ?? allowedNow(app))}
+      ${Fields.hidden("was_allowed", shown?.form.values("was_allowed") ?? allowedNow(app))}
       ${scopeBoxes(
-        again?.form ?? Fields.fresh(),
+        shown?.form ?? Fields.fresh(),
         "allowed_scopes",
         Scope.all,
-        again?.ticked ?? app.allowedScopes ?? Scope.all,
+        shown?.ticked ?? app.allowedScopes ?? Scope.all,
         words.allowedHint
       )}
       <button class="second">${words.saveScopes}</button>
@@ -117,8 +118,8 @@ const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefin
   </section>`
 }
 
-const revocation = (app: App.App, token: string, again: RejectedForm | undefined): Html => {
-  const isAgain = again?.which === "revoke"
+const revocation = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
+  const isAgain = rejected?.which === "revoke"
   return html`<section class="card" aria-labelledby="revoke">
     <h2 id="revoke">${words.end}</h2>
     <details${flag("open", isAgain)}>
@@ -134,7 +135,7 @@ const revocation = (app: App.App, token: string, again: RejectedForm | undefined
         <p>${words.endLogs}</p>
         <form method="post" action="${adminPath(app)}/revoke">
           ${Fields.hidden("form_token", token)}
-          ${Fields.textarea(isAgain ? again.form : Fields.fresh(), {
+          ${Fields.textarea(isAgain ? rejected.form : Fields.fresh(), {
             name: "reason",
             label: LABELS.reason,
             hint: words.reasonHint,
@@ -191,10 +192,10 @@ const revoke = asAdmin((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const id = yield* appId
-    const again = (problems: ReadonlyArray<FieldProblem>) =>
+    const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
       appPage(visitor, { which: "revoke", form: Form.shown(form, problems), ticked: [] })
     const posted = Form.decode(Revocation, { reason: form.value("reason") })
-    if (Either.isLeft(posted)) return yield* again(posted.left)
+    if (Either.isLeft(posted)) return yield* showAgain(posted.left)
     const app = yield* revokeApp(visitor.account, id, posted.right.reason)
     return seeOther(`${adminPath(app)}?done=app-revoked`)
   })

@@ -130,7 +130,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
     return yield* respond({
       title: words.titles[review.mode](review.app.name),
       width: "middle",
-      // Without a reader the page has no navigation: the person should decide first. The page itself names the account.
+      // The page gets no `reader`, so it has no navigation: the person should decide first. The content of the page
+      // names the account.
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
@@ -223,7 +224,7 @@ const review = Visitor.signedIn((visitor) =>
   })
 )
 
-/** The page to which a person returns who had to sign in or confirm while they posted the decision. */
+/** The page to which a person returns who posted the decision and then had to sign in or confirm first. */
 const comesBackTo = ({ url }: HttpServerRequest.HttpServerRequest) => Visitor.chooseAgain(url.replace(/\?.*/, ""))
 
 /**

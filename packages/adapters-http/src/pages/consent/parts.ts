@@ -49,7 +49,7 @@ const developer = ({ app, developerName }: View["review"]): Html =>
     ? words.who.from(developerName)
     : words.who.fromWithPage(developerName, webAddress(app.homepageUrl))
 
-/** The head of the page: the app with its developer, the problems of the form, and the account that is asked. */
+/** The head of the page: the app with its developer, the problems of the form, and the account that decides. */
 export const head = (view: View, heading: Text): Html => {
   const { account, problems, review, warning } = view
   const { app, previous } = review
@@ -103,7 +103,9 @@ const status = (app: ConsentReview.ConsentReview["app"]["status"]): Value =>
 const noPhone = (portalPath: string): Html =>
   html`<div class="note warn"><p>${words.noPhone(`${portalPath}/devices`)}</p></div>`
 
-/** Without this note, a person who allows something would wonder why the app still gets nothing. */
+/**
+ * Says that the app is paused. Without this note, a person who allows something would wonder why the app gets nothing.
+ */
 const paused = (portalPath: string, pause: Pause.Pause): Html =>
   html`<div class="note warn">
     <p>

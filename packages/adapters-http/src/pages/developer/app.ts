@@ -46,11 +46,11 @@ interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
-  /** 409: the form was opened before the last change. */
+  /** 409: somebody changed the app after the form was opened. */
   readonly status?: 409
 }
 
-const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) =>
+const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedForm) =>
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
     // A revoked app can be read and not changed.
@@ -61,7 +61,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const shown = (which: RejectedForm["which"], otherwise: Readonly<Record<string, string>>) =>
-      again?.which === which ? again.form : Fields.fresh(otherwise)
+      rejected?.which === which ? rejected.form : Fields.fresh(otherwise)
     const path = appPath(app)
     const wanted = AppProposal.wanted(app)
     const [redirects, about] = [
@@ -77,11 +77,11 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
       title: app.name,
       reader,
       current: DEVELOPER,
-      status: again === undefined ? 200 : (again.status ?? 400),
-      main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
-        ${again !== undefined && Fields.problems(again.form, LABELS)}
+      status: rejected === undefined ? 200 : (rejected.status ?? 400),
+      main: html`${appHead(app, "")} ${rejected === undefined && notice(query.value("done"))}
+        ${rejected !== undefined && Fields.problems(rejected.form, LABELS)}
         ${holdsSecrets && app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`}
-        ${standing(app, token)} ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
+        ${standing(app, token)} ${rejected === undefined && (yield* Figures.section(visitor.account, app, reader))}
         <section class="card" aria-labelledby="credentials">
           <h2 id="credentials">${words.credentials}</h2>
           <dl>
@@ -115,7 +115,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
             purposes,
             token,
             shown("purpose", { expected_daily_volume: "100" }),
-            again?.which === "purpose" ? again.ticked : []
+            rejected?.which === "purpose" ? rejected.ticked : []
           ))
         }
         ${
@@ -125,7 +125,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
             <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
             <form method="post" action="${path}">
               ${Fields.hidden("form_token", token)}${Fields.hidden("revision", about.values("revision"))}
-              ${Apps.fields(about, again?.which === "app" ? again.ticked : wanted.scopes)}
+              ${Apps.fields(about, rejected?.which === "app" ? rejected.ticked : wanted.scopes)}
               <button class="second">${words.save}</button>
             </form>
           </section>`
@@ -195,15 +195,15 @@ const standing = (app: TeamApp, token: string): Html =>
 const refused = <A, E, R>(
   { revokedAt }: TeamApp,
   error: Conflict,
-  again: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | Conflict, R> => (revokedAt === null ? again : Effect.fail(error))
+  showAgain: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Conflict, R> => (revokedAt === null ? showAgain : Effect.fail(error))
 
-/** Shows a form that was opened before the last change again, with the app as it is now. */
+/** Shows an outdated form again, with the app as it is now: somebody changed the app after the form was opened. */
 const outdated = (
   visitor: Visitor.Visitor,
   which: "app" | "redirects",
-  again: (app: TeamApp) => Pick<RejectedForm, "form" | "ticked">
-) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app, { which, ...again(app), status: 409 }))
+  formOf: (app: TeamApp) => Pick<RejectedForm, "form" | "ticked">
+) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app, { which, ...formOf(app), status: 409 }))
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
@@ -211,10 +211,10 @@ const change = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    const again = (problems: Fields.Shown["problems"]) =>
+    const showAgain = (problems: Fields.Shown["problems"]) =>
       overview(visitor, app, { which: "app", form: Form.shown(form, problems), ticked: form.all("scopes") })
     const draft = Form.decode(Apps.Draft, Apps.typed(form))
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
     const typed = { name, description, homepageUrl, scopes }
     const shown = Number(form.value("revision"))
@@ -226,7 +226,7 @@ const change = Visitor.signedIn((visitor) =>
             return yield* outdated(visitor, "app", (now) => Outdated.ofApp(form, typed, now))
           }
           const problem = { field: "scopes", message: words.cannotBeChanged(ofDomain(error.reason)) }
-          return yield* refused(app, error, again([problem]))
+          return yield* refused(app, error, showAgain([problem]))
         })
       )
     )
@@ -302,10 +302,10 @@ const addPurpose = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const ticked = form.all("purpose_scopes")
-    const again = (problems: Fields.Shown["problems"]) =>
+    const showAgain = (problems: Fields.Shown["problems"]) =>
       overview(visitor, app, { which: "purpose", form: Form.shown(form, problems), ticked })
     const draft = Form.decode(Purposes.Draft, Purposes.typed(form))
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { key, ...terms } = draft.right
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     const add = Effect.map(
@@ -317,9 +317,13 @@ const addPurpose = Visitor.signedIn((visitor) =>
         seeOther(`${appPath(app)}?done=${isUsable ? "purpose-created" : "purpose-created-unusable"}`)
       ),
       Effect.catchTags({
-        Invalid: ({ problems }) => again(Purposes.undeclared(problems)),
+        Invalid: ({ problems }) => showAgain(Purposes.undeclared(problems)),
         Conflict: (error) =>
-          refused(app, error, again([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(error.reason)) }]))
+          refused(
+            app,
+            error,
+            showAgain([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(error.reason)) }])
+          )
       })
     )
   })

@@ -128,7 +128,7 @@ const blank = (
     })
   })
 
-/** What is kept of a new app for a repeated form. */
+/** The part of a new app that is stored, from which a repeated form gets the same answer (`addOnce`). */
 const Kept = Schema.Struct({ id: AppId })
 
 const create = Visitor.signedIn((visitor) =>

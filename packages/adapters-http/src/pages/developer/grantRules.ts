@@ -80,8 +80,8 @@ interface Listing {
 }
 
 /**
- * One rule: its state and its newest check, and the rest folded. A page of rules would otherwise have twenty lines for
- * each rule.
+ * One rule: its state and its newest check are visible, and the rest is folded away. Otherwise each rule would take
+ * twenty lines of the page.
  */
 const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, { isAlone, isPaused }: Listing): Html =>
   html`<section aria-labelledby="${rule.id}">

@@ -46,10 +46,10 @@ const rule = Effect.map(HttpOptions, addressRule)
 
 const page = (visitor: Visitor.Visitor, refused?: string) =>
   Effect.gen(function* () {
-    const asked = yield* named
-    const { appName, by, invitation } = yield* getInvitation(visitor.account, yield* rule, asked)
+    const requested = yield* named
+    const { appName, by, invitation } = yield* getInvitation(visitor.account, yield* rule, requested)
     const token = yield* Visitor.tokenFor(visitor)
-    const path = TeamNotice.invitationPath(asked.appId, asked.id)
+    const path = TeamNotice.invitationPath(requested.appId, requested.id)
     const title = words.invitation.title(appName)
     return yield* respond({
       title,
@@ -85,12 +85,12 @@ const show = Visitor.signedIn((visitor) => page(visitor))
 const accept = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const asked = yield* named
-    return yield* acceptInvitation(visitor.account, yield* rule, asked).pipe(
+    const requested = yield* named
+    return yield* acceptInvitation(visitor.account, yield* rule, requested).pipe(
       // When the person presses the button twice, the second request finds no invitation, and the person is in the team
       // already.
-      Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, asked.appId)),
-      Effect.as(seeOther(`${appPath({ id: asked.appId })}?done=team-joined`)),
+      Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, requested.appId)),
+      Effect.as(seeOther(`${appPath({ id: requested.appId })}?done=team-joined`)),
       Effect.catchTag("Conflict", ({ reason }) => page(visitor, reason))
     )
   })
@@ -99,13 +99,13 @@ const accept = Visitor.signedIn((visitor) =>
 const decline = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const asked = yield* named
+    const requested = yield* named
     const declined = seeOther(`${DEVELOPER}?done=team-declined`)
-    return yield* declineInvitation(visitor.account, yield* rule, asked).pipe(
+    return yield* declineInvitation(visitor.account, yield* rule, requested).pipe(
       Effect.as(declined),
       // The button was pressed twice, or the invitation was accepted in another tab.
       Effect.catchTag("NotFound", () =>
-        getAppWithRole(visitor.account, asked.appId).pipe(
+        getAppWithRole(visitor.account, requested.appId).pipe(
           Effect.map(({ app }) => seeOther(appPath(app))),
           Effect.catchTag("NotFound", () => Effect.succeed(declined))
         )

@@ -81,17 +81,17 @@ const present = (app: App.App): Html | false => {
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app)))
 
 const receive = Visitor.signedIn((visitor) => {
-  const again = (message: Text) =>
+  const showAgain = (message: Text) =>
     Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app, [{ field: "logo", message }]))
   return OneFile.receive(visitor, {
     most: AppLogo.MAX_BYTES,
-    missing: again(words.choose),
-    tooLarge: again(words.tooLarge(MOST_KIB)),
+    missing: showAgain(words.choose),
+    tooLarge: showAgain(words.tooLarge(MOST_KIB)),
     use: (bytes) =>
       Effect.gen(function* () {
         const app = yield* ownApp(visitor, "develop")
         const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(bytes))
-        if (Either.isLeft(png)) return yield* again(png.left[0]?.message ?? words.cannotBeUsed)
+        if (Either.isLeft(png)) return yield* showAgain(png.left[0]?.message ?? words.cannotBeUsed)
         return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: png.right })))
       })
   })

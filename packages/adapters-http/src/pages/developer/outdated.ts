@@ -48,7 +48,7 @@ const list = (
  * The form with the saved values of `saved`, among them the present revision. So the person can check the form and save
  * it.
  */
-const again = (form: Form.Form, saved: Readonly<Record<string, string>>, problems: Problems): Fields.Shown => ({
+const formAgain = (form: Form.Form, saved: Readonly<Record<string, string>>, problems: Problems): Fields.Shown => ({
   values: (name) => saved[name] ?? form.value(name),
   problems: [Fields.OUTDATED, ...problems]
 })
@@ -61,7 +61,7 @@ export const ofApp = (
 ): OutdatedForm => {
   const { description, homepageUrl, name, scopes } = AppProposal.wanted(app)
   return {
-    form: again(form, { revision: String(app.revision), homepage_url: homepageUrl ?? "" }, [
+    form: formAgain(form, { revision: String(app.revision), homepage_url: homepageUrl ?? "" }, [
       ...text("name", typed.name, name),
       ...text("description", typed.description, description),
       ...address("homepage_url", typed.homepageUrl ?? "", homepageUrl ?? ""),
@@ -75,7 +75,7 @@ export const ofApp = (
 export const ofRedirects = (form: Form.Form, typed: ReadonlyArray<string>, app: App.App): OutdatedForm => {
   const { redirectUris } = AppProposal.wanted(app)
   const saved = { revision: String(app.revision), redirect_uris: redirectUris.join("\n") }
-  return { form: again(form, saved, list("redirect_uris", typed, redirectUris)), ticked: [] }
+  return { form: formAgain(form, saved, list("redirect_uris", typed, redirectUris)), ticked: [] }
 }
 
 /** The form of a purpose. `typed`: the values of the posted form. */
@@ -84,7 +84,7 @@ export const ofPurpose = (
   typed: Purpose.PurposeTerms,
   { revision, terms }: Purpose.Purpose
 ): OutdatedForm => ({
-  form: again(form, { revision: String(revision) }, [
+  form: formAgain(form, { revision: String(revision) }, [
     ...text("purpose_description", typed.description, terms.description),
     ...list("purpose_scopes", typed.scopes, terms.scopes),
     ...text("expected_daily_volume", String(typed.expectedDailyVolume), String(terms.expectedDailyVolume))
@@ -98,7 +98,7 @@ export const ofEndpoint = (
   typed: { readonly url: string; readonly events: ReadonlyArray<string>; readonly description: string },
   { description, events, url }: WebhookEndpoint.WebhookEndpoint
 ): OutdatedForm => ({
-  form: again(form, { url, ...shownEndpoint({ description, events, url }) }, [
+  form: formAgain(form, { url, ...shownEndpoint({ description, events, url }) }, [
     ...address("url", typed.url, url),
     ...list("events", typed.events, events, words.allEvents),
     ...text("description", typed.description, description ?? "")

@@ -159,14 +159,14 @@ const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   purpose: Purpose.Purpose,
-  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string>; readonly status?: 409 }
+  rejected?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string>; readonly status?: 409 }
 ) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const { key, reviewNote, status, submission, terms } = purpose
     const form =
-      again?.form ??
+      rejected?.form ??
       Fields.fresh({
         purpose_description: terms.description,
         expected_daily_volume: String(terms.expectedDailyVolume),
@@ -176,9 +176,9 @@ const page = (
       title: words.title(app.name, key),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      status: again === undefined ? 200 : (again.status ?? 400),
+      status: rejected === undefined ? 200 : (rejected.status ?? 400),
       main: html`${appHead(app, "")}
-        ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
+        ${rejected === undefined ? notice(query.value("done")) : Fields.problems(rejected.form, LABELS)}
         <section class="card" aria-labelledby="state">
           <h2 id="state">${words.headingOf(key)} ${purposeBadge(purpose, app)}</h2>
           <p>
@@ -188,7 +188,7 @@ const page = (
           ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
           ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
         </section>
-        ${status !== "archived" && app.revokedAt === null && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
+        ${status !== "archived" && app.revokedAt === null && html`${change(app, purpose, token, form, rejected?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
     })
   })
 
@@ -248,10 +248,10 @@ const edit = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const { app, purpose } = yield* ownPurpose(visitor)
     const { key: _, ...posted } = typed(form)
-    const again = (problems: ReadonlyArray<FieldProblem>) =>
+    const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, purpose, { form: Form.shown(form, problems), ticked: posted.purpose_scopes })
     const draft = Form.decode(Edit, posted)
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const options = yield* HttpOptions
     const terms = toTerms(draft.right)
     const change = { ...terms, shown: Number(form.value("revision")) }
@@ -261,7 +261,7 @@ const edit = Visitor.signedIn((visitor) =>
         return seeOther(`${pathOf(app, purpose)}?done=${wentIn ? "purpose-edited" : "purpose-changed"}`)
       }),
       Effect.catchTags({
-        Invalid: ({ problems }) => again(undeclared(problems)),
+        Invalid: ({ problems }) => showAgain(undeclared(problems)),
         Conflict: (error) =>
           Form.isOutdated(error)
             ? Effect.flatMap(ownPurpose(visitor), (now) =>

@@ -217,9 +217,9 @@ const invite = Visitor.fresh((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "team")
-    const again = (problems: Fields.Shown["problems"]) => page(visitor, app, { form: Form.shown(form, problems) })
+    const showAgain = (problems: Fields.Shown["problems"]) => page(visitor, app, { form: Form.shown(form, problems) })
     const draft = Form.decode(Draft, { email: form.value("email"), role: form.value("role") })
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     yield* RateOfAccount.take(RateOfAccount.INVITATION, visitor.account.id)
     const invited = seeOther(`${teamPath(app)}?done=team-invited`)
     return yield* inviteMember(visitor.account, app.id, draft.right).pipe(
@@ -229,7 +229,7 @@ const invite = Visitor.fresh((visitor) =>
           const { invitations } = yield* readTeam(visitor.account, app.id)
           const now = yield* Timestamp.now
           if (Team.wasJustInvited(invitations, visitor.account.id, draft.right, now)) return invited
-          return yield* again([{ field: "email", message: words.cannotBeInvited(ofDomain(reason)) }])
+          return yield* showAgain([{ field: "email", message: words.cannotBeInvited(ofDomain(reason)) }])
         })
       )
     )
@@ -301,7 +301,8 @@ const give = Visitor.fresh(
   acted((visitor, app) =>
     Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)).pipe(
       Effect.as(`${teamPath(app)}?done=team-handed-over`),
-      // The holder pressed the button twice, and is now another owner. The page shows who the holder is.
+      // The holder pressed the button twice. The first request made somebody else the holder, and this person is now
+      // another owner. The page shows who the holder is.
       Effect.catchTag("Forbidden", (error) =>
         app.role === "owner" ? Effect.succeed(teamPath(app)) : Effect.fail(error)
       )

@@ -154,7 +154,7 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: 
   </li>`
 }
 
-/** The forms that send readings. The service refuses both while the app can have no test people. */
+/** The two forms that send readings. The service refuses them while the app can have no test people. */
 const sending = (path: string, person: TestPerson.TestPerson, token: string, trip: TripForm.ShownTrip): Html =>
   html`<h3>${words.trip}</h3>
   <p class="soft">${words.tripText}</p>
@@ -229,7 +229,7 @@ const add = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const ticked = form.all("scopes")
-    const again = (problems: Fields.Shown["problems"]) =>
+    const showAgain = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked })
     const draft = Form.decode(Draft, {
       name: form.value("name").trim(),
@@ -237,21 +237,21 @@ const add = Visitor.signedIn((visitor) =>
       lon: form.value("lon"),
       scopes: ticked
     })
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    if (Either.isLeft(draft)) return yield* showAgain(draft.left)
     const { lat, lon, name, scopes } = draft.right
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     return yield* makeTestPerson(app, { name, places: TestPerson.homeAndWork(lat, lon), scopes }).pipe(
       Effect.flatMap((made) => madePage(visitor, app, made)),
       Effect.catchTags({
-        Invalid: ({ problems }) => again(problems),
-        Conflict: ({ reason }) => again([{ field: "name", message: words.cannotBeMade(ofDomain(reason)) }])
+        Invalid: ({ problems }) => showAgain(problems),
+        Conflict: ({ reason }) => showAgain([{ field: "name", message: words.cannotBeMade(ofDomain(reason)) }])
       })
     )
   })
 )
 
 /** Shows what is wrong with a trip of the person in the path; each problem leads to that person's field. */
-const again = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"], sent?: Form.Form) =>
+const showTripAgain = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"], sent?: Form.Form) =>
   Effect.flatMap(param("person", UserId, "test person"), (id) => {
     const own = problems.map(({ field, message }) => ({ field: TripForm.fieldOf(field, id), message }))
     return list(visitor, app, {
@@ -266,14 +266,14 @@ const travel = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor, "develop")
     const trip = TripForm.requested(form)
     return yield* Either.isLeft(trip)
-      ? again(visitor, app, trip.left, form)
+      ? showTripAgain(visitor, app, trip.left, form)
       : send(visitor, app, Effect.succeed(trip.right), form)
   })
 )
 
 const sendLog = Visitor.signedIn((visitor) => {
   const refused = (message: Text) =>
-    Effect.flatMap(ownApp(visitor, "develop"), (app) => again(visitor, app, [{ field: "file", message }]))
+    Effect.flatMap(ownApp(visitor, "develop"), (app) => showTripAgain(visitor, app, [{ field: "file", message }]))
   return OneFile.receive(visitor, {
     most: Trip.LOG_BYTES,
     missing: refused(words.chooseLog),
@@ -290,8 +290,8 @@ const sendLog = Visitor.signedIn((visitor) => {
 })
 
 /**
- * The note after a trip, from the numbers in the page's address. The trip is answered with a redirect: reloading a page
- * that was the answer to the form would send the phone on the trip once more, and rules would fire again.
+ * The note after a trip, from the numbers in the page's address. The form is answered with a redirect. If the answer
+ * were the page itself, a reload would send the phone on the trip once more, and rules would fire again.
  */
 const sentNote = (app: TeamApp, query: Form.Form): Html | false => {
   const [readings, stored] = [query.value("readings"), query.value("stored")]
@@ -326,9 +326,9 @@ const send = <R>(
       return seeOther(`${appPath(app)}/test-people?${new URLSearchParams(result).toString()}`)
     }).pipe(
       Effect.catchTags({
-        Invalid: ({ problems }) => again(visitor, app, problems, sent),
+        Invalid: ({ problems }) => showTripAgain(visitor, app, problems, sent),
         Conflict: ({ reason }) =>
-          again(visitor, app, [{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }], sent)
+          showTripAgain(visitor, app, [{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }], sent)
       })
     )
   })

@@ -19,7 +19,7 @@ export const fieldOf = (field: string, person: string): string => `${field}-${pe
 export interface ShownTrip {
   /** The values of the form, as it was posted for this person. Undefined: nobody has posted it. */
   readonly values: Fields.Shown["values"] | undefined
-  /** The problems of the whole page. Those of this form have names by `fieldOf`. */
+  /** The problems of the whole page. The problems of this form have the names that `fieldOf` makes. */
   readonly problems: Fields.Shown["problems"]
 }
 

@@ -34,10 +34,10 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const { now, phones } = yield* readPhones(visitor.account.id)
     const query = yield* Form.query
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const asked = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
+    const known = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
     // A form with mistakes is shown again. If neither the form nor the browser says which kind of phone it is, the form
     // offers the apps for Android.
-    const kind = asked ?? (form.problems.length === 0 ? null : "android")
+    const kind = known ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     const reader = yield* Visitor.reader(visitor)
     // A new form proposes a name for the phone, in the reader's language.
@@ -178,7 +178,7 @@ const show = (portal: string) =>
     })
   )
 
-/** What is kept of a new device for a repeated form. */
+/** The part of a new device that is stored, from which a repeated form gets the same answer (`addOnce`). */
 const Kept = Schema.Struct({
   device: Schema.Struct({ id: DeviceId }),
   token: Schema.String,

@@ -35,7 +35,10 @@ export interface Operation {
   readonly json: Json
 }
 
-/** The readers of a tag, derived from the path and the authentication of the tag's first operation. */
+/**
+ * For each kind of caller, a heading and a description. The path and the authentication of a tag's first operation
+ * decide which kind of caller the tag is for.
+ */
 export const AUDIENCES = {
   app: { name: "For your app's server", description: "With an access token, or with the app's own credentials." },
   developer: { name: "For developers", description: "Signed in. The developer's pages use the same operations." },

@@ -17,8 +17,8 @@ export const curl = (baseUrl: string, method: string, path: string, operation: J
 }
 
 /**
- * An example has these query parameters where the contract requires none: phone apps have other names for them, and a
- * reading without a position is put aside.
+ * The query parameters that an example has although the contract does not require them: phone apps have other names for
+ * them, and the service quarantines a reading without a position.
  */
 const POSITION: ReadonlyArray<string> = ["lat", "lon"]
 

@@ -60,11 +60,12 @@ const add = (portal: string) =>
   Visitor.fresh((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
-      const again = (problems: ReadonlyArray<Fields.ShownProblem>) => page(portal, visitor, Form.shown(form, problems))
+      const showAgain = (problems: ReadonlyArray<Fields.ShownProblem>) =>
+        page(portal, visitor, Form.shown(form, problems))
       const named = Form.decode(Named, { name: form.value("name") })
-      if (Either.isLeft(named)) return yield* again(named.left)
+      if (Either.isLeft(named)) return yield* showAgain(named.left)
       const response = PasskeyResponse.read(form.value("passkey"))
-      if (Option.isNone(response)) return yield* again([REJECTED])
+      if (Option.isNone(response)) return yield* showAgain([REJECTED])
       return yield* addPasskey(visitor.account, { name: named.right.name, response: response.value }).pipe(
         Effect.flatMap((codes) =>
           codes === null
@@ -77,7 +78,7 @@ const add = (portal: string) =>
             // answer, which had the recovery codes.
             passkeys.some(({ id }) => id === response.value.id)
               ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-is-there`))
-              : again([REJECTED])
+              : showAgain([REJECTED])
           )
         )
       )

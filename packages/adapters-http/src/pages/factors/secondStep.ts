@@ -40,7 +40,7 @@ const pending = Effect.gen(function* () {
   return Credentials.pendingToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
 })
 
-const page = (account: Account.Account, returnTo: string, again: Asked.RejectedFactor = Asked.FIRST_TIME) =>
+const page = (account: Account.Account, returnTo: string, rejected: Asked.RejectedFactor = Asked.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const factors = yield* describeFactors(account)
@@ -52,15 +52,15 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
     // Only a person who typed the right password sees this page. So showing it in the account's language tells nothing
     // to strangers.
     const locale = yield* Visitor.locale({ account })
-    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    const form: Fields.Shown = { values: () => "", problems: rejected.problems }
     return yield* Stranger.bound((formToken) =>
       respond({
         title: texts.factors.title,
         width: "narrow",
         reader: null,
         locale,
-        status: again.status,
-        headers: again.headers,
+        status: rejected.status,
+        headers: rejected.headers,
         ...(asks ? { passkey: policy } : {}),
         main: html`<h1>${texts.factors.title}</h1>
           <p class="lead">${words.lead}</p>

@@ -56,11 +56,11 @@ const REQUIRED = html`<div class="note warn">
   <p>${words.required}</p>
 </div>`
 
-const removal = (portal: string, { removal: asked }: Factors.Factors, token: string): Html =>
-  asked === null
+const removal = (portal: string, { removal: requested }: Factors.Factors, token: string): Html =>
+  requested === null
     ? nothing
     : html`<div class="note warn">
-        <p>${words.removal.text(time(Factors.opensAt(asked)))}</p>
+        <p>${words.removal.text(time(Factors.opensAt(requested)))}</p>
         <form method="post" action="${pathOf(portal)}/keep">
           ${Fields.hidden("form_token", token)}
           <button>${words.removal.keep}</button>
@@ -70,7 +70,7 @@ const removal = (portal: string, { removal: asked }: Factors.Factors, token: str
 const usage = (createdAt: Timestamp.Timestamp, usedAt: Timestamp.Timestamp | null): Html =>
   usedAt === null ? words.passkeys.neverUsed(time(createdAt)) : words.passkeys.used(time(createdAt), time(usedAt))
 
-/** `last`: what the removal of the only factor means for the person. */
+/** The facts about an account's passkeys. `last`: what the removal of the only factor means for the person. */
 interface Passkeys {
   readonly possible: boolean
   readonly last: Text
@@ -158,7 +158,10 @@ const removalOf = (factors: Factors.Factors, { action, button, last, name, token
     : form
 }
 
-/** While codes are left, the button is folded away: it makes the codes worthless that the person keeps on paper. */
+/**
+ * While codes are left, the button for other codes is folded away, because it makes the codes that the person keeps on
+ * paper worthless.
+ */
 const recoveryCodes = (portal: string, left: ReadonlyArray<unknown>, token: string, isMailed: boolean): Html => {
   const form = html`<form method="post" action="${pathOf(portal)}/recovery-codes">
     ${Fields.hidden("form_token", token)}

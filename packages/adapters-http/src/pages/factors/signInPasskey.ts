@@ -29,7 +29,7 @@ const page = (returnTo: string, isRejected = false) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     if (!canHavePasskeys(options)) return seeOther(ReturnTo.signIn(returnTo))
-    // Each page stores a challenge for five minutes.
+    // Each request for this page stores a challenge for five minutes, so the requests are counted against a limit.
     yield* RateLimit.take(Subject.challenge(yield* clientAddress), Rate.CHALLENGES)
     const challenge = yield* issueChallenge({ _tag: "SignIn" })
     const policy = yield* passkeyPolicy

@@ -205,8 +205,8 @@ export const file = (
 }
 
 /**
- * Ties a group of checkboxes or radio buttons to its faults (`groupFault`), so that a screen reader says them with the
- * group: attributes of the `<fieldset>`. Nothing when the group has no fault.
+ * Attributes of a `<fieldset>` that tie its checkboxes or radio buttons to their faults (`groupFault`). A screen reader
+ * then reads the faults together with the group. Nothing when the group has no fault.
  */
 export const describedByFaults = (shown: Shown, ...names: ReadonlyArray<string>): Html => {
   const ids = names.filter((name) => faultsOf(shown, name).length > 0).map((name) => `${name}-fault`)

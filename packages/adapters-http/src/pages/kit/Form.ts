@@ -54,7 +54,10 @@ export const shown = (form: Form, problems: Shown["problems"]): Shown => ({
   problems
 })
 
-/** Whether the domain refused the form because it was opened before the last change (decision apps-11). */
+/**
+ * Whether the domain refused the form because somebody changed the subject after the form was opened (decision
+ * apps-11).
+ */
 export const isOutdated = (error: unknown): boolean => error instanceof Conflict && error.reason === OUTDATED_FORM
 
 const typedNumber =
@@ -78,7 +81,9 @@ const decimal = (text: string): number => {
 /** A number as people type it, with blanks around it or with a decimal comma. So `1,000` means 1. */
 export const Number = typedNumber(decimal)
 
-/** Groups of three digits with one of the signs that people put between thousands, the same between all groups. */
+/**
+ * Groups of three digits, with a sign that people put between thousands. The sign must be the same between all groups.
+ */
 export const GROUPS = /^[1-9]\d{0,2}([,. \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3})*$/
 
 const digits = (text: string): string => text.replace(/\D/g, "")

@@ -133,9 +133,9 @@ export const respond = (
   })
 
 /**
- * The value of `done` in the address of a page to which a person comes back from a sign-in or a confirmation, and whose
- * form was not sent. Every page of a signed-in reader then says that nothing has changed (decision accounts-17). The
- * frame says it, because no page must forget it.
+ * The value of `done` in the address to which a person comes back from a sign-in or a confirmation, when the form of
+ * that page was not sent. Every page of a signed-in reader then says that nothing has changed (decision accounts-17).
+ * The frame of all pages contains this notice, so that no page can forget it.
  */
 export const CHOOSE_AGAIN = "choose-again"
 

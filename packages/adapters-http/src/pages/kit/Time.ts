@@ -116,7 +116,10 @@ const relativeDay = (at: Timestamp.Timestamp, { language, now, zone }: LocaleWit
   return { [-1]: yesterday, 0: today, 1: tomorrow }[dayNumber(at, zone) - dayNumber(now, zone)] ?? null
 }
 
-/** The heading of a day, for lists that are grouped by day: `Today, Sunday 22 November`. UTC without a zone. */
+/**
+ * The heading of a day, for lists that are grouped by day: `Today, Sunday 22 November`. In UTC when the reader's zone
+ * is not known.
+ */
 export const heading = (at: Timestamp.Timestamp): Html =>
   forReader((locale) => {
     const { language, zone } = locale

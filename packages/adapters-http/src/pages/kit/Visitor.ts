@@ -38,9 +38,9 @@ type Response = HttpServerResponse.HttpServerResponse
 type PageToReturnTo = (request: Request) => string
 
 /**
- * For a GET request, this is the requested page. For a form, this is the page that showed the form, which the Referer
- * header names; without the header, it is the front page. The page then says that nothing was done, in place of a
- * notice about an earlier form in the Referer's query.
+ * For a GET request, this is the requested page. For a form, it is the page that showed the form: the Referer header
+ * names this page, and without the header it is the front page. The page then says that nothing was done. This notice
+ * replaces the notice of an earlier form in the Referer's query.
  */
 const pageOf: PageToReturnTo = ({ headers, method, url }) => {
   if (method === "GET" || method === "HEAD") return url
@@ -117,8 +117,8 @@ export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   )
 
 /**
- * For forms that ask for the password themselves. When the account has a second factor, the sign-in must be fresh too:
- * the password alone is then not proof enough.
+ * For forms that ask for the password themselves. When the account has a second factor, a sign-in or a confirmation of
+ * the last 15 minutes is required too: the password alone is then not proof enough.
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -173,7 +173,7 @@ export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Loc
     zone: Option.getOrNull(Account.zoneOf(account))
   }))
 
-/** The locale of a page without navigation that strangers see too: the visitor's, or the browser's. */
+/** The locale of a page without navigation that people without a sign-in see too: the visitor's, or the browser's. */
 export const currentLocale = Effect.flatMap(
   current,
   Option.match({ onNone: () => BrowserLocale.locale, onSome: locale })
@@ -220,7 +220,8 @@ export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effec
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
-    // The same form may have been handled in the meantime, which used up its code or ended the old session.
+    // The same form may have been handled while this request ran. Then its code is used up, or the old session has
+    // ended.
     return isDone ? answer : Option.getOrElse(yield* repeated(to), () => answer)
   })
 

@@ -70,13 +70,13 @@ export const gist = ({ disclosed }: ReadableEntry): string =>
 export const words = ({ newest, times }: Fold): Html => {
   const { disclosed, endpoint, error } = newest
   const request = EntryWords.deed(endpoint)
-  const asked = request === undefined ? html`${endpoint}` : ofDomain(request)
+  const requested = request === undefined ? html`${endpoint}` : ofDomain(request)
   const { refused, results } = texts.accessLog
   const what =
     error === null
       ? disclosed === null
-        ? asked
+        ? requested
         : ofDomain(disclosed)
-      : refused(asked, results[EntryWords.outcome(error).label])
+      : refused(requested, results[EntryWords.outcome(error).label])
   return times === 1 ? what : html`${count(times)} × ${what}`
 }

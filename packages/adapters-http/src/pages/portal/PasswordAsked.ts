@@ -18,8 +18,8 @@ export interface Rejected {
 export const FIRST_TIME: Rejected = { problems: [], status: 200 }
 
 /**
- * The content of the password field: any text but an empty one, because an old account may have a short password. A
- * schema's fault is in English; the field shows it in the reader's language.
+ * The content of the password field: any text but an empty one, because an old account may have a short password. The
+ * schema's message is in English; the field shows it in the reader's language.
  */
 export const Given = Schema.String.pipe(
   Schema.minLength(1, { message: () => textsIn("en").settings.passwordFaults.missing })

@@ -57,7 +57,7 @@ const list = (portal: string) =>
         icons: new Map(apps.map((app) => [app.id, AppLogo.icon(app)] as const))
       }
       const { asked, days: lastDays } = yield* readAsked(visitor.account.id, reader.locale.zone ?? TimeZone.UTC)
-      const again = (more: Readonly<Record<string, string>>) =>
+      const addressWith = (more: Readonly<Record<string, string>>) =>
         AccessLogQuery.address(path, query, { ...(details ? { details: "yes" } : {}), ...more })
       return yield* respond({
         title: words.title,
@@ -88,17 +88,18 @@ const list = (portal: string) =>
           </form>
           ${!isFiltered && asked.length > 0 && strips({ path, days: lastDays, asked })} ${flags.map(flagged)}
           ${
-            // With a filter that cannot be applied, an empty list does not mean that there is nothing.
+            // When a filter cannot be applied, the list is empty although the log may have entries. So the page does
+            // not say that there are none.
             page.entries.length === 0
               ? problems.length === 0 && html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>`
               : days(page.entries, look)
           }
           <p class="actions">
-            ${cursor !== "" && html`<a href="${again({})}">${words.newest}</a>`}
-            ${page.nextCursor !== null && html`<a class="button second" href="${again({ cursor: page.nextCursor })}">${words.older}</a>`}
+            ${cursor !== "" && html`<a href="${addressWith({})}">${words.newest}</a>`}
+            ${page.nextCursor !== null && html`<a class="button second" href="${addressWith({ cursor: page.nextCursor })}">${words.older}</a>`}
             ${hasFile && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>${words.download}</a>`}
             ${isFiltered && html`<a href="${path}">${words.showEverything}</a>`}
-            ${page.entries.length > 0 && html`<a href="${again({ cursor, details: details ? "" : "yes" })}">${details ? words.hideDetails : words.showDetails}</a>`}
+            ${page.entries.length > 0 && html`<a href="${addressWith({ cursor, details: details ? "" : "yes" })}">${details ? words.hideDetails : words.showDetails}</a>`}
           </p>
           ${hasFile && page.nextCursor !== null && html`<p class="soft small">${words.fileHas(AccessLogFile.MAX_ENTRIES)}</p>`}`
       })
@@ -133,7 +134,7 @@ const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
 /** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
-    // `Invalid` means a wrong cursor, and this call has no cursor.
+    // This call cannot fail with `Invalid`, which means a wrong cursor, because it has no cursor.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
     ({ flags }) =>
       flags.filter(
@@ -224,12 +225,12 @@ const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold,
 }
 
 const learned = ({ disclosed, error }: ReadableEntry, { details }: Look): Html => {
-  const told = disclosed === null ? null : capitalised(ofDomain(disclosed))
-  if (error === null) return told ?? words.nothing
+  const learned = disclosed === null ? null : capitalised(ofDomain(disclosed))
+  if (error === null) return learned ?? words.nothing
   const { label, why } = EntryWords.outcome(error)
   return html`<span class="badge quiet">${ofDomain(label)}</span>
     <span class="soft small">${ofDomain(why)}${details && html` <code>${error}</code>`}</span>
-    ${told !== null && html`<br />${told}`}`
+    ${learned !== null && html`<br />${learned}`}`
 }
 
 /** The text with a capital letter at its beginning, in any language. */

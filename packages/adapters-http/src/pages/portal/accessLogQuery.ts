@@ -50,8 +50,8 @@ export interface FilterOption {
 export type FilterOptions = Readonly<Record<"app" | "purpose", ReadonlyArray<FilterOption>>>
 
 /**
- * The filters whose value the form does not offer. Without this fault, the form would show "all apps" above the empty
- * list of an app that the user never connected.
+ * Problems for filters whose value the form does not offer, such as an app that the user never connected. Without the
+ * problem, the form would show "all apps" above an empty list.
  */
 export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterOptions): ReadonlyArray<ShownProblem> =>
   (["app", "purpose"] as const)

@@ -18,18 +18,18 @@ const words = texts.settings.password
 
 const LABELS = { password: words.present, new_password: words.wanted }
 
-const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
+const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const once = yield* Visitor.onceField
-    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    const form: Fields.Shown = { values: () => "", problems: rejected.problems }
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
-      status: again.status,
-      headers: again.headers ?? {},
+      status: rejected.status,
+      headers: rejected.headers ?? {},
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.title}</h1>
         <p class="lead">${words.lead}</p>

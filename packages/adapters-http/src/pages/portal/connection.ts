@@ -31,7 +31,10 @@ const connectionId = param("connection", ConnectionId, "connection")
 
 interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
-  /** 409 when the form was opened before the last change. Left out: 400 when there are problems, otherwise 200. */
+  /**
+   * 409 when the connection was changed after the form was opened. Left out: 400 when there are problems, otherwise
+   * 200.
+   */
   readonly status?: 409
   /** The form of permissions, as it was posted. */
   readonly permissions?: Parameters<typeof controls.permissions>[3]
@@ -48,8 +51,8 @@ interface TickedPlaces extends Readonly<Record<"shared" | "earlier", ReadonlySet
 }
 
 /**
- * For a form that was opened before the last change. The page then shows the connection as it is now (decision
- * connection-10).
+ * For a form that was opened before the connection was changed. The page then shows the connection as it is now
+ * (decision connection-10).
  */
 export const OUTDATED: RejectedForm = { problems: [Fields.OUTDATED_ANEW], status: 409 }
 
@@ -143,7 +146,10 @@ const noPhone = (portal: string): Html =>
     <p><a class="button" href="${portal}/devices">${words.noPhone.setUp}</a></p>
   </div>`
 
-/** How many volume flags of a person are read at once, and how often, in search of one about a connection. */
+/**
+ * To find the volume flags of one connection, the service reads at most this many flags of the person at once, and at
+ * most this many times.
+ */
 const FLAGS = 50
 const FLAG_PAGES = 10
 
@@ -152,7 +158,7 @@ const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined
     for (let page = 1; page <= FLAG_PAGES; page++) {
-      // `Invalid` means a wrong cursor, and these cursors are the service's own.
+      // This call cannot fail with `Invalid`, which means a wrong cursor, because the service made the cursors itself.
       const read = Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor }), "Invalid", Effect.die)
       const { flags, nextCursor } = yield* read
       const found = flags.filter(({ connectionId }) => connectionId === id)

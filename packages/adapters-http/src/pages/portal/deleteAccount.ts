@@ -28,19 +28,19 @@ const LABELS = { password: words.password, word: words.wordField }
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 
-const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
+const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
     const fields = fieldsOf(visitor.account)
     const hidden = { ...fields, form_token: yield* Visitor.tokenFor(visitor, formOf(fields)) }
-    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    const form: Fields.Shown = { values: () => "", problems: rejected.problems }
     return yield* respond({
       title: words.heading,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
-      status: again.status,
-      headers: again.headers ?? {},
+      status: rejected.status,
+      headers: rejected.headers ?? {},
       main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
         <h1>${words.heading}</h1>
         <p class="lead">${words.lead(visitor.account.email)}</p>
@@ -97,10 +97,15 @@ const lastAdmin = html`<div class="note warn">
   <p>${words.lastAdmin(ACCOUNTS)}</p>
 </div>`
 
-/** The hidden fields of the form, from which the service knows the account also when it is deleted. */
+/**
+ * The hidden fields of the form. From them the service knows which account it was, even after the account is deleted.
+ */
 const fieldsOf = (account: Account.Account) => ({ account: account.id, mail: getsMail(account) ? "yes" : "no" })
 
-/** The form to which the token is bound. Nobody can name another account in the fields without another token. */
+/**
+ * The name of the form to which its token is bound. The name contains the fields, so a form that names another account
+ * needs another token.
+ */
 const formOf = ({ account, mail }: Readonly<Record<"account" | "mail", string>>): string =>
   `delete-account ${account} ${mail}`
 
@@ -157,8 +162,8 @@ const goodbye = (isMailed: boolean) =>
 
 /**
  * The answer when the button was pressed twice: the first request has deleted the account and its session, and the
- * browser shows only this second answer. `NotFound` when the account exists, and for a form that this browser was not
- * shown.
+ * browser shows only this second answer. Fails with `NotFound` when the account exists, and when the form was not made
+ * for this browser.
  */
 const repeated = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)

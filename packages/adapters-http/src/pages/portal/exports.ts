@@ -143,8 +143,9 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
     : words.earlierFault(time(requestedAt), words.states[state], ofDomain(Export.explain(fault)))
 
 /**
- * After a confirmation the person comes back to this page, and not to the download: while a browser downloads a file,
- * it would go on showing the confirmation page. The page says that the download can begin now.
+ * After a confirmation the person comes back to this page, and not to the download. If a confirmation led to the
+ * download, the browser would save the file and leave the confirmation page visible. This page says that the download
+ * can begin now.
  */
 const confirmAndDownload = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}?done=export-confirmed`))
 

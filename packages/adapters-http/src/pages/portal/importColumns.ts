@@ -57,19 +57,19 @@ export const choose = (portal: string) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const id = yield* param("import", ImportId, "import")
-      const again = (problems: Fields.Shown["problems"]) => page(portal, visitor, id, Form.shown(form, problems))
+      const showAgain = (problems: Fields.Shown["problems"]) => page(portal, visitor, id, Form.shown(form, problems))
       const chosen = Object.fromEntries(
         CsvColumns.ROLES.map((role) => [role, form.value(nameOf(role))] as const).filter(([, name]) => name !== "")
       )
       const lacking = CsvColumns.NEEDED.filter((role) => chosen[role] === undefined)
       if (lacking.length > 0) {
-        return yield* again(lacking.map((role) => ({ field: nameOf(role), message: words.choose })))
+        return yield* showAgain(lacking.map((role) => ({ field: nameOf(role), message: words.choose })))
       }
       const columns = Form.decode(CsvColumns.CsvColumns, chosen)
-      if (Either.isLeft(columns)) return yield* again([{ field: nameOf("time"), message: words.choose }])
+      if (Either.isLeft(columns)) return yield* showAgain([{ field: nameOf("time"), message: words.choose }])
       const read = confirmColumns({ userId: visitor.account.id, id }, columns.right).pipe(
         Effect.as(seeOther(`${portal}/imports?done=import-started`))
       )
-      return yield* Effect.catchTag(read, "Invalid", ({ problems }) => again(problems))
+      return yield* Effect.catchTag(read, "Invalid", ({ problems }) => showAgain(problems))
     })
   )

@@ -152,7 +152,10 @@ const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html
   return reasons.length === 0 ? "–" : html`${reasons.map((reason, index) => html`${index > 0 && ", "}${reason}`)}`
 }
 
-/** The places of the file that were left out because the account has as many places as it may, and how to make room. */
+/**
+ * The places of the file that were left out, because the account has the greatest number of places that it may have.
+ * The text also says how to make room.
+ */
 const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
   const more = counts.overLimit - names.length
   return html`<div class="note warn">

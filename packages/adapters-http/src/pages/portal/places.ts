@@ -37,11 +37,11 @@ const freshAt = (query: Form.Form, places: ReadonlyArray<Place.Place>): Fields.S
   })
 }
 
-const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
+const list = (portal: string, visitor: Visitor.Visitor, rejected?: Fields.Shown) =>
   Effect.gen(function* () {
     const { cards, places } = yield* readPlaceCards(visitor.account.id)
     const query = yield* Form.query
-    const form = again ?? freshAt(query, places)
+    const form = rejected ?? freshAt(query, places)
     const token = yield* Visitor.tokenFor(visitor)
     const present = cards.map(({ place }) => place)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
@@ -161,8 +161,8 @@ const create = (portal: string) =>
 const placeId = param("place", PlaceId, "place")
 
 /**
- * How the page shows a form again. `again`: the form as it was posted. `isOutdated`: the form was opened before the
- * last change, so the page shows the place as it is now.
+ * How the page shows a form again. `again`: the form as it was posted. `isOutdated`: the place was changed after the
+ * form was opened, so the page shows the place as it is now.
  */
 interface EditAgain {
   readonly again?: Fields.Shown

@@ -54,12 +54,12 @@ const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, app
             <td class="nowrap" data-label="${words.measured}">
               ${span(run.evaluations.map(({ capturedAt }) => capturedAt))}
             </td>
-            <td data-label="${words.did}">${did(rule, run, appName)}</td>
+            <td data-label="${words.did}">${effectOf(rule, run, appName)}</td>
           </tr>`
       )
   )
 
-const did = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
+const effectOf = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
   const text = evaluation(rule, evaluations[0], appName)
   if (evaluations.length > 1) return html`<strong>${evaluations.length} ×</strong> ${text}`
   return outcome === "fired" ? html`<strong>${text}</strong>` : text

@@ -17,13 +17,13 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const { target, window } = rule
   const name = html`<strong>${target.label}</strong>`
   const place = target._tag === "Zone" ? area(name, target, appName) : name
-  const told = condition(rule, place)
+  const whenText = condition(rule, place)
   return words.window(
     rule.silenceS !== null
-      ? words.silent(told, rule.silenceS)
+      ? words.silent(whenText, rule.silenceS)
       : rule.settleS === null || rule.settleS === 0
-        ? told
-        : words.settles(told, rule.settleS),
+        ? whenText
+        : words.settles(whenText, rule.settleS),
     window.from === null ? null : time(window.from),
     window.until === null ? null : time(window.until)
   )

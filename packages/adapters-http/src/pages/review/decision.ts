@@ -315,7 +315,7 @@ const isRecorded = <R>(
   conflict: string
 ) =>
   Effect.gen(function* () {
-    // Something waits that the reviewer has not read.
+    // A version waits that this reviewer has not read, so the decision is not a repeated one.
     if (conflict === Submission.CHANGED) return false
     const id = yield* subject
     const app = yield* appId

@@ -51,8 +51,8 @@ const page = asReviewer((visitor) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { app, developer, purposes } = yield* inspectApp(visitor.account, yield* appId)
-    const asked = (yield* Form.query).value("version")
-    const version = versions(app).find((one) => one === asked) ?? ConsentPreview.firstVersion(app)
+    const requested = (yield* Form.query).value("version")
+    const version = versions(app).find((one) => one === requested) ?? ConsentPreview.firstVersion(app)
     const shown = ConsentPreview.of(app, version, developer.displayName, purposes, yield* Timestamp.now)
     const tab = (one: ConsentPreview.Version) =>
       html`<a href="${address(app, one)}" ${one === version && new Html(' aria-current="page"')}>${NAMES[one]}</a>`

@@ -58,8 +58,8 @@ const choose = (portal: string) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const choice = Form.decode(Choice, { time_zone: form.value("time_zone") })
-      const again = Fields.fresh({ time_zone: visitor.account.timeZone ?? "UTC" })
-      if (Either.isLeft(choice)) return yield* page(portal, visitor, { ...again, problems: choice.left })
+      const present = Fields.fresh({ time_zone: visitor.account.timeZone ?? "UTC" })
+      if (Either.isLeft(choice)) return yield* page(portal, visitor, { ...present, problems: choice.left })
       yield* chooseTimeZone(visitor.account.id, choice.right.time_zone)
       return seeOther(`${portal}/settings?done=zone-chosen`)
     })

@@ -5,9 +5,9 @@ import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 
 /**
- * Whether the person gets mail. The worker sends none to an address that nobody has confirmed (`sendMail`), also where
- * such an address counts as confirmed because the service sends no mail. So pages must not promise a mail to this
- * person. Decision accounts-11.
+ * Whether the person gets mail. The worker sends no mail to an address that nobody has confirmed (`sendMail`). On a
+ * service that confirms no addresses, such an address counts as confirmed for everything except mail. Pages must not
+ * promise this person a mail. Decision accounts-11.
  */
 export const getsMail = ({ confirmedAt }: Pick<Account.Account, "confirmedAt">): boolean => confirmedAt !== null
 

@@ -73,11 +73,11 @@ const changes = (entry: Entry): Html => {
       html`<li>${(hadEnded(entry) ? words.exactEnded : words.exactEnds)(time(sensitiveExpiresAt))}</li>`,
     change === "paused" && html`<li>${pause?.until == null ? words.untilResumed : words.until(time(pause.until))}</li>`
   ]
-  const told = lines.filter((one) => one !== false)
-  return told.length === 0
+  const facts = lines.filter((one) => one !== false)
+  return facts.length === 0
     ? nothing
     : html`<ul class="plain lines">
-        ${told}
+        ${facts}
       </ul>`
 }
 

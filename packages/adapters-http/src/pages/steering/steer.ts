@@ -117,14 +117,14 @@ const change = (portal: string) =>
       const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
         detail(portal, visitor, id, { problems, permissions: { form: Form.shown(form, problems), scopes: chosen } })
       return yield* Effect.gen(function* () {
-        const asked: Steering.SteeringChange = {
+        const change: Steering.SteeringChange = {
           scopes: chosen.filter(Scope.isScope),
           standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days", "must be 1, 7, 30, 90 or never"),
           sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90"),
           shown: form.value("was_scopes").split(" ").filter(Scope.isScope)
         }
         const session = { isFresh: yield* isFreshSession(visitor.cookie) }
-        yield* changeConnection(visitor.account.id, id, asked, session)
+        yield* changeConnection(visitor.account.id, id, change, session)
         return seeOther(`${portal}/connections/${id}?done=permissions-changed`)
       }).pipe(
         Effect.catchTag("ConfirmationRequired", () =>

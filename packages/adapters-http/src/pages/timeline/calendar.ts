@@ -61,7 +61,7 @@ const column = (date: string): number => {
   return (saturdayFirst + 5) % 7
 }
 
-/** `ROW`: how many days the row of links has. `AFTER`: how many of them come after the chosen day at most. */
+/** `ROW`: how many days the row of links has. `AFTER`: how many days of the row come after the chosen day at most. */
 const ROW = 7
 const AFTER = 3
 

@@ -26,8 +26,8 @@ const words = texts.timeline
 /** The most entries of the access log that the page of a day reads. The page of the access log shows all entries. */
 const ENTRIES = 500
 
-/** The day of the query, or today when it has none. */
-const asked = (visitor: Visitor.Visitor) =>
+/** The day of the query, or today when the query has none. */
+const dayOfQuery = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const form = yield* Form.query
     return { ...(yield* askedDay(visitor, form.value("day"))), done: form.value("done") }
@@ -36,7 +36,7 @@ const asked = (visitor: Visitor.Visitor) =>
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const { day, done, locale, today, zone } = yield* asked(visitor)
+      const { day, done, locale, today, zone } = yield* dayOfQuery(visitor)
       const userId = visitor.account.id
       const path = `${portal}/timeline`
       const timeline = yield* readDay(userId, day)
@@ -181,8 +181,8 @@ const totals = (path: string, { fixes, segments }: TimelineDay, readings: number
 }
 
 /**
- * What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines. A link leads
- * to the entries that are left out: `folded` has the newest `ENTRIES` of all apps together, so an app may have no line.
+ * What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines; a link leads
+ * to the other entries. `folded` has only the newest `ENTRIES` of all apps together, so an app may have no line at all.
  */
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0
@@ -207,7 +207,7 @@ const SEEN = 6
 
 const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const { day } = yield* asked(visitor)
+    const { day } = yield* dayOfQuery(visitor)
     const tracks = yield* readTracks(visitor.account.id, day)
     return HttpServerResponse.text(Gpx.write(tracks), {
       contentType: "application/gpx+xml",

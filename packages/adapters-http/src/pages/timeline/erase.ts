@@ -42,10 +42,10 @@ export const form = (
   zone: TimeZone.TimeZone,
   day: LocalDays.WholeDay,
   now: Timestamp.Timestamp,
-  again: Fields.Shown = Fields.fresh()
+  rejected: Fields.Shown = Fields.fresh()
 ): Html => {
-  const value = (name: string) => again.values(name).replace(END_OF_DAY, MIDNIGHT)
-  const shown: Fields.Shown = { ...again, values: value }
+  const value = (name: string) => rejected.values(name).replace(END_OF_DAY, MIDNIGHT)
+  const shown: Fields.Shown = { ...rejected, values: value }
   const begun = PARTS.filter(({ from }) => Option.exists(LocalDays.instantOf(zone, day, from), (at) => at < now))
   return html`<section class="card" aria-labelledby="erase">
     <h2 id="erase">${words.part}</h2>
@@ -75,7 +75,7 @@ const link = (portal: string, day: LocalDays.WholeDay, from: string, until: stri
  * Reads the stretch of time from the query: a day in the visitor's time zone and two times of that day. If the day has
  * begun and the end is in the future, the present time becomes the end.
  */
-const asked = (visitor: Visitor.Visitor) =>
+const stretchOfQuery = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const {
@@ -84,7 +84,7 @@ const asked = (visitor: Visitor.Visitor) =>
       zone
     } = yield* askedDay(visitor, query.value("day"))
     const from = LocalDays.instantOf(zone, day, query.value("from"))
-    // Midnight as the end of a stretch is the end of the day: nothing of the day lies before its beginning.
+    // Midnight as the end means the end of the day, because no part of the day lies before its beginning.
     const end = query.value("until")
     const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end)
     const problems: ReadonlyArray<FieldProblem> = [
@@ -101,16 +101,16 @@ const asked = (visitor: Visitor.Visitor) =>
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const { day, now, problems, query, stretch } = yield* asked(visitor)
+      const { day, now, problems, query, stretch } = yield* stretchOfQuery(visitor)
       // An address without times was typed by hand. There is nothing to confirm, so the person goes to the timeline.
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }
       const typed = { from: query.value("from"), until: query.value("until") }
-      if (Option.isNone(stretch)) return yield* again(portal, visitor, day, problems, typed)
+      if (Option.isNone(stretch)) return yield* showAgain(portal, visitor, day, problems, typed)
       const fault = Erasure.fault(stretch.value, now)
       if (fault !== undefined)
-        return yield* again(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
+        return yield* showAgain(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
       const { from, until } = stretch.value
       const { apps, fixes } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
       return yield* respond({
@@ -160,7 +160,7 @@ const show = (portal: string) =>
   )
 
 /** Shows the form again, with its problems. */
-const again = (
+const showAgain = (
   portal: string,
   visitor: Visitor.Visitor,
   day: LocalDays.WholeDay,
@@ -200,12 +200,12 @@ const erase = (portal: string) =>
       const { day, zone } = yield* askedDay(visitor, posted.value("day"))
       const typed = { from: clockOf(zone, posted.value("from")), until: clockOf(zone, posted.value("until")) }
       const stretch = Form.decode(Stretch, { from: posted.value("from"), until: posted.value("until") })
-      if (Either.isLeft(stretch)) return yield* again(portal, visitor, day, stretch.left, typed)
+      if (Either.isLeft(stretch)) return yield* showAgain(portal, visitor, day, stretch.left, typed)
       return yield* eraseHistory(visitor.account.id, stretch.right).pipe(
         Effect.as(seeOther(`${portal}/timeline?day=${day.date}&done=stretch-deleted`)),
         Effect.catchTags({
-          Invalid: ({ problems }) => again(portal, visitor, day, problems, typed),
-          Conflict: ({ reason }) => again(portal, visitor, day, [{ field: "from", message: reason }], typed)
+          Invalid: ({ problems }) => showAgain(portal, visitor, day, problems, typed),
+          Conflict: ({ reason }) => showAgain(portal, visitor, day, [{ field: "from", message: reason }], typed)
         })
       )
     })

@@ -28,10 +28,10 @@ const show = (portal: string) =>
       if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
       const path = `${portal}/timeline/places/${id}`
       const cursor = (yield* Form.query).value("cursor")
-      const asked = { from: null, to: null, limit: PAGE, only: id }
-      const page = yield* ownVisits(userId, { ...asked, cursor: cursor === "" ? undefined : cursor }).pipe(
+      const range = { from: null, to: null, limit: PAGE, only: id }
+      const page = yield* ownVisits(userId, { ...range, cursor: cursor === "" ? undefined : cursor }).pipe(
         // When somebody has changed the cursor in the address, the page shows the beginning of the list.
-        Effect.catchTag("Invalid", () => ownVisits(userId, { ...asked, cursor: undefined })),
+        Effect.catchTag("Invalid", () => ownVisits(userId, { ...range, cursor: undefined })),
         Effect.orDie
       )
       const reader = yield* Visitor.reader(visitor)

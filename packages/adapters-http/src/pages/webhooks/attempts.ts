@@ -58,5 +58,5 @@ export const curl = ({ request, url }: AttemptExchange.AttemptExchange, body: st
     `--data-raw ${quoted(body)}`
   ].join(" \\\n  ")
 
-/** Quoted for a POSIX shell: between single quotes nothing has a meaning but the quote itself. */
+/** Quotes a text for a POSIX shell: between single quotes, only the single quote itself has a meaning. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

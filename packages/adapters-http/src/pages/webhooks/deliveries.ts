@@ -49,7 +49,8 @@ const list = Visitor.signedIn((visitor) =>
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
     const filtered = query.filter.endpointId
     const isRemoved = filtered !== undefined && !urls.has(filtered)
-    // An endpoint that was removed has deliveries. An id without any is a mistake, or of another app.
+    // An endpoint that was removed still has deliveries. So an unknown id without deliveries is a mistake, or the id of
+    // another app's endpoint.
     const isMistaken =
       isRemoved &&
       page.deliveries.length === 0 &&
@@ -94,7 +95,8 @@ const list = Visitor.signedIn((visitor) =>
           </div>
         </form>
         ${
-          // With a filter that cannot be applied, an empty list does not mean that there is nothing.
+          // When a filter cannot be applied, the list is empty although the log may have deliveries. So the page does
+          // not say that there are none.
           page.deliveries.length === 0
             ? problems.length === 0 &&
               html`<p class="empty">

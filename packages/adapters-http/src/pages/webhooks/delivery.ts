@@ -91,7 +91,9 @@ interface ActedOn {
   readonly now: Timestamp.Timestamp
 }
 
-/** The button that sends the event again or sooner. When the service would refuse that, the page shows the reason. */
+/**
+ * The button that sends the event again or sooner. When the service would refuse to send it, the page shows the reason.
+ */
 const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
@@ -100,7 +102,8 @@ const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Htm
       <button class="second">${text}</button>
     </form>`
   if (delivery.state === "trying") return button("retry-now", words.retry, words.retryText)
-  // Another delivery of the event may be in progress. The page does not read that: a redelivery is refused then.
+  // Another delivery of the event may be in progress. The page does not check that: the service then refuses the
+  // redelivery.
   switch (Replay.refusal({ delivery, endpoint, isPending: false }, now)) {
     case "too_old":
       return html`<p class="hint">${words.tooOld}</p>`

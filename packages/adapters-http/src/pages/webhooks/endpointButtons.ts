@@ -96,7 +96,10 @@ const result = ({ delivered, detail }: TestResult): Html =>
     <p><strong>${delivered ? words.tested : words.notTested}</strong> ${ofDomain(detail)}</p>
   </div>`
 
-/** The answer is the page itself and no redirect: an address must not contain the result, which is a text. */
+/**
+ * Tests an endpoint. The answer is the page itself and no redirect, because the result is a text, and an address must
+ * not contain a text for a page.
+ */
 const test = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>
     Effect.gen(function* () {

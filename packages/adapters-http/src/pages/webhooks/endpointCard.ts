@@ -105,7 +105,7 @@ const button = (
     ${hiddenFields(shown)}<button class="${kind}">${text}</button>
   </form>`
 
-/** A test, a new secret, sending again what failed, and the removal. */
+/** The forms for a test, for a new secret, for sending failed deliveries again, and for the removal of the endpoint. */
 const forms = (app: TeamApp, endpoint: WebhookEndpoint.WebhookEndpoint, shown: ShownControls): Html => {
   const path = pathOf(app, endpoint)
   const earlierUntil = SigningSecret.previousUntil(endpoint.secrets, shown.now)

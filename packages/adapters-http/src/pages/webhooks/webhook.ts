@@ -90,14 +90,14 @@ const edit = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const { app, endpoint } = yield* ownEndpoint(visitor)
     const posted = typed(form)
-    const again = (problems: ReadonlyArray<FieldProblem>) =>
+    const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, endpoint, {
         again: { form: Form.shown(form, problems), ticked: posted.events, removed: HeaderFields.removed(form) }
       })
     const draft = yield* decoded(posted)
     const headers = HeaderFields.changes(form)
     if (Either.isLeft(draft) || Either.isLeft(headers)) {
-      return yield* again([...problemsOf(draft), ...problemsOf(headers)])
+      return yield* showAgain([...problemsOf(draft), ...problemsOf(headers)])
     }
     const shown = {
       url: form.value("was_url"),
@@ -108,7 +108,7 @@ const edit = Visitor.signedIn((visitor) =>
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
-      Effect.catchTag("Invalid", ({ problems }) => again(problems)),
+      Effect.catchTag("Invalid", ({ problems }) => showAgain(problems)),
       Effect.catchIf(Form.isOutdated, () =>
         Effect.flatMap(ownEndpoint(visitor), (now) =>
           page(visitor, now.app, now.endpoint, {

@@ -164,19 +164,19 @@ export const secretPage = (visitor: Visitor.Visitor, to: string, url: string, se
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => list(visitor, app)))
 
-/** What is kept of a new endpoint for a repeated form. */
+/** The part of a new endpoint that is stored, from which a repeated form gets the same answer (`addOnce`). */
 const Kept = Schema.Struct({ endpoint: Schema.Struct({ id: EndpointId }), secret: Schema.String })
 
 const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
-    const again = (problems: Fields.Shown["problems"]) =>
+    const showAgain = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const draft = yield* decoded(typed(form))
     const headers = HeaderFields.changes(form)
     const problems = [...problemsOf(draft), ...problemsOf(headers)]
-    if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* again(problems)
+    if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* showAgain(problems)
     yield* RateOfAccount.take(RateOfAccount.WEBHOOK_ADDRESS, visitor.account.id)
     const input = { ...draft.right, headers: headers.right }
     const sender = Effect.flatMap(WebhookSender, (sender) => lookUpBefore(sender, input.url))
@@ -194,8 +194,8 @@ const add = Visitor.signedIn((visitor) =>
         })
       ),
       Effect.catchTags({
-        Invalid: ({ problems }) => again(problems),
-        Conflict: ({ reason }) => again([{ field: "url", message: words.cannotBeAdded(ofDomain(reason)) }])
+        Invalid: ({ problems }) => showAgain(problems),
+        Conflict: ({ reason }) => showAgain([{ field: "url", message: words.cannotBeAdded(ofDomain(reason)) }])
       })
     )
   })

@@ -83,8 +83,8 @@ const MARKDOWN = "text/markdown; charset=utf-8"
 /** Searches on the server, for browsers without scripts. */
 const search = (entries: () => ReadonlyArray<Ranking.SearchEntry>) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    const asked = new URL(request.url, "http://localhost").searchParams.get("q") ?? ""
-    const question = asked.slice(0, QUESTION_MAX)
+    const typed = new URL(request.url, "http://localhost").searchParams.get("q") ?? ""
+    const question = typed.slice(0, QUESTION_MAX)
     const found = Ranking.rank(entries(), question, RESULTS_MAX)
     const text = render(`${DOCS}/search`, results(question, found), question)
     return HttpServerResponse.text(text, {

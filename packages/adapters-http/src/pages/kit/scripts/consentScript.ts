@@ -37,7 +37,7 @@ export const consentScript = `"use strict"
     if (summary.textContent !== text) summary.textContent = text
   }
   form.addEventListener("change", sayWhat)
-  // A browser that comes back to the page fills the boxes in again, after this script ran.
+  // When a person comes back to the page, the browser restores the ticked boxes after this script ran.
   addEventListener("pageshow", sayWhat)
   sayWhat()
   summary.hidden = false
@@ -50,7 +50,7 @@ export const consentScript = `"use strict"
   const plain = (text) => text.normalize("NFD").replace(/\\p{M}/gu, "").toLowerCase()
   const find = () => {
     const wanted = plain(field.value.trim())
-    // What is ticked stays in sight: nobody should share a place that they cannot see.
+    // A ticked place stays visible, because nobody should share a place that they cannot see.
     for (const { box, row, text } of rows) row.hidden = !box.checked && !plain(text).includes(wanted)
     const shown = rows.filter(({ row }) => !row.hidden).length
     said.textContent = wanted === "" ? "" : texts.found.replace("{count}", shown).replace("{all}", rows.length)
@@ -61,7 +61,7 @@ export const consentScript = `"use strict"
     sayWhat()
   }
   field.addEventListener("input", find)
-  // Enter would press the first button of the form.
+  // In this field, the Enter key would press the first button of the form.
   field.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault())
   search.querySelector("[data-all]").addEventListener("click", tick(true))
   search.querySelector("[data-none]").addEventListener("click", tick(false))

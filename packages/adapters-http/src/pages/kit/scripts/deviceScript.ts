@@ -12,7 +12,7 @@ export const deviceScript = `"use strict"
     button.type = "button"
     button.className = "second copy"
     const name = text.dataset.copy
-    // The accessible name begins with what is seen, and says which text is meant.
+    // The accessible name begins with the visible words, and says which text the button copies.
     const say = (words, named) => {
       button.textContent = words
       button.setAttribute("aria-label", named.replace("{name}", () => name))
@@ -47,7 +47,7 @@ export const deviceScript = `"use strict"
     if (document.hidden) return again()
     try {
       const answer = await fetch(box.dataset.page, { credentials: "same-origin", redirect: "error" })
-      // These answers pass. After any other the device is gone, and so is its page.
+      // After these answers the script tries again. After any other error the device is gone, and its page too.
       if (answer.status === 429 || answer.status >= 500) {
         return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
       }
@@ -55,8 +55,8 @@ export const deviceScript = `"use strict"
       const page = new DOMParser().parseFromString(await answer.text(), "text/html")
       const now = page.getElementById("arrival")
       if (now === null) return
-      // Only a change is announced to people who listen to the page. The text also names the reason for which readings
-      // were put aside, which the state does not.
+      // A screen reader announces every replacement of the box, so an equal box is not replaced. The texts are
+      // compared, because the text also names the reason for a quarantine, and the state does not.
       if (now.textContent !== box.textContent) {
         box.dataset.state = now.dataset.state
         box.className = now.className
@@ -64,7 +64,7 @@ export const deviceScript = `"use strict"
       }
       if (now.dataset.state === "sending") return
     } catch {
-      // The network is away: the next try may succeed.
+      // There is no network at the moment: the next attempt may succeed.
     }
     again()
   }

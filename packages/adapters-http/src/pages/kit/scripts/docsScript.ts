@@ -55,7 +55,7 @@ export const docsScript = (rank: string): string => `"use strict"
       try {
         localStorage.setItem(KEPT, name)
       } catch {
-        // A browser that keeps nothing shows the first language on the next page.
+        // When the browser stores nothing, the next page shows the first language.
       }
     }
     for (const [index, tab] of tabs.entries()) {
@@ -131,7 +131,10 @@ export const docsScript = (rank: string): string => `"use strict"
     const answer = await fetch(form.dataset.index, { credentials: "same-origin" })
     return answer.ok ? answer.json() : undefined
   }
-  /** The index, loaded once; undefined when that failed. The next key then tries again, and Enter asks the server. */
+  /**
+   * The index, loaded once; undefined when the download failed. The next key press then tries again. Enter asks the
+   * server.
+   */
   const entries = async () => {
     index ??= load().catch(() => undefined)
     const loaded = await index

@@ -19,7 +19,7 @@ export const filesScript = `"use strict"
   const refused = document.createElement("ul")
   form.after(status, refused)
 
-  /** The files of a dropped entry, those of its folders too. */
+  /** The files of a dropped entry, with the files in its folders. */
   const filesOf = async (entry) => {
     if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))]
     const reader = entry.createReader()
@@ -79,8 +79,8 @@ export const filesScript = `"use strict"
     refused.append(line)
   }
 
-  // All drops share one queue, and the page leaves when the queue is empty: leaving after the files of one drop would
-  // cut off the upload of the next. A drop is open until its last file is sent.
+  // All drops share one queue, and the page changes to the list when the queue is empty. If it changed after the files
+  // of one drop, the upload of the next drop would be cut off. A drop is open until its last file is sent.
   let open = 0
   let done = 0
   let all = 0
@@ -126,7 +126,7 @@ export const filesScript = `"use strict"
   form.addEventListener("dragover", (event) => event.preventDefault())
   form.addEventListener("drop", (event) => {
     event.preventDefault()
-    // The list of a drop is empty after the event: its entries are taken at once.
+    // The browser empties the list of dropped items after the event, so the entries are read during the event.
     add([...event.dataTransfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []))
   })
 })()

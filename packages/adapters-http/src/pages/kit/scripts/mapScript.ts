@@ -19,8 +19,8 @@ export const mapScript = `"use strict"
   const { attribution, base: baseAddress, tiles } = box.dataset
   const [LEAST_M, MOST_M] = [100, 10000]
 
-  // Leaflet drops a tile by loading an image from a data: address, which the page's policy does not allow. These
-  // methods drop it without that.
+  // Leaflet cancels the download of a tile by loading an image from a data: address, which the page's policy does not
+  // allow. These methods cancel the download in another way.
   const Tiles = L.TileLayer.extend({
     _abortLoading() {},
     _removeTile(key) {
@@ -36,7 +36,7 @@ export const mapScript = `"use strict"
     const [y, x] = [number(lat.value.trim()), number(lon.value.trim())]
     return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
   }
-  // The form reads 1,000 and 10.000 as thousands, because a radius has at least 100 m.
+  // A radius has at least 100 m, so 1,000 and 10.000 mean thousands, as they do when the form is posted.
   const radiusM = () => {
     const text = radius.value.trim()
     const digits = text.replace(/\\D/g, "")
@@ -45,7 +45,8 @@ export const mapScript = `"use strict"
   }
 
   for (const hidden of document.querySelectorAll("[data-with-map]")) hidden.hidden = false
-  // The coordinates are for people without the map. A fault in one of them must stay in sight.
+  // The fields for coordinates are for people without the map, so they are closed. A field with a fault must stay
+  // visible.
   const byHand = document.getElementById("by-hand")
   if (byHand !== null && byHand.querySelector("[aria-invalid]") === null) byHand.open = false
   for (const field of [lat, lon]) field.addEventListener("invalid", () => byHand !== null && (byHand.open = true))
@@ -62,7 +63,7 @@ export const mapScript = `"use strict"
     fadeAnimation: moves,
     inertia: moves
   })
-  // No option of the map stops the slide to where an arrow key leads.
+  // Leaflet has no option that switches off the animation after an arrow key.
   const panBy = map.panBy.bind(map)
   if (!moves) map.panBy = (offset, options) => panBy(offset, { ...options, animate: false })
   L.control.zoom({ zoomInTitle: texts.zoomIn, zoomOutTitle: texts.zoomOut }).addTo(map)
@@ -70,7 +71,7 @@ export const mapScript = `"use strict"
   const base = tiles === undefined ? L.baseMap(baseAddress, { attribution, maxZoom: 19 }) : undefined
   if (base === undefined) new Tiles(tiles, { maxZoom: 19, attribution, referrerPolicy: "strict-origin" }).addTo(map)
   L.control.scale({ imperial: false }).addTo(map)
-  // Scrolling past the map must not zoom it.
+  // A person who scrolls past the map must not zoom it by this.
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
@@ -89,7 +90,7 @@ export const mapScript = `"use strict"
   }
   const first = view()
   if (first === null) map.setView([25, 10], 2)
-  // The base map has no streets: closer, there is nothing to tell the way by.
+  // The base map has no streets: a closer zoom would show nothing by which to recognise the area.
   else map.fitBounds(first, { maxZoom: base === undefined ? 17 : 15 })
   base?.addTo(map)
   // The colours of the drawing follow the browser's light or dark scheme.
@@ -144,7 +145,7 @@ export const mapScript = `"use strict"
     const { circle, knob } = chosen
     const at = circle.getLatLng()
     const reach = reachOf(circle)()
-    // A knob on a small circle would lie on the pin.
+    // On a small circle, the knob would lie on the pin.
     const isRoomy = reach >= 22
     if (!isRoomy) knob.remove()
     else if (!map.hasLayer(knob)) knob.addTo(map)
@@ -204,7 +205,7 @@ export const mapScript = `"use strict"
     radius.value = String(Math.min(MOST_M, Math.max(LEAST_M, Math.round(metres / step) * step)))
     show()
   }
-  // A click on a map of half a continent cannot mean a point: the map comes closer, so that the next one can.
+  // On a map of half a continent a click cannot choose an exact point. So the map zooms in, and the next click can.
   const pick = (latlng) => {
     choose(latlng)
     const zoom = map.getZoom()

@@ -21,7 +21,8 @@ export const shareScript = `"use strict"
   ].map(part)
   const { account, name } = box.dataset
   const [DEVICE, QUEUE] = ["share-device:" + account, "share-queue:" + account]
-  // A day at one position every two minutes. Beyond it the oldest are dropped, because the newest matter.
+  // The most positions in the queue: a day with one position every two minutes. Beyond this number the script drops the
+  // oldest positions, because the newest matter most.
   const MOST = 720
   const AT_ONCE = 100
   const LEAST_MS = 10000
@@ -74,8 +75,9 @@ export const shareScript = `"use strict"
     show()
   }
 
-  // During an upload another tab may remove locations from the queue, and a full queue drops its oldest. So the sent
-  // locations are removed by value: removing as many from the front would lose locations that nobody has sent.
+  // During an upload another tab may remove locations from the queue, and a full queue drops its oldest. So the script
+  // finds the sent locations by value. If it removed as many from the front, locations that nobody has sent would be
+  // lost.
   const valueOf = ({ captured_at, lat, lon }) => [captured_at, lat, lon].join()
   const remove = (locations) => {
     const values = new Set(locations.map(valueOf))
@@ -127,7 +129,8 @@ export const shareScript = `"use strict"
         save(QUEUE, null)
         end(texts.removed)
       }
-      // Anything else passes: too many requests, or a server that starts anew. The next try sends the same.
+      // All other failures are temporary: too many requests, or a server that restarts. The next attempt sends the same
+      // locations.
     } catch {
       if (watch !== undefined) said.textContent = texts.offline
     }
