@@ -14,7 +14,7 @@ export interface AttemptExchange {
   readonly response: ReadonlyArray<Header>
 }
 
-/** Replaces a value that must not be stored. */
+/** The text that is stored in place of a header's value that may be a secret. */
 export const HIDDEN = "(hidden)"
 
 /** How many headers of an answer are stored at most, and how many characters of each value. */
@@ -27,8 +27,8 @@ const TOTAL_MAX = 2_000
 const SECRET = new Set(["set-cookie", "set-cookie2", "authorization", "proxy-authenticate", "www-authenticate"])
 
 /**
- * The exchange as it is stored: limited in size, and without secrets. `own`: the names of the headers that the
- * developer added to the endpoint.
+ * The exchange in the form in which it is stored: limited in size, and without secrets. `own` has the names of the
+ * headers that the developer added to the endpoint; their values are hidden.
  */
 export const of = (
   url: string,

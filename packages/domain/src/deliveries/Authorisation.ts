@@ -8,7 +8,8 @@ import { neededScope, type Payload, ruleIdOf } from "../events/Event.js"
 // Whether the user still allows an event to be sent (decision events-4).
 
 /**
- * What the check before each attempt reads: the state at the attempt, and not at the time of the event (Spec §6.3.5).
+ * The data for the check before each attempt: the state at the time of the attempt, not at the time of the event (Spec
+ * §6.3.5).
  */
 export interface Authorisation {
   readonly connection: Pick<
@@ -27,17 +28,19 @@ export interface Authorisation {
    * during an earlier suspension of one of them (decision staff-1).
    */
   readonly isSuspended?: true
-  /** Present when the event's rule names the address to which its events go (Spec §4.6.7). */
+  /** The address to which the events of the event's rule go (Spec §4.6.7). Absent when the rule names no address. */
   readonly webhookUrl?: string
 }
 
 /**
- * Whether the app may receive the event now: its connection is live, nobody is suspended or was at the event's time,
- * the scope that the payload needs is effective, the rule and its place still exist, and the user did not delete the
- * history of the event's time.
- * Events about the sensitive tier need only a live connection. A rule's event that occurred before the end of a pause
- * is never sent, also not by a retry or a replay (decision connection-5). Events about permissions are sent during a
- * pause too.
+ * Whether the app may receive the event now. All of these must be true:
+ * - The connection is live, and belongs to the app.
+ * - Neither account is suspended, or was suspended when the event occurred (`isSuspended`).
+ * - The scope that the payload needs is effective. Events about the sensitive tier need no scope.
+ * - The rule and its place still exist.
+ * - For an event of a rule: the user did not delete the history of the event's time, and the event occurred after the
+ *   end of the last pause. An earlier event is never sent, also not by a retry or a replay (decision connection-5).
+ *   Events about permissions are sent during a pause too.
  */
 export const permits = (
   authorisation: Authorisation,
@@ -58,8 +61,8 @@ export const permits = (
 }
 
 /**
- * Whether the event may be sent to the endpoint that has this address now: its rule names no address, or this one. An
- * event must not follow the endpoint to another address, which may belong to a stranger (decision endpoints-3).
+ * Whether the event may be sent to the endpoint, which has the address `url` now: its rule names no address, or `url`.
+ * An event must not follow the endpoint to another address, which may belong to a stranger (decision endpoints-3).
  */
 export const mayGoTo = ({ webhookUrl }: Authorisation, url: string): boolean =>
   webhookUrl === undefined || webhookUrl === url

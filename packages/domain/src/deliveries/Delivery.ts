@@ -11,9 +11,9 @@ export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "to
 export type DeliveryState = typeof DeliveryState.Type
 
 /**
- * Why a delivery failed. `exhausted`: the last attempt failed. `not_sent`: faults of our own delayed an attempt for
+ * Why a delivery failed. `exhausted`: the last attempt failed. `not_sent`: faults of the service delayed an attempt for
  * longer than `OWN_FAULT_LIMIT`, or prevented a test. `abandoned`: too many leases in a row ran out on the same attempt
- * (`MAX_LAPSES`). `address_changed`: the event's rule names an address, and the endpoint has another one now.
+ * (`MAX_LAPSES`). `address_changed`: the event's rule names an address, and the endpoint now has another address.
  */
 export const FailReason = Schema.Literal(
   "exhausted",
@@ -26,7 +26,10 @@ export const FailReason = Schema.Literal(
 )
 export type FailReason = typeof FailReason.Type
 
-/** The failures that count as a strike against the endpoint: those that are the receiver's fault (decision W3). */
+/**
+ * Whether a failure counts as a strike against the endpoint. Only a failure that is the receiver's fault counts
+ * (decision W3).
+ */
 const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
   exhausted: true,
   endpoint_disabled: false,
@@ -38,40 +41,45 @@ const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
 }
 
 /**
- * One event on its way to one endpoint (Spec §2.9, §3.5). A worker claims the row under a lease, makes one attempt, and
- * stores the result with `move`. `packages/domain/docs/state-machines.md` draws the states.
+ * A delivery: one event for one endpoint (Spec §2.9, §3.5). A worker claims the row under a lease, makes one attempt,
+ * and stores the result with `move`. `packages/domain/docs/state-machines.md` draws the states.
  */
 export interface Delivery {
   readonly appId: AppId
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly envelope: Envelope
-  /** Null for a test, which is about nobody. */
+  /** The person whom the event is about; null for a test. */
   readonly userId: UserId | null
   readonly maxEventAgeS: number | null
   readonly state: DeliveryState
   readonly failReason: FailReason | null
   /**
-   * The number, from 1, of the attempt that is due or in flight. After the end: the number of the last attempt, which
-   * may not have been made.
+   * The number, from 1, of the attempt that is due or in flight. After the delivery has ended: the number of the last
+   * attempt, which was perhaps not made.
    */
   readonly attempt: number
-  /** When the next attempt is due; null after the end. */
+  /** When the next attempt is due; null after the delivery has ended. */
   readonly dueAt: Timestamp | null
   readonly createdAt: Timestamp
   readonly endedAt: Timestamp | null
   /** 0 for the first delivery; 1, 2 … for replays of the event to the same endpoint. */
   readonly replayNo: number
   readonly isTest: boolean
-  /** True when the developer asked for this attempt before it was due. Then its result is no strike (Spec §3.4). */
+  /**
+   * True when the developer asked for this attempt before it was due. Its result then neither adds a strike nor clears
+   * strikes (Spec §3.4).
+   */
   readonly isHurried: boolean
-  /** Since when faults of our own have delayed the attempt with the number `attempt`; null when no fault has. */
+  /** Since when faults of the service have delayed the present attempt; null when no fault has. */
   readonly faultsSince: Timestamp | null
-  /** When the first delivery of this event to this endpoint was made. For a replay this is earlier than `createdAt`. */
+  /**
+   * When the first delivery of this event to this endpoint was created. For a replay, this is earlier than `createdAt`.
+   */
   readonly originalAt: Timestamp
 }
 
-/** One attempt, as the log shows it. */
+/** One attempt, in the form in which the developer's delivery log shows it. */
 export interface Attempt {
   readonly attempt: number
   readonly startedAt: Timestamp
@@ -82,7 +90,10 @@ export interface Attempt {
   readonly error: string | null
   /** The first 1 KiB of the answer; null when there was no answer. */
   readonly snippet: string | null
-  /** Address and headers. Left out in lists, and for attempts from before the service stored them. */
+  /**
+   * The address and the headers of the attempt. Left out in lists, and for attempts from before the service stored
+   * these data.
+   */
   readonly exchange?: AttemptExchange
 }
 
@@ -94,37 +105,46 @@ export interface Logged {
   readonly lastAttempt: Attempt | null
 }
 
-/** The result of a claimed delivery. It is written only while the worker still has the lease. */
+/**
+ * The result of an attempt at a claimed delivery. It is stored only if the worker still has the lease; otherwise
+ * another worker may be making the same attempt.
+ */
 export type DeliveryFinish =
   | { readonly _tag: "Delivered"; readonly at: Timestamp }
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /** The attempt was not made, and the same attempt is due again at `dueAt`. */
+  /** A fault of the service prevented the attempt. The attempt with the same number is due at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp }
 
-/** Anything but a 2xx within the deadline is a failure (Spec §6.4.5). */
+/**
+ * Whether the attempt succeeded. Any answer except a 2xx, and no complete answer within `ANSWER_DEADLINE`, is a failure
+ * (Spec §6.4.5).
+ */
 export const isSuccess = (answer: WebhookAnswer): boolean =>
   answer._tag === "Answered" && answer.status >= 200 && answer.status < 300
 
 /** The deadline of the whole attempt: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
 export const ANSWER_DEADLINE = 5 * SECOND
-/** How long a delivery waits for the next try after a fault of our own, such as an unreadable secret. */
+/**
+ * How long a delivery waits for the next try after a fault of the service, such as a signing secret that cannot be
+ * decrypted.
+ */
 export const OWN_FAULT_WAIT = 5 * SECOND
 /**
- * When faults of our own delay an attempt for longer than this, the delivery fails without a strike, because its event
- * is out of date.
+ * When faults of the service delay an attempt for longer than this, the delivery fails without a strike, because its
+ * event is out of date.
  */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
- * When an attempt is made more than this time after it was due, no worker ran in between. Then the time of
- * `OWN_FAULT_LIMIT` starts anew. Otherwise the first fault after a long stop of the workers would fail deliveries that
- * a fault had delayed before the stop.
+ * An attempt that is made more than this time after it was due shows that no worker ran in between. The count of
+ * `OWN_FAULT_LIMIT` then starts anew. Otherwise, after a long stop of the workers, the first fault would fail every
+ * delivery that a fault had delayed before the stop.
  */
 export const OWN_FAULT_PAUSE = HOUR
 /**
- * How long a lease lasts: for this time after a claim no other worker claims the row. When a worker dies, its leases
- * run out, and the next claim makes the same attempt again (decision W2).
+ * How long a lease lasts. For this time after a claim, no other worker claims the row. When a worker dies, its leases
+ * run out, and another worker makes the same attempts (decision W2).
  */
 export const LEASE = 30 * SECOND
 
@@ -135,11 +155,12 @@ export const LEASE = 30 * SECOND
 export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
- * Computes, for a claim, when the attempt is due again if the lease of this claim runs out too, at `leaseUntil`.
- * `lapses`: how many leases on this attempt ran out in a row before this claim. With 0 or 1, the due time stays, so the
- * attempt is made again as soon as the lease has run out (decision W2). With more, one of the `RetrySchedule.WAITS` is
- * added to the end of the lease; when these waits are used up, the due time stays again. Undefined: the delivery is
- * abandoned in place of this claim.
+ * Computes when an attempt is due again if the lease of the present claim runs out at `leaseUntil`. `lapses` is how
+ * many leases on this attempt ran out in a row before this claim.
+ * - 0 or 1: the due time stays, so the attempt is made again as soon as the lease has run out (decision W2).
+ * - More: one of the `RetrySchedule.WAITS` is added to the end of the lease. When these waits are used up, the due time
+ *   stays.
+ * - `MAX_LAPSES`: undefined. The delivery is abandoned and not claimed.
  */
 export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Timestamp): Timestamp | undefined => {
   if (lapses >= MAX_LAPSES) return undefined
@@ -170,7 +191,10 @@ export const afterAttempt = (
 /** The change of a field in a transition. `set`: to the value of the step. `clear`: to null or false. */
 export type FieldChange = "set" | "clear" | "keep"
 
-/** A row of the state machine (`TRANSITIONS`). A transition changes no other fields of a delivery than these. */
+/**
+ * A row of the state machine (`TRANSITIONS`). A transition changes only the fields of a delivery that are listed in
+ * this type.
+ */
 export interface DeliveryTransition {
   /** The states in which the step may be taken. In any other state the step changes nothing. */
   readonly from: ReadonlyArray<DeliveryState>
@@ -185,14 +209,19 @@ export interface DeliveryTransition {
   readonly lease: FieldChange
 }
 
-/** A step that changes a stored delivery: a result, a worker's claim, or a developer's request to attempt it now. */
+/**
+ * A step that changes a stored delivery: the result of an attempt, a worker's claim, or a developer's request to make
+ * the next attempt at once (`Hurried`).
+ */
 export type DeliveryStep =
   | DeliveryFinish
   /** `dueAt`: when the attempt is due again if the lease lapses. */
   | { readonly _tag: "Claimed"; readonly dueAt: Timestamp }
   | { readonly _tag: "Hurried"; readonly dueAt: Timestamp }
 
-/** What the end of a delivery changes and keeps, unless a transition below says otherwise. */
+/**
+ * The fields that a step changes and keeps when it ends the delivery, unless the entry in `TRANSITIONS` says otherwise.
+ */
 const ENDING = {
   from: ["trying"],
   failReason: "keep",
@@ -204,7 +233,10 @@ const ENDING = {
   lease: "clear"
 } as const
 
-/** What a step that does not end the delivery changes and keeps, unless a transition below says otherwise. */
+/**
+ * The fields that a step changes and keeps when it does not end the delivery, unless the entry in `TRANSITIONS` says
+ * otherwise.
+ */
 const GOING_ON = {
   from: ["trying"],
   to: "trying",
@@ -218,8 +250,8 @@ const GOING_ON = {
 } as const
 
 /**
- * The state machine of a delivery (Spec §3.5): one row for each step. There are no other transitions. `move` reads this
- * table, and the SQL statements are generated from it, so a changed row changes the service on every kind of database.
+ * The state machine of a delivery (Spec §3.5): one row for each step, and no other transitions. `move` reads this
+ * table, and the SQL statements are generated from it. So a change of a row takes effect in every store.
  */
 export const TRANSITIONS: Readonly<Record<DeliveryStep["_tag"], DeliveryTransition>> = {
   Delivered: { ...ENDING, to: "delivered" },
@@ -241,7 +273,7 @@ export const goesOn = (step: DeliveryStep["_tag"]): boolean => mayTake("Claimed"
 /** The values that a step sets. Null: the step does not set the field. */
 export interface StepValues {
   readonly failReason: FailReason | null
-  /** Null: the step sets no number, and the attempt stays. */
+  /** Null: the step does not set the number, so the attempt keeps its number. */
   readonly attempt: number | null
   readonly dueAt: Timestamp | null
   readonly endedAt: Timestamp | null
@@ -280,8 +312,8 @@ const changed = <A>(change: FieldChange, before: A, set: A, cleared: A): A =>
   change === "keep" ? before : change === "set" ? set : cleared
 
 /**
- * The effect on the endpoint's strikes (Spec §6.4.7). A delivery that used up all its attempts adds a strike, and a
- * success sets the strikes to 0. Replays, tests and hurried attempts have no effect.
+ * The effect of a result on the endpoint's strikes (Spec §6.4.7). A delivery that used up all its attempts adds a
+ * strike, and a success sets the strikes to 0. Replays, tests and hurried attempts have no effect.
  */
 export const effectOnEndpoint = (
   delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
@@ -292,7 +324,10 @@ export const effectOnEndpoint = (
   return finish._tag === "Failed" && IS_STRIKE[finish.reason] ? "strike" : "none"
 }
 
-/** The attempt's row in the log; null when nothing was sent. Its `endedAt` is never before its `startedAt`. */
+/**
+ * The attempt's row in the log; null when no request was sent. `endedAt` is never before `startedAt`, even when the
+ * clock was set back during the attempt.
+ */
 export const attemptOf = (
   attempt: number,
   answer: WebhookAnswer,
@@ -320,7 +355,10 @@ export const attemptOf = (
   }
 }
 
-/** Whether the event is older than the rule allows. Checked before each attempt (Spec §4.6.8, decision T3). */
+/**
+ * Whether the event is older than its rule allows. The worker checks this before each attempt (Spec §4.6.8, decision
+ * T3).
+ */
 export const isTooOld = (
   event: { readonly occurredAt: Timestamp; readonly maxEventAgeS: number | null },
   now: Timestamp
@@ -336,9 +374,10 @@ export const verdict = (
   now: Timestamp
 ): SendVerdict => {
   const { envelope, maxEventAgeS, originalAt } = delivery
-  // A test is about nobody, so it needs no permission.
+  // A test is not about a person, so it needs no permission.
   if (envelope.payload.type === "ping" || envelope.isSample === true) return "send"
-  // The clock of a phone may be ahead. Then the event says that it occurred later than its first delivery was made.
+  // The clock of a phone may be ahead. Then the event's time is later than the creation of its first delivery, and that
+  // creation is nearer to the real time of the event.
   const occurredAt = envelope.occurredAt < originalAt ? envelope.occurredAt : originalAt
   const permitted = Option.exists(authorisation, (found) =>
     Authorisation.permits(found, { ...envelope, occurredAt }, now)
@@ -366,14 +405,17 @@ export interface NewDelivery {
   readonly originalAt: Timestamp
 }
 
-/** The order of claims: due time, then id by the codes of its characters (decision deliveries-16). */
+/**
+ * The order in which deliveries are claimed: by due time, then by the character codes of the id (decision
+ * deliveries-16).
+ */
 export const byDueTime = (a: Pick<Delivery, "dueAt" | "id">, b: Pick<Delivery, "dueAt" | "id">): number =>
   (a.dueAt ?? 0) - (b.dueAt ?? 0) || Order.string(a.id, b.id)
 
 /** The state of a new delivery. */
 export const FIRST_STATE: DeliveryState = "trying"
 
-/** The new delivery before its first attempt. */
+/** The delivery of a new row, before its first attempt. */
 export const begin = (row: NewDelivery): Delivery => ({
   appId: row.appId,
   id: row.id,

@@ -15,8 +15,8 @@ import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 export interface ClaimedDelivery {
   readonly delivery: Delivery
   /**
-   * The id of the lease. `finish` writes nothing when the row has another lease, because another worker has claimed the
-   * row since.
+   * The id of the lease. If another worker has claimed the row since, the row has another lease, and `finish` writes
+   * nothing.
    */
   readonly lease: string
   readonly url: EndpointUrl
@@ -33,9 +33,9 @@ export interface ClaimRequest {
   readonly now: Timestamp
   readonly leaseUntil: Timestamp
   /**
-   * `ids`: endpoints whose last attempt failed or took long. `limit`: how many deliveries of all these endpoints
-   * together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`, if enough of their
-   * deliveries are due. Left out: no endpoint counts as slow.
+   * The slow endpoints: those whose last attempt failed or took long. `limit` is how many deliveries of all slow
+   * endpoints together to claim at most. The other endpoints get at least half of `ClaimRequest.limit`, if enough of
+   * their deliveries are due. Left out: no endpoint counts as slow.
    */
   readonly slow?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }
@@ -43,8 +43,8 @@ export interface ClaimRequest {
 export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<ClaimedDelivery>
   /**
-   * True when there may be more rows of disabled or removed endpoints than this claim has ended. Then the worker claims
-   * again at once.
+   * True when the claim has ended only a part of the waiting rows of disabled or removed endpoints. Then the worker
+   * claims again at once, to end the others.
    */
   readonly isUnfinished: boolean
   /** True when another transaction had locked an endpoint with due deliveries. Then the worker claims again soon. */
@@ -54,32 +54,35 @@ export interface ClaimedDeliveries {
 export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
-  /** Types of events: lists the deliveries of events of any of these types. */
+  /** The log lists the deliveries of events of these types. Left out: of all types. */
   readonly types?: ReadonlyArray<EventType> | undefined
   readonly state?: DeliveryState | undefined
   readonly failReason?: FailReason | undefined
   /** The HTTP status of the newest attempt; null: deliveries whose newest attempt got no answer. */
   readonly status?: number | null | undefined
-  /** Lists deliveries that were created at `from` or later, and before `to`. */
+  /** The log lists the deliveries that were created at `from` or later, and before `to`. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
 
-/** The queue of deliveries. A claim leases rows to a worker; a result is refused when the lease was lost. */
+/**
+ * The queue of deliveries. A worker leases rows with `claim`, and stores the results with `finish`. The store refuses a
+ * result when the worker has lost the lease.
+ */
 export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/DeliveryStore")<
   DeliveryStore,
   {
     /**
-     * Stores new rows of one app. Idempotent by event, endpoint and replay number, because a fan-out may be repeated. A
-     * row is stored as failed when its endpoint has a newer epoch: the endpoint was disabled after the caller read it.
-     * A row is not stored when its endpoint was removed.
+     * Stores new rows of one app. Idempotent by event, endpoint and replay number, because a worker may repeat a
+     * fan-out. A row is stored as failed when its endpoint has a newer epoch: the endpoint was disabled after the
+     * caller read it. A row is not stored when its endpoint was removed.
      */
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
-     * Stores a delivery that was attempted before it was stored. Writes its row in the state after the first attempt
-     * and the attempt's log row, and sets the endpoint's strikes to 0 after a success. The result is the same as after
-     * `insert`, a claim and `finish`. Returns false, and writes nothing, when another worker has stored a row of the
-     * event at this endpoint already.
+     * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, and the
+     * attempt's log row. After a success it sets the endpoint's strikes to 0. The stored data are the same as after
+     * `insert`, a claim and `finish`. Returns false, and writes nothing, when another worker has stored a delivery of
+     * this event to this endpoint already.
      */
     readonly insertAttempted: (
       row: NewDelivery,
@@ -87,23 +90,26 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       attempt: Attempt | null
     ) => Effect.Effect<boolean, StoreError>
     /**
-     * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
-     * endpoint does not delay the others. An endpoint that another transaction has locked is skipped, and the claim
-     * does not wait for the lock. A row whose lease ran out is claimed again with the same attempt number. When too
-     * many leases in a row ran out (`Delivery.dueAfterLapse`), the row is abandoned. Rows from before the endpoint was
-     * disabled (an earlier epoch) are not claimed: they end as failed, a limited number in each claim, so that the
-     * claim stays short.
+     * Leases due rows of enabled endpoints to this worker. It takes only a few rows of each endpoint, so that a long
+     * backlog of one endpoint does not delay the others. The claim skips an endpoint that another transaction has
+     * locked, and does not wait for the lock.
      *
-     * Takes the first rows of each endpoint in the order of `Delivery.byDueTime`: due time, then id by the codes of its
-     * characters. The returned claims are in the same order.
+     * A row whose lease ran out is claimed again with the same attempt number. When too many leases in a row ran out
+     * (`Delivery.dueAfterLapse`), the row is abandoned. Rows of an earlier epoch, from before the endpoint was
+     * disabled, are not claimed. They end as failed, a limited number in each claim, so that the claim stays short.
+     *
+     * The claim takes the first rows of each endpoint in the order of `Delivery.byDueTime`: by due time, then by the
+     * character codes of the id. The returned claims have the same order.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**
      * Stores a result in one statement: the attempt's log row, the new state of the delivery, and the endpoint's
-     * strikes. A delivery that used up all its attempts adds a strike, and a success sets the strikes to 0. The 20th
-     * strike disables the endpoint and fails its waiting rows. The 10th and the 20th strike warn the developer.
+     * strikes. Returns false, and writes nothing, when the lease was lost.
+     *
+     * A delivery that used up all its attempts adds a strike, and a success sets the strikes to 0. The 10th and the
+     * 20th strike store a warning for the developer. The 20th strike disables the endpoint and fails its waiting rows.
      * Replays, tests, hurried attempts and rows of an earlier epoch do not change strikes. A row of an earlier epoch
-     * that would be retried ends as failed. Returns false, and writes nothing, when the lease was lost.
+     * that would be retried ends as failed.
      */
     readonly finish: (
       claim: Pick<ClaimedDelivery, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
@@ -113,15 +119,15 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /** The earliest due time of all waiting rows that is later than `after`. None when there is no such row. */
     readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
     /**
-     * Stores a finished test with its only attempt, or without one when nothing was sent (null). The test is never
-     * claimed and never changes strikes (decision W6).
+     * Stores a finished test with its only attempt; null when no request was sent. No worker claims the test, and the
+     * test never changes strikes (decision W6).
      */
     readonly recordTest: (delivery: Delivery, attempt: Attempt | null) => Effect.Effect<void, StoreError>
 
     /**
      * Locks the row's endpoint, reads the clock and the event's rows, gives them to `decide` and stores the new row.
-     * The lock makes two replays of one event wait for each other. None when the app has no row of this id. Rows of the
-     * event that wait, but are of an earlier epoch of the endpoint, end as failed first.
+     * The lock makes two replays of one event wait for each other. Before `decide` is called, waiting rows of the event
+     * that are of an earlier epoch of the endpoint end as failed. None when the app has no row of this id.
      */
     readonly replay: (
       appId: AppId,
@@ -129,17 +135,16 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, ReplayRefusal>
     ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, ReplayRefusal>>, StoreError>
     /**
-     * Makes the next attempt due at `now`, unless it is due or in flight already (Spec §4.7). None when the app has no
-     * row of this id. A row that waits, but is of an earlier epoch of its endpoint, ends as failed instead.
+     * Makes the next attempt due at `now`, unless the attempt is due or in flight already (Spec §4.7). A waiting row of
+     * an earlier epoch of its endpoint ends as failed instead. None when the app has no row of this id.
      */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
-     * Fails the rows of an enabled endpoint that wait although the endpoint was disabled after they were made, as
-     * `replay` does. Then replays the failed rows of the endpoint that were created at `since` or later and before
-     * `before`, oldest first, at most as many as there are `ids`. Tests, rows that were replayed already, rows whose
-     * event is too old, and rows that failed because the user did not allow the event are left out. The new rows are
-     * created at `now`. The first is due at `dueFrom`, and each further row one millisecond later. Returns how many
-     * rows were created.
+     * Replays failed rows of the endpoint that were created at `since` or later and before `before`, oldest first, at
+     * most as many as there are `ids`. Before that, rows of an earlier epoch that still wait end as failed, as in
+     * `replay`. Left out are tests, rows that were replayed already, rows whose event is too old, and rows that failed
+     * because the user did not allow the event. The new rows are created at `now`. The first is due at `dueFrom`, and
+     * each further row one millisecond later. Returns how many rows were created.
      */
     readonly recover: (asked: {
       readonly appId: AppId

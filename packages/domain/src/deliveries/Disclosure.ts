@@ -8,14 +8,17 @@ import type { Delivery } from "./Delivery.js"
 // What the user's access log says about events. Decisions access-log-4 and deliveries-12.
 
 /**
- * What the user's access log says about an event (Spec §4.6.8, §4.7).
+ * The entries of the user's access log about an event (Spec §4.6.8, §4.7).
  *
- * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: before
- * the first attempt, its endpoints were disabled or removed or got another address than the rule names, or its delivery
- * was abandoned. An event has one entry for all endpoints, attempts and replays, and one more entry when a retry is
- * withheld (decision M10). Time and id of an entry are derived from the event, so recording the entry again changes
- * nothing. A delivery that was withheld before its first attempt has no entry when another receiver got the event. The
- * functions return undefined when the event is about nobody, or when the log needs no further entry.
+ * - Every firing of a rule has an entry with the label of its place or zone, whether or not the event was sent. There
+ *   is one exception: before the first attempt, the endpoints were disabled or removed or got another address than the
+ *   rule names, or the delivery was abandoned.
+ * - An event has one entry for all its endpoints, attempts and replays, and one more when a retry is withheld (decision
+ *   M10).
+ * - The entry's time and id are derived from the event, so recording the entry again changes nothing.
+ * - A delivery that was withheld before its first attempt gets no entry when another receiver got the event.
+ *
+ * The functions return undefined when the event is not about a person, or when the log needs no further entry.
  */
 
 /** An event that was not sent. `entry` is written unless the user has an entry with one of the keys in `unless`. */
@@ -25,14 +28,17 @@ export interface Unsent {
 }
 
 /**
- * The fields that the log needs of a delivery. All three kinds of deliveries have these fields: to an endpoint, to a
- * legacy receiver and to a listener.
+ * The fields of a delivery from which an entry is made. Deliveries to an endpoint, to a legacy receiver and to a
+ * listener all have these fields.
  */
 type LoggedDelivery = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
 > & {
-  /** Left out for a legacy receiver and for a listener: the due times of their deliveries are not stored. */
+  /**
+   * When the attempt was due. Left out for a legacy receiver and for a listener, whose deliveries have no stored due
+   * time.
+   */
   readonly dueAt?: Timestamp | null
 }
 
@@ -66,8 +72,8 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
-    // The stored due time, so that a check that is repeated after a crash makes the same entry; never a time in the
-    // future.
+    // The time of the entry is the stored due time, and not `now`: when the check is repeated after a crash, it must
+    // make the same entry. A due time in the future is replaced by `now`.
     const at = earlier(delivery.dueAt ?? now, now)
     const words = noMore(about, "was not sent again")
     return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }
@@ -78,10 +84,10 @@ export const notAllowed = (delivery: LoggedDelivery, now: Timestamp): Unsent | u
 
 const earlier = (one: Timestamp, other: Timestamp): Timestamp => (one < other ? one : other)
 
-/** Whether an attempt was made before. Then the log already says that the event was sent. */
+/** Whether the delivery was attempted before. Then the log already has an entry that the event was sent. */
 const isRetry = ({ attempt }: LoggedDelivery): boolean => attempt > 1
 
-/** The fields that the log needs of an event that has no receiver. */
+/** The fields of an event from which an entry is made when no delivery exists. */
 type EventWithoutReceiver = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
 
 /** The entry of a firing that has no receiver: neither an endpoint, nor a legacy receiver, nor a listener gets it. */
@@ -98,8 +104,8 @@ export const toNobody = (event: EventWithoutReceiver): AccessLogEntry | undefine
       )
 
 /**
- * The entry of a firing that occurred during a suspension. It is the entry that `notAllowed` makes: earlier releases
- * made a delivery for such an event.
+ * The entry of a firing that occurred during a suspension. It equals the entry that `notAllowed` makes, because earlier
+ * releases made a delivery for this event: the user must not get two entries.
  */
 export const duringSuspension = (event: EventWithoutReceiver & Pick<WaitingEvent, "storedAt">) =>
   ruleIdOf(event.payload) === null
@@ -122,7 +128,8 @@ interface Subject {
 }
 
 /**
- * The keys of the other entries that the event may have. When the user has one of these entries, `own` is not written.
+ * The keys of the other entries that the event may have. When the user has an entry with one of these keys, the entry
+ * `own` is not written.
  */
 const others = (delivery: LoggedDelivery, own: AccessLogKey): ReadonlyArray<AccessLogKey> => {
   const { createdAt, envelope, originalAt } = delivery
@@ -146,11 +153,14 @@ const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: LoggedDelivery): Timest
   return at > createdAt ? at : createdAt
 }
 
-/** Like `subjectOf`, but also undefined for a replay, because the original delivery wrote the entry. */
+/**
+ * The person, app and connection that the event is about. Undefined for a test, which is not about a person, and for a
+ * replay, because the original delivery wrote the entry.
+ */
 const subject = (delivery: LoggedDelivery): Subject | undefined =>
   delivery.replayNo > 0 ? undefined : subjectOf(delivery)
 
-/** The person, app and connection that the event is about. Undefined for a test, which is about nobody. */
+/** The person, app and connection that the event is about. Undefined for a test, which is not about a person. */
 const subjectOf = ({ appId, envelope, userId }: LoggedDelivery): Subject | undefined =>
   userId === null || envelope.grantId === null
     ? undefined

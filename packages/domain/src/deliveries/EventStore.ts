@@ -13,23 +13,25 @@ export interface EventKey {
 
 export interface PendingEvents {
   readonly events: ReadonlyArray<WaitingEvent>
-  /** Due events whose stored rows cannot be decoded. They count towards the limit. */
+  /**
+   * Due events whose stored rows cannot be decoded. They count towards the limit of the read, so that the read ends.
+   */
   readonly unreadable: ReadonlyArray<EventKey>
 }
 
 /**
- * The outbox: an event is committed together with the user's data, and waits here for a worker. So no event is lost
- * when a process dies.
+ * The outbox of events. A store commits an event in the same transaction as the change of the user's data, and the
+ * event waits in the outbox until a worker fans it out. So no event is lost when a process dies.
  */
 export class EventStore extends Context.Tag("@place-access/domain/deliveries/EventStore")<
   EventStore,
   {
     /**
-     * Reads up to `limit` due events that are not fanned out yet, of the people in these buckets (`Bucket`). Leaves out
-     * the events in `except`, which this worker is sending already. The order is due time, then the time at which the
-     * event occurred, then id by the codes of its characters (decision deliveries-16). The store does not mark the
-     * events that it returns, because only the worker that holds the leases of the buckets reads these events. It says
-     * which events occurred during a suspension (`WaitingEvent.isSuspended`).
+     * Reads up to `limit` due events of the people in these buckets (`Bucket`) that are not fanned out yet. Leaves out
+     * the events in `except`, which this worker is sending already. The order is by due time, then by the time at which
+     * the event occurred, then by the character codes of the id (decision deliveries-16). The store marks no event as
+     * taken: only the worker that has the leases of the buckets reads these events. The store says which events
+     * occurred during a suspension (`WaitingEvent.isSuspended`).
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,
@@ -45,9 +47,9 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
       at: Timestamp.Timestamp
     ) => Effect.Effect<void, StoreError>
     /**
-     * What the check before sending needs. None when the connection does not exist. `occurredAt` is the time of the
-     * event; left out: the store looks up neither whether the user deleted the history of that time, nor whether an
-     * earlier suspension contains it.
+     * Reads the data for the check before sending. None when the connection does not exist. `occurredAt` is the time of
+     * the event. If it is left out, the store looks up neither whether the user deleted the history of that time, nor
+     * whether a past suspension contains it.
      */
     readonly authorisation: (
       userId: UserId,

@@ -9,14 +9,17 @@ import { type Delivery, isTooOld, type NewDelivery } from "./Delivery.js"
 /** How many deliveries one call of `recover` replays at most. A developer with more failed deliveries calls again. */
 export const RECOVERED_MAX = 10_000
 
-/** What the decision about a replay needs, read under the endpoint's lock. */
+/**
+ * The data for the decision about a replay. The store reads them under the endpoint's lock, so that two replays of one
+ * event do not both get the same number.
+ */
 export interface Replayable {
   readonly delivery: Delivery
   /** Null when the endpoint was removed. */
   readonly endpoint: Pick<WebhookEndpoint, "disabledAt" | "epoch"> | null
   /** The highest `replayNo` of the event at the endpoint. */
   readonly lastReplayNo: number
-  /** True when this row, or another one of the same event and endpoint, is due or in flight. */
+  /** True when this delivery, or another delivery of the same event to the same endpoint, is due or in flight. */
   readonly isPending: boolean
 }
 
@@ -36,8 +39,8 @@ export const refusal = (
 }
 
 /**
- * The new row, or why there is none. The row has the same event and endpoint, is due at once, and begins with attempt
- * 1.
+ * The row of the new delivery, or why the event is not sent again. The new delivery has the same event and endpoint, is
+ * due at once, and begins with attempt 1.
  */
 export const decide = (
   state: Replayable,
@@ -47,7 +50,7 @@ export const decide = (
   const refused = refusal(state, now)
   if (refused !== undefined) return Either.left(refused)
   const { delivery, endpoint, lastReplayNo } = state
-  // Only for the compiler: `refusal` has refused a null endpoint already.
+  // `refusal` has refused a null endpoint already, but the compiler cannot see this.
   return endpoint === null
     ? Either.left("endpoint_removed")
     : Either.right(replayOf(delivery, id, endpoint.epoch, lastReplayNo + 1, now))
@@ -74,7 +77,8 @@ const replayOf = (
 })
 
 /**
- * The due time of the recovered row with this `index`. The rows are due a millisecond apart, so they are sent in order.
+ * The due time of the recovered delivery with this `index`, counted from 0. Due times are one millisecond apart, so
+ * that workers claim the deliveries in order.
  */
 export const recoveredDueAt = (from: Timestamp, index: number): Timestamp => plus(from, index)
 

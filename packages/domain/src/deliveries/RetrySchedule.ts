@@ -10,7 +10,7 @@ export const MAX_ATTEMPTS = WAITS.length + 1
 
 /**
  * When the attempt after attempt number `attempt` is due; undefined after the last attempt. Attempts are counted from
- * 1. There is no jitter (decision W2).
+ * 1. The times have no jitter (decision W2).
  */
 export const nextDue = (attempt: number, endedAt: Timestamp): Timestamp | undefined => {
   const wait = WAITS[attempt - 1]

@@ -10,7 +10,10 @@ import type * as Disclosure from "./Disclosure.js"
 /** How many times a read or a write is repeated after transient errors. */
 export const REPEATS = 3
 
-/** The present permission for an event. None when the event is about nobody, and when its connection does not exist. */
+/**
+ * Reads whether the user allows the event now. None when the event is not about a person, or when its connection does
+ * not exist.
+ */
 export const authorisationOf = program(
   "authorisationOf",
   function* ({
@@ -34,8 +37,8 @@ export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
     : withPort(AccessLogStore, (log) => retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless)))
 
 /**
- * The result of a post whose signing secret or header cannot be unsealed. Nothing is sent, because nothing may be sent
- * unsigned. The fault is ours, so this does not count as an attempt.
+ * The result of a post whose signing secret or header cannot be decrypted. No request is sent, because receivers must
+ * get only signed requests. It does not count as an attempt, because the receiver did not cause the fault.
  */
 export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {

@@ -25,7 +25,7 @@ export const claimDue = program(
   }
 )
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface AttemptSummary {
   readonly how: Delivery.DeliveryFinish
   /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
@@ -36,22 +36,22 @@ export interface AttemptSummary {
  * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5), and if the
  * endpoint has the address that the rule names. No database connection is held while the receiver answers. Returns the
  * stored result. Returns undefined when the lease was lost, or when it would run out before the result could be stored.
- * Then another worker makes the same attempt.
+ * In these two cases another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: ClaimedDelivery, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim
-  const held = { appId: delivery.appId, id: delivery.id, lease }
+  const claimed = { appId: delivery.appId, id: delivery.id, lease }
   const result = yield* attempt(delivery, { headers, secrets, url }, leaseUntil)
   if (result === undefined) return undefined
-  return yield* finish(delivery, result, (yield* DeliveryStore).finish(held, result.how, result.row))
+  return yield* finish(delivery, result, (yield* DeliveryStore).finish(claimed, result.how, result.row))
 })
 
 /**
  * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and then stores the delivery with
- * the result. `endpoint` was read from the store, and is not used after `until`. Runs `onResult` when the attempt has
- * ended, before its result is stored. Returns the stored result. Returns undefined when nothing was sent before
- * `until`, or when another worker has stored the delivery already. In both cases the delivery is in the store without
- * this result, and later claims continue it.
+ * the result. `endpoint` was read from the store, and must not be used after `until`. Runs `onResult` when the attempt
+ * has ended, before its result is stored. Returns the stored result. Returns undefined when nothing was sent before
+ * `until`, or when another worker has stored the delivery already. In these two cases the stored delivery lacks this
+ * result, and a later claim attempts it.
  */
 export const deliverFirst = program(
   "deliverFirst",
@@ -89,7 +89,8 @@ const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, u
   if (runsOut(now, until)) return undefined
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
-      // If the connection does not exist, its user was deleted, and so was the access log.
+      // A connection that does not exist was deleted together with its user and the user's access log, so there is no
+      // log to write to.
       if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
       return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
     case "too_old":
@@ -109,13 +110,14 @@ const send = fn(function* (
   delivery: Delivery.Delivery,
   { headers, secrets, url }: Receiver,
   until: Timestamp.Timestamp,
-  askedAt: Timestamp.Timestamp
+  checkedAt: Timestamp.Timestamp
 ) {
-  // The permission and the secrets were read before, and must not be used after `until`.
+  // Writing the access log may have taken long. After `until`, the permission and the secrets that were read may have
+  // changed.
   if (runsOut(yield* Timestamp.now, until)) return undefined
   const { appId, endpointId, envelope } = delivery
   const sealContext = SigningSecret.sealContext(appId, endpointId)
-  yield* Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt))
+  yield* Telemetry.measure(() => DeliveryFigures.began(delivery, checkedAt))
   const { answer, endedAt, exchange, startedAt } = yield* signedPost({
     url,
     secrets,
@@ -132,7 +134,7 @@ const send = fn(function* (
   return result
 })
 
-/** Stores the result. Undefined when another worker has taken the delivery over. */
+/** Stores the result of an attempt. Returns undefined when another worker has taken the delivery over. */
 const finish = fn(function* (
   delivery: Delivery.Delivery,
   { how, row }: AttemptResult,

@@ -1,9 +1,9 @@
 /**
- * Deliveries: one event on its way to one webhook endpoint. A delivery is `trying` until an attempt succeeds
+ * Deliveries: each is one event for one webhook endpoint. A delivery is `trying` until an attempt succeeds
  * (`delivered`), its event becomes older than the rule allows (`too_old`), or it ends for another reason (`failed`).
  * `Delivery` has the transitions. Workers claim due deliveries under a lease, make one attempt each (`deliver`) and
- * store the result. Developers read the log, replay deliveries (`redeliver`, `recover`), bring a retry forward and send
- * tests.
+ * store the result. Developers read the log, replay deliveries (`redeliver`, `recover`), make the next attempt due at
+ * once (`retryNow`) and send tests (`sendTest`).
  *
  * @module
  */

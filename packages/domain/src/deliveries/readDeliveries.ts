@@ -17,7 +17,8 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
   yield* getApp(account, appId, "read")
   const { limit, cursor, ...filter } = query
   const { endpointId, eventId, failReason, from, state, status, to, types } = filter
-  // JSON writes a filter that is left out like null, and `status` null means something else.
+  // `JSON.stringify` writes undefined in an array as null. A `status` of null has a meaning of its own (no answer), so
+  // a left-out `status` adds no element.
   const answered = status === undefined ? [] : [status]
   const list = `deliveries ${appId} ${JSON.stringify([endpointId, eventId, types, state, from, to, failReason, ...answered])}`
   const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, list)
@@ -28,7 +29,7 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
 
 /**
  * A delivery with all its attempts, oldest first. `NotFound` when the account is not in the app's team, or the app has
- * no such delivery.
+ * no delivery with this id.
  */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "read")

@@ -11,9 +11,9 @@ import * as Replay from "./Replay.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 /**
- * Deliveries that a developer asks for (Spec §4.7). They cause no strike. Before a delivery is sent, the user's
- * permission is checked again. Every program fails with `NotFound` when the account is not in the app's team, and with
- * `Forbidden` when the account's role only allows reading.
+ * Programs with which a developer asks for deliveries (Spec §4.7). These deliveries cause no strike. Before each
+ * attempt, the worker checks the user's permission. Every program fails with `NotFound` when the account is not in the
+ * app's team, and with `Forbidden` when the account's role only allows reading.
  */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
@@ -26,8 +26,8 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
 }
 
 /**
- * Queues the same event for the same endpoint again, as a new row. `Conflict`, with the reason, when the event cannot
- * be sent again.
+ * Replays a delivery: queues its event for the same endpoint once more, as a new delivery. `Conflict`, with the reason,
+ * when the event cannot be sent again.
  */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "develop")
@@ -40,8 +40,8 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 })
 
 /**
- * Makes the next attempt due now. The delivery gets no additional attempt. `Conflict`, with the reason, when the
- * delivery has ended and so has no next attempt.
+ * Makes the next attempt of a delivery due now. The number of attempts stays the same. `Conflict`, with the reason,
+ * when the delivery has ended, because then it has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "develop")
@@ -73,9 +73,10 @@ const BATCH = 500
 
 /**
  * Replays the failed deliveries of an endpoint that were created at `since` or later and before this call, in the order
- * of creation. So a replay that fails at once is not replayed by the same call. Deliveries that were replayed before,
- * and those that failed because the user did not allow the event, are left out. Replays at most `Replay.RECOVERED_MAX`
- * deliveries, and returns how many. `Conflict` when the endpoint is disabled.
+ * of creation. Deliveries created during the call are left out, so a replay that fails at once is not replayed by the
+ * same call. Also left out are deliveries that were replayed before, and deliveries that failed because the user did
+ * not allow the event. Replays at most `Replay.RECOVERED_MAX` deliveries, and returns how many. `Conflict` when the
+ * endpoint is disabled.
  */
 export const recover = program(
   "recover",

@@ -24,9 +24,9 @@ export interface TestResult {
 
 /**
  * Sends one signed event now, a `ping` or a sample of another type (decision test-people-5), and returns the result
- * (Spec §4.7). A disabled endpoint is tested too, because the result helps to decide whether to enable it; the result
- * says that the endpoint is disabled (decision M10). The test is logged and never changes strikes (decision W6).
- * `NotFound` when the account is not in the app's team, or the app has no such endpoint.
+ * (Spec §4.7). A disabled endpoint can be tested too, because the result helps to decide whether to enable it. `detail`
+ * then says that the endpoint is disabled (decision M10). The test is logged and never changes strikes (decision W6).
+ * `NotFound` when the account is not in the app's team, or the app has no endpoint with this id.
  */
 export const sendTest = program(
   "sendTest",
@@ -50,8 +50,8 @@ export const sendTest = program(
     const id = DeliveryId.make(yield* Entropy.id("dlv"))
     const { row, attempt } = logged(id, envelope, endpointId, sent)
     yield* (yield* DeliveryStore).recordTest(row, attempt)
-    const said = result(sent.answer)
-    return isEnabled(endpoint) ? said : { ...said, detail: `${sentence(said.detail)} ${DISABLED}` }
+    const summary = result(sent.answer)
+    return isEnabled(endpoint) ? summary : { ...summary, detail: `${sentence(summary.detail)} ${DISABLED}` }
   }
 )
 
@@ -61,7 +61,10 @@ const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}
 
 type Tried = PostedWebhook | Effect.Effect.Success<ReturnType<typeof notSigned>>
 
-/** The finished row of the test, and its attempt. A test that could not be sent has no attempt (decision W3). */
+/**
+ * The finished delivery of the test, and its attempt. A test whose request could not be sent has no attempt (decision
+ * W3).
+ */
 const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: Tried) => {
   const { answer, endedAt, exchange, startedAt } = sent
   const row = started(id, envelope, endpointId, startedAt)
@@ -71,7 +74,10 @@ const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent
   }
 }
 
-/** A test is not tried again, neither after a failure nor after a fault of our own. */
+/**
+ * The end of the test's delivery. A test is never retried, neither after a failure nor after a fault of the service:
+ * the developer waits for the result.
+ */
 const endOf = (answer: WebhookAnswer, at: Timestamp.Timestamp): Delivery.DeliveryFinish =>
   Delivery.isSuccess(answer)
     ? { _tag: "Delivered", at }

@@ -15,9 +15,9 @@ import * as Signature from "./Signature.js"
 export interface WebhookPost {
   readonly url: EndpointUrl.EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
-  /** The context with which the secrets were sealed (`Vault`). */
+  /** The encryption context of the secrets (`Vault`): they can be decrypted only with the same context. */
   readonly sealContext: string
-  /** The headers that the developer added to the endpoint, each with the context with which its value was sealed. */
+  /** The headers that the developer added to the endpoint. Each has the encryption context of its value. */
   readonly headers?: ReadonlyArray<SealedHeader>
   readonly body: string
 }
@@ -28,7 +28,7 @@ interface SealedHeader {
   readonly sealContext: string
 }
 
-/** The headers of an endpoint as `signedPost` takes them. */
+/** The developer's headers of an endpoint, in the form that `signedPost` needs. */
 export const ownHeaders = (
   appId: AppId,
   endpointId: EndpointId,
@@ -49,7 +49,7 @@ export interface PostedWebhook {
 
 /**
  * Signs the body with every valid secret and posts it (Spec §6.4). The time in the signature is the time of this
- * attempt. `VaultError` when a secret or a header cannot be unsealed.
+ * attempt. `VaultError` when a secret or a header cannot be decrypted.
  */
 export const signedPost = program(
   "signedPost",
@@ -73,7 +73,7 @@ export const signedPost = program(
   }
 )
 
-/** Unseals the secrets that are valid at `now`, newest first. */
+/** Decrypts the secrets that are valid at `now`, newest first. */
 export const unsealLive = fn(function* (
   secrets: ReadonlyArray<SigningSecret.SigningSecret>,
   sealContext: string,
@@ -97,9 +97,9 @@ const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   })
 
 /**
- * A cache of unsealed secrets and headers for each vault. Its key consists of the context and the sealed text, which
- * always unseal to the same text. Without the cache, each attempt would unseal the same secret again, and unsealing
- * costs more than signing.
+ * A cache of decrypted secrets and headers for each vault. Its key consists of the context and the encrypted text,
+ * which always decrypt to the same text. Without the cache, each attempt would decrypt the same secret again, and
+ * decrypting costs more than signing.
  */
 const caches = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000
@@ -112,7 +112,10 @@ const unsealedBy = (vault: typeof Vault.Vault.Service): Map<string, string> => {
   return made
 }
 
-/** The headers of a webhook with this body, signed with each of the secrets at the time `at`. */
+/**
+ * The headers of a webhook with this body: content type, user agent, and one signature for each secret, made at the
+ * time `at`.
+ */
 export const signedHeaders = (secrets: ReadonlyArray<string>, body: string, at: Timestamp.Timestamp) =>
   Effect.map(WebhookSender, (sender) => headersOf(sender, secrets, body, at))
 

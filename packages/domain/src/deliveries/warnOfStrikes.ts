@@ -11,10 +11,10 @@ const BATCH = 100
 
 /**
  * Mails warnings about failing endpoints to owners and developers of the app, and returns how many warnings were
- * handled. The warning is a row of the app and a mail is a row of its reader, so one transaction cannot write both.
- * First the mails are written into the outbox, and then the warning is removed. When a worker dies in between, the next
- * run writes the same mails again, which has no effect. May be interrupted, repeated and run by several workers. A
- * warning that fails is logged, and the next run tries again.
+ * handled. A warning is a row of the app and a mail is a row of its reader, so one transaction cannot write both. First
+ * the mails are written into the outbox, and then the warning is removed. When a worker dies in between, the next run
+ * writes the same mails again, and the outbox ignores them (`dedupeKey`). May be interrupted, repeated and run by
+ * several workers. A warning that fails is logged, and the next run tries again.
  */
 export const warnOfStrikes = program("warnOfStrikes", function* () {
   const endpoints = yield* EndpointStore
@@ -34,7 +34,7 @@ const settle = (warning: StrikeWarning.StrikeWarning) =>
     const endpoints = yield* EndpointStore
     const app = yield* (yield* AppStore).find(appId)
     const endpoint = yield* endpoints.find(appId, endpointId)
-    // No mail when the developer has removed the endpoint or the app.
+    // When the developer has removed the endpoint or the app, there is nothing left to warn about.
     if (Option.isSome(app) && Option.isSome(endpoint)) {
       const logged = yield* (yield* DeliveryStore).find(appId, deliveryId)
       const lastAttempt = Option.match(logged, {

@@ -5,9 +5,9 @@ import type { RuleWindow } from "./Rule.js"
 export const MAX_ACTIVE = 10
 
 /**
- * The first instant from `now` on at which `candidate` would be the eleventh active rule, if any. A window includes its
- * beginning and excludes its end. Place rules and zone rules count, disabled rules too; finished and deleted rules do
- * not (decision L11).
+ * The first instant from `now` on at which `candidate` would be the connection's eleventh active rule; undefined when
+ * there is none. `present` has the windows of the connection's other rules of both kinds. It includes disabled rules,
+ * but no finished or deleted rules (decision L11). A window includes its beginning and excludes its end.
  */
 export const firstOverflow = (
   present: ReadonlyArray<RuleWindow>,

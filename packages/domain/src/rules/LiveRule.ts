@@ -26,32 +26,39 @@ export interface LiveRule {
 export interface RuleProgress {
   readonly ruleId: Rule["id"]
   readonly state: RuleMemory
-  /** The last `KEPT` evaluations of this upload, to be appended (`RecentEvaluations.append`). */
+  /**
+   * The evaluations of this upload, at most the last 20 (`RecentEvaluations.KEPT`). The store appends them to the
+   * rule's stored evaluations (`RecentEvaluations.append`).
+   */
   readonly made: RecentEvaluations
 }
 
 /**
- * The basis of a place rule: a text that changes when the rule must start over (`LiveRule.basis`). It changes with the
- * circle (`geometryVersion`), with the sharing (`sharedAt`), and with `scopeSince`: the later of the times when the app
- * or connection got the scope back and when the last pause ended; null when neither happened.
+ * The basis of a place rule: a text that changes when the rule must forget where the user was (`LiveRule.basis`).
+ * `geometryVersion` changes with the circle. `sharedAt` is when the user shared the place. `scopeSince` is the later of
+ * two times: when the app or connection got the scope back, and when the last pause ended. It is null when neither
+ * happened.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
 /**
- * The later of two times after which a rule starts over: the rule got its scope back, or a pause ended (decisions L8
- * and connection-5). Null when both times are null.
+ * The later of two times: when the rule got its scope back, and when a pause ended. At both times the rule forgets
+ * where the user was (decisions L8 and connection-5). Null when both times are null.
  */
 export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
   a === null || (b !== null && b > a) ? b : a
 
-/** The basis of a zone rule. A zone never moves, so only its scope counts. */
+/**
+ * The basis of a zone rule (`LiveRule.basis`). A zone never moves and needs no sharing, so the basis changes only when
+ * the scope comes back or a pause ends (`scopeSince`).
+ */
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
 
 /**
- * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times in `needed`.
- * `needed` are the times since when the rule has all that it needs: every rule its scope, and a place rule also its
- * present circle and the sharing of the place. Null in `needed`: the rule has had this from the beginning.
+ * The earliest capture time of a fix that may fire the rule: the latest of the rule's creation and the times in
+ * `needed`. `needed` has the time since when the rule has each thing that it needs. Every rule needs its scope; a place
+ * rule also needs its present circle and the sharing of the place. Null: the rule has had the thing since its creation.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
@@ -64,16 +71,16 @@ export const neededScope = (target: Pick<RuleTarget, "_tag">): Scope =>
   target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE
 
 /**
- * Whether a change of the scopes from `before` to `after` gave `scope` back. Rules that need this scope then start over
- * without a known side.
+ * Whether a change of the scopes from `before` to `after` gave `scope` back. Rules that need this scope then forget
+ * where the user was (decision L8).
  */
 export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: ReadonlyArray<Scope>): boolean =>
   !before.includes(scope) && after.includes(scope)
 
 /**
- * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is the time at which the
- * store noted that the rule is disabled, `archivedAt` the time when the rule's place was archived: the earlier time
- * counts, or `now` when both times are null.
+ * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is when the store noted
+ * that the rule is disabled. `archivedAt` is when the rule's place was archived. The earlier of the two times counts,
+ * or `now` when both are null.
  */
 export const disabledSince = (
   stands: boolean,

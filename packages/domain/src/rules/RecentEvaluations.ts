@@ -6,8 +6,8 @@ import type { Rule } from "./Rule.js"
 import type { RuleOutcome } from "./RuleEvaluation.js"
 
 /**
- * The outcome of one fix for one rule, with the times of the fix. It has no position and no distance, because apps read
- * it.
+ * The outcome of one fix for one rule, with the times of the fix. Apps read evaluations, so an evaluation has no
+ * position and no distance: they would show where the user is.
  */
 export interface Evaluation {
   readonly capturedAt: Timestamp
@@ -17,20 +17,20 @@ export interface Evaluation {
   readonly eventId: EventId | null
 }
 
-/** The last `KEPT` evaluations of a rule, the newest last. */
+/** The last evaluations of a rule, at most `KEPT` (20), the newest last. */
 export type RecentEvaluations = ReadonlyArray<Evaluation>
 
 export const KEPT = 20
 
 export const none: RecentEvaluations = []
 
-/** Appends later evaluations and keeps the last `KEPT` of all. */
+/** Appends the evaluations `next` to the earlier ones in `recent`, and keeps the last `KEPT` of them all. */
 export const append = (recent: RecentEvaluations, next: RecentEvaluations): RecentEvaluations =>
   [...recent.slice(-KEPT), ...next].slice(-KEPT)
 
 /**
- * Fills in the event ids of new firings; earlier firings already have an id. The capture time identifies a firing of a
- * rule, because a rule fires at most once for each capture time.
+ * Fills in the event ids of firings that have none yet. The capture time identifies a firing of a rule, because a rule
+ * fires at most once for each capture time.
  */
 export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Timestamp, EventId>): RecentEvaluations =>
   recent.map((one) =>
@@ -38,24 +38,28 @@ export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Tim
   )
 
 /**
- * How many of the zone rules of a connection that begin within an hour show the app their evaluations. It equals the
- * number of zone questions that an app may ask in an hour.
+ * Of the zone rules of a connection that begin within one hour, the app reads the evaluations of this many. Many small
+ * zones would show the app where the user is (decision rules-10). The number equals the limit of zone questions that an
+ * app may ask in an hour (`ZoneQuestions`).
  */
 const ZONES_PER_PERIOD = 20
 /** The period, in milliseconds, in which new zone rules are counted. */
 export const PERIOD = HOUR
 
-/** The time from which a rule uses fixes: its creation, or the opening of its window if that is later. */
+/** The time from which a rule uses fixes: its creation, or the opening of its window if the window opens later. */
 export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "window">): Timestamp =>
   window.from !== null && window.from > createdAt ? window.from : createdAt
 
 /**
- * The evaluations that the app and its developer may read. A disabled rule shows none, because a place that is not
- * shared must reveal nothing. From the 21st zone rule of an hour on, a rule shows none either: an app that reads "too
- * near the edge" for many circles can find out where the user is. A rule shows no fix that was captured before
- * `firesFrom` (`LiveRule.firesFrom`): such a fix shows when the user came and left before the app had permission. It
- * shows no fix that was captured during a past suspension either (decision staff-1). While the app is paused, a rule
- * shows none: the newest evaluations say where the user was just before the pause (decision connection-4).
+ * The evaluations that the app and its developer may read. They read none in three cases:
+ * - The rule is disabled: a place that is not shared must reveal nothing.
+ * - The rule is the 21st zone rule of an hour or a later one. An app that reads "too near the edge" for many circles
+ *   can find out where the user is.
+ * - The app is paused: the newest evaluations say where the user was just before the pause (decision connection-4).
+ *
+ * Of the other rules they read no fix that was captured before `firesFrom` (`LiveRule.firesFrom`), because it shows
+ * when the user came and left before the app had permission. They also read no fix that was captured during a past
+ * suspension (decision staff-1).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,

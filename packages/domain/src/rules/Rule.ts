@@ -13,7 +13,7 @@ export interface PlaceTarget {
   readonly label: string
 }
 
-/** A rule's target: an area that the app drew and named. It never changes. */
+/** A rule's target: an area that the app drew and named. The area never changes. */
 export interface ZoneTarget {
   readonly _tag: "Zone"
   readonly circle: Circle
@@ -41,29 +41,32 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly dwellMinutes: number | null
   /**
    * Seconds, 0 to 300. A rule for arrivals or departures waits this long before it fires, so that a later fix can
-   * contradict the crossing. Null: it fires at once (decision rules-13).
+   * contradict the crossing. Null: the rule fires at once (decision rules-13).
    */
   readonly settleS: number | null
   /**
-   * Seconds, 300 to 1,800. When the phone, last seen inside, sends nothing for this long after the dwell time, the
-   * dwell fires. Null: only a reading fires the dwell (decision rules-14).
+   * Seconds, 300 to 1,800. When the phone was last seen inside and sends nothing for this long after the dwell time,
+   * the dwell fires. Null: only a reading fires the dwell (decision rules-14).
    */
   readonly silenceS: number | null
   /**
-   * The address that gets the rule's events: the address of one of the app's endpoints, or null for every endpoint that
-   * is subscribed. An imported rule has an address of its own.
+   * The address that gets the rule's events. For a rule of the API it is the address of one of the app's endpoints. An
+   * imported rule (`isLegacy`) has a separate address. Null: every subscribed endpoint of the app gets the events.
    */
   readonly webhookUrl: string | null
   /**
-   * Whether the rule was imported from the time before apps had endpoints. Such a rule has an address and a secret of
-   * its own (Spec §6.4.9).
+   * Whether the rule was imported from the time before apps had endpoints. The events of an imported rule go to an
+   * address, and are signed with a secret, that belong to the rule and to no endpoint (Spec §6.4.9).
    */
   readonly isLegacy: boolean
   readonly window: RuleWindow
   /** Seconds, 30 to 3,600: an older event is not delivered. Null: events are delivered at any age. */
   readonly maxEventAgeS: number | null
   readonly createdAt: Timestamp.Timestamp
-  /** Since when the place is withdrawn or archived, or the scope withdrawn; null while the rule works (decision L8). */
+  /**
+   * Since when the rule is disabled, because the user archived the place or stopped sharing it, or because the scope is
+   * missing. Null while the rule works (decision L8).
+   */
   readonly disabledAt: Timestamp.Timestamp | null
 }
 

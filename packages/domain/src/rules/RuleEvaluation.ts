@@ -57,8 +57,8 @@ export interface RuleMemory {
 }
 
 /**
- * A crossing of a rule with `settleS` (decision rules-13), or the dwell that silence will fire for a rule with
- * `silenceS` (decision rules-14). A fix may still contradict it.
+ * A crossing or dwell that a later fix may contradict: a crossing of a rule with `settleS` (decision rules-13), or the
+ * dwell that silence will fire for a rule with `silenceS` (decision rules-14).
  */
 export interface Unsettled {
   /** The capture time of the fix that crossed; for a dwell, the end of the dwell time. */
@@ -66,8 +66,8 @@ export interface Unsettled {
   /** The time of the clock at which the crossing or dwell counts, unless a fix contradicts it first. */
   readonly until: Timestamp
   /**
-   * Whether the rule fires at `until`. False, for example, for a crossing in the direction that the rule does not ask
-   * about: a fix may contradict this crossing too.
+   * Whether the rule fires at `until`. False, for example, for an exit in the state of a rule that asks about entries.
+   * This crossing is stored too, because a fix may contradict it.
    */
   readonly fires: boolean
 }
@@ -84,18 +84,19 @@ export const unseeded = (basis: string): RuleMemory => ({
 })
 
 /**
- * The state to continue from when the rule now has `basis`. With another basis the rule forgets where the user was
- * (decision L8). The state keeps two times that do not depend on the circle, so that the rule still does not fire twice
- * within 2 minutes (Spec §4.6.3), and still ignores fixes older than those it has used.
+ * The state with which the evaluation continues when the rule now has `basis`. If the stored state has another basis,
+ * the rule forgets where the user was (decision L8). The state keeps two times that do not depend on the circle. With
+ * them the rule does not fire twice within 2 minutes (Spec §4.6.3), and ignores fixes older than the newest one that it
+ * has used.
  */
 export const on = (basis: string, state: RuleMemory): RuleMemory =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
 
 /**
- * The state after the user deleted the history of a stretch (decision retention-choice-4). It forgets the side in three
- * cases: the present stay began before the end of the stretch; the user is outside and the newest decisive fix is from
- * the stretch; an unsettled crossing or dwell is from the stretch. The next decisive fix then sets the side without
- * firing, as with another basis.
+ * The state after the user deleted the history of a stretch (decision retention-choice-4). The rule forgets the user's
+ * side in three cases: the present stay began before the end of the stretch; the user is outside and the newest
+ * decisive fix is from the stretch; an unsettled crossing or dwell is from the stretch. The next decisive fix then sets
+ * the side without firing the rule.
  */
 export const without = (
   { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
@@ -165,17 +166,23 @@ export interface RuleStep {
   readonly state: RuleMemory
   readonly outcome: RuleOutcome
   /**
-   * The capture time of an earlier crossing that this fix settled. The rule fires for the crossing, whatever `outcome`
-   * says.
+   * The capture time of an earlier crossing that this fix settled. The rule fires for this crossing, even if `outcome`
+   * is not `fired`. Absent when the fix settled no crossing.
    */
   readonly settled?: Timestamp
 }
 
-/** Spec §4.6.3: a rule that fired does not fire again until this much time has passed (decision T3). */
+/**
+ * Spec §4.6.3: after a rule has fired, it does not fire again for this time (decision T3). The time is measured between
+ * capture times.
+ */
 export const COOLDOWN = 2 * MINUTE
-/** Spec §4.6.4: a fix older than this at its arrival changes the state but fires nothing. */
+/** Spec §4.6.4: a fix that arrives later than this after its capture changes the state, but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
-/** Decision rules-14: silence fires no dwell when the last fix is older than this at the end of the dwell time. */
+/**
+ * Silence fires no dwell when the last fix is older than this at the end of the dwell time (decision rules-14): the
+ * person may have left since.
+ */
 export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
 export const LATE_UPLOAD = DAY
@@ -194,8 +201,8 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   if (side === undefined) return { state, outcome: "boundary" }
 
   const { unsettled } = state
-  // In a dwell rule, `unsettled` is a dwell that silence may fire. Every decisive fix computes it anew in
-  // `untilSilence`, so a fix does not contradict it here.
+  // `afterCrossing` is only for crossings. In a dwell rule, `unsettled` is a dwell that silence may fire, and every
+  // decisive fix computes this dwell anew (`untilSilence`).
   if (unsettled !== null && question.type !== "dwell")
     return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
@@ -218,9 +225,9 @@ const afterCrossing = (
 }
 
 /**
- * Settles a crossing or dwell that no fix has contradicted in time. `firedAt` is its `Unsettled.at` when the rule fires
- * now, else null. Uploads call `settle` before they evaluate, and a worker calls `settle` regularly, so that the result
- * does not depend on when the worker runs (decision rules-13).
+ * Settles a crossing or dwell that no fix has contradicted in time. `firedAt` is the capture time of the crossing, or
+ * the end of the dwell time, if the rule fires now; else null. Uploads call `settle` before they evaluate fixes, and a
+ * worker calls `settle` regularly. So the result does not depend on when the worker runs (decision rules-13).
  */
 export const settle = (
   question: Pick<Question, "type">,
@@ -296,7 +303,7 @@ const evaluatedAt = (
   receivedAt: Timestamp
 ): RuleStep => {
   const { firesFrom } = question
-  // Every decisive fix updates the user's side.
+  // A decisive fix updates the user's side, whether or not the rule fires.
   if (state.side === null) return { state: arrived(state, side, at), outcome: "seeded" }
   const crossed = side !== state.side
   const moved = crossed ? arrived(state, side, at) : remained(state, at)

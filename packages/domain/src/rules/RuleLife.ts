@@ -8,9 +8,9 @@ export const RuleState = Schema.Literal("active", "inactive", "disabled", "finis
 export type RuleState = typeof RuleState.Type
 
 /**
- * The state at `now`: `finished` for good once the window has closed; otherwise `disabled` while place or scope is
- * withdrawn, even before the window opens; otherwise `inactive` before the window opens; otherwise `active`. A window
- * includes its beginning and excludes its end (decision T3).
+ * The state at `now`. Of these, the first that applies: `finished` once the window has closed (it never opens again);
+ * `disabled` while the rule lacks its place or scope, even before the window opens; `inactive` before the window opens;
+ * `active`. A window includes its beginning and excludes its end (decision T3).
  */
 export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window">, now: Timestamp): RuleState => {
   if (isFinished(window, now)) return "finished"
@@ -18,5 +18,8 @@ export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window"
   return window.from !== null && now < window.from ? "inactive" : "active"
 }
 
-/** Whether the window is over. Fixes captured before its end may still arrive and fire the rule, for a day. */
+/**
+ * Whether the window is over. A fix that was captured before the end of the window may still arrive and fire the rule,
+ * for a day after the end.
+ */
 export const isFinished = ({ until }: Rule["window"], now: Timestamp): boolean => until !== null && until <= now

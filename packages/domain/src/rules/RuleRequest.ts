@@ -32,7 +32,7 @@ export interface ZoneRuleRequest extends TermsRequest {
   readonly label?: unknown
 }
 
-/** The part of a rule that its app decides, for places and zones alike. */
+/** The fields of a rule that the app chooses, for rules about places and about zones. */
 export type RuleTerms = Pick<
   Rule.Rule,
   "type" | "dwellMinutes" | "settleS" | "silenceS" | "webhookUrl" | "window" | "maxEventAgeS"
@@ -49,7 +49,7 @@ export interface CheckedZone {
   readonly terms: RuleTerms
 }
 
-/** Returns the checked request, or all problems at once. A problem names its field as on the wire. */
+/** Returns the checked request, or all problems at once. A problem has the field's name as in the JSON body. */
 export const checkPlace = (
   request: PlaceRuleRequest,
   now: Timestamp.Timestamp
@@ -133,7 +133,7 @@ const decodeLabel = Schema.decodeEither(Label)
 const text = (value: unknown): Read<string> =>
   typeof value === "string" ? Either.right(value) : Either.left("must be a string")
 
-/** The user sees the label at each firing, so the rules for labels of places apply. */
+/** Reads the label of a zone. The user sees it in the access log, so it must follow the rules for labels of places. */
 const label = (value: unknown): Read<string> =>
   typeof value === "string" ? Either.mapLeft(decodeLabel(value), wording) : Either.left("must be a string")
 
@@ -171,8 +171,8 @@ const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A 
 const HAS_MINUTES: Readonly<Record<Rule.RuleType, boolean>> = { enter: false, exit: false, dwell: true }
 
 /**
- * `dwell_minutes` is required for dwell rules. For other types the result is null, whatever the app sent (Spec §2.6,
- * amendment M11).
+ * Reads `dwell_minutes`, which is required for dwell rules. For other types the result is null, whatever the app sent
+ * (Spec §2.6, amendment M11).
  */
 const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> => {
   if (type !== undefined && !HAS_MINUTES[type]) return Either.right(null)
@@ -183,12 +183,16 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
 }
 
 /**
- * For dwell rules the result is null, whatever the app sent, because they wait for the dwell time (decision rules-13).
+ * Reads `settle_s`. For dwell rules the result is null, whatever the app sent: a dwell rule waits for the dwell time
+ * already (decision rules-13).
  */
 const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
 
-/** Only dwell rules have `silence_s`. For other types the result is null, whatever the app sent (decision rules-14). */
+/**
+ * Reads `silence_s`, which only dwell rules have. For other types the result is null, whatever the app sent (decision
+ * rules-14).
+ */
 const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
 

@@ -6,8 +6,8 @@ import type { RuleType } from "./Rule.js"
 import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
- * A span of time on one side of the circle; `side` null: the evaluations do not show the side. A run lasts until the
- * first reading of the next run, or until the last reading.
+ * A span of time that the person spent on one side of the circle. `side` is null when the evaluations do not show the
+ * side. A run ends at the first reading of the next run; the last run ends at the last reading.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]
@@ -49,8 +49,8 @@ const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   let newest = Number.NEGATIVE_INFINITY
   const seen = recent.filter(({ capturedAt, outcome }) => {
-    // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading came, and when
-    // the rule fired. Only the first of the two counts here.
+    // A crossing that waited for `settleS` is listed twice, with the same capture time: when its reading arrived, and
+    // when the rule fired. Only the first of the two is used, because both show the same crossing.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
     if (isNew) newest = capturedAt
     return isNew
@@ -98,7 +98,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
 }
 
 /**
- * Consecutive evaluations with the same outcome. A table shows them as one line, so that a night at home is one line.
+ * Consecutive evaluations with the same outcome. The page shows each run as one line of a table. Otherwise a night at
+ * home would fill the table with equal lines.
  */
 export interface OutcomeRun {
   readonly outcome: RuleOutcome

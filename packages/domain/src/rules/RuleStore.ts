@@ -19,11 +19,11 @@ export interface Evaluations {
    * smaller id count. 0 for a place rule.
    */
   readonly zonesBefore: number
-  /** As in `LiveRule.firesFrom`, at the time of the call. */
+  /** The earliest capture time of a fix that may fire the rule (`LiveRule.firesFrom`), computed at the call. */
   readonly firesFrom: Timestamp
   /** The past suspensions of the person and of the app's holder, in any order; they may overlap. */
   readonly suspensions: ReadonlyArray<Suspension>
-  /** Whether the user has paused the app, at the time of the call. */
+  /** Whether a pause of the app by the user is on at the time of the call. */
   readonly isPaused: boolean
 }
 
@@ -42,9 +42,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       decide: (present: ReadonlyArray<Rule>, now: Timestamp) => { readonly outcome: A; readonly rule: Rule | null }
     ) => StoreEffect<Option.Option<A>>
     /**
-     * Like `create`, for a zone rule, which also spends one question about its circle (`ZoneQuestions`). Under the same
-     * locks, `decide` also gets the questions that count for the person and the app, and returns the questions that
-     * count afterwards, or null to leave them unchanged. All of it is one transaction. Otherwise two creations, or a
+     * Like `create`, for a zone rule, which also spends one question about its circle (`ZoneQuestions`). `decide` also
+     * gets the questions that count for the person and the app. It returns the questions that count afterwards, or null
+     * to leave them unchanged. The check and all writes are one transaction under locks. Otherwise two creations, or a
      * creation and a `LimitStore.ask`, could both spend the last question.
      */
     readonly createZone: <A>(
@@ -57,10 +57,10 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       ) => { readonly outcome: A; readonly rule: Rule | null; readonly asked: ZoneQuestions | null }
     ) => StoreEffect<Option.Option<A>>
     /**
-     * Rules by creation, then id, after the position `after`. Finished rules are included; deleted rules and rules of
-     * an ended connection are not. Places have their present labels. `disabledAt` is computed at each call: null while
-     * the rule works, otherwise the time when its place was archived or withdrawn, or when the store first noted that
-     * the scope is missing (decision L8).
+     * The rules after the position `after`, ordered by creation and then by id. Finished rules are included; deleted
+     * rules and rules of an ended connection are not. Places have their present labels. `disabledAt` is computed at
+     * each call: null while the rule works, otherwise the time when its place was archived or withdrawn, or when the
+     * store first noted that the scope is missing (decision L8).
      */
     readonly list: (
       userId: UserId,
@@ -69,7 +69,7 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       limit: number,
       after: PagePosition | undefined
     ) => StoreEffect<Page<Rule>>
-    /** A rule as in `list`. None when the connection has no such rule of this kind. */
+    /** A rule, with the fields that `list` returns. None when the connection has no rule with this id and kind. */
     readonly find: (
       userId: UserId,
       connectionId: ConnectionId,

@@ -58,7 +58,10 @@ export const createPlaceRule = program(
 
 const parsePlaceId = Schema.decodeOption(PlaceId)
 
-/** The place, if it is shared with the app and not archived; else `NotFound`, also for an id that does not exist. */
+/**
+ * The place, if it is shared with the app and not archived. Otherwise `NotFound`, also for an id that does not exist,
+ * so that the app cannot find out which places exist.
+ */
 const visiblePlace = (caller: RuleCaller, text: string) =>
   Effect.gen(function* () {
     const id = parsePlaceId(text).pipe(Option.filter((id) => caller.places.some((shared) => shared.placeId === id)))
@@ -112,12 +115,15 @@ const decide = (
     : { outcome: { rule, asking }, rule: null, asked: null }
 }
 
-/** The connection whose app calls. The program does not check the scope: the caller has checked it with the token. */
+/**
+ * The connection of the calling app. The programs do not check the scope: the guard of the endpoint has checked it with
+ * the token.
+ */
 export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId" | "places">
 
 /**
- * Fails unless one of the app's endpoints has the address. Whether the endpoint is enabled and subscribed is checked at
- * each event (Spec §4.6.7).
+ * Fails unless `webhookUrl` is null or the address of one of the app's endpoints. The endpoint may be disabled or not
+ * subscribed: the worker checks both at each event (Spec §4.6.7).
  */
 const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: Pick<RuleTerms, "webhookUrl">) =>
   Effect.gen(function* () {
@@ -126,7 +132,10 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
     if (!endpoints.some((endpoint) => endpoint.url === webhookUrl)) return yield* new WebhookUrlNotRegistered()
   })
 
-/** Returns the rule, or the instant at which it would be the eleventh active rule. It runs under the store's lock. */
+/**
+ * Returns the rule, or the instant at which it would be the connection's eleventh active rule. The store calls this
+ * function under its lock, so that two requests cannot both add the tenth rule.
+ */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,
   present: ReadonlyArray<Rule>,
@@ -137,7 +146,10 @@ const admitted = <T extends RuleTarget>(
   return instant === undefined ? Either.right(rule) : Either.left(new RuleLimitReached({ instant }))
 }
 
-/** Turns a missing result into `InvalidToken`: the connection ended between the check of the token and the lock. */
+/**
+ * Turns a missing result of the store into `InvalidToken`. The result is missing when the connection ended after the
+ * check of the token and before the lock.
+ */
 const orEnded = <A>(caller: RuleCaller, created: Option.Option<A>): Effect.Effect<A, InvalidToken> =>
   Option.match(created, {
     onSome: Effect.succeed,

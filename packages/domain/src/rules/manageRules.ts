@@ -22,7 +22,7 @@ export type ListedRule = Rule & { readonly state: RuleLife.RuleState }
 
 export interface RulesPage {
   readonly rules: ReadonlyArray<ListedRule>
-  /** Null on the last page. A cursor is valid for the same list only. */
+  /** Null on the last page. A cursor is valid only for the list that returned it. */
   readonly nextCursor: string | null
 }
 
@@ -35,8 +35,8 @@ export const listRules = program(
 )
 
 /**
- * All rules of the connection, for its user. Empty once the connection is over, also before a worker stores its end
- * (decision connection-3). `NotFound` for another user's connection.
+ * All rules of the connection, for its user. The list is empty after the end of the connection, even if no worker has
+ * stored the end yet (decision connection-3). `NotFound` for another user's connection.
  */
 export const listRulesOfUser = program(
   "listRulesOfUser",
@@ -66,7 +66,7 @@ const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, reques
   })
 
 /**
- * Deletes the rule, which also stops its events that wait for delivery (Spec §3.3, §6.3.5). `NotFound` when the rule
+ * Deletes the rule. Its events that wait for delivery are then not sent (Spec §3.3, §6.3.5). `NotFound` when the rule
  * was deleted before.
  */
 export const removeRule = program(
@@ -77,8 +77,8 @@ export const removeRule = program(
 )
 
 /**
- * Like `removeRule`, for the user and for rules of both kinds. `connectionId` null: a rule of any connection of the
- * user.
+ * Deletes a rule of either kind for the user, as `removeRule` does for an app. `connectionId` null: a rule of any
+ * connection of the user.
  */
 export const removeRuleOfUser = program(
   "removeRuleOfUser",
@@ -93,7 +93,7 @@ const remove = (userId: UserId, connectionId: ConnectionId | null, id: RuleId, k
     if (!removed) return yield* new NotFound({ what: "rule" })
   })
 
-/** A rule, with those of its last evaluations that the reader may see, the newest last. */
+/** A rule and its last evaluations, the newest last. Evaluations that the reader may not see are left out. */
 export interface EvaluatedRule<R extends Rule = Rule> {
   readonly rule: R
   readonly recent: RecentEvaluations.RecentEvaluations
@@ -113,8 +113,8 @@ export const getEvaluations = program(
 )
 
 /**
- * Like `getEvaluations`, for the user, who may read every evaluation of every kind of rule. `NotFound` also for a rule
- * of a connection that is over, as in `listRulesOfUser`.
+ * The last evaluations of a rule, for the user, who may read all of them. `NotFound` for a deleted rule, and for a rule
+ * of a connection that has ended.
  */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",
@@ -139,9 +139,9 @@ export interface GrantEvaluations {
 }
 
 /**
- * The rules of a connection and their evaluations, oldest first, as the app itself could read them now: only rules
- * whose scope is effective. `NotFound` for a connection of another app, for one that is not live, and while the account
- * of the person or of the app's holder is suspended.
+ * The rules of a connection and their evaluations, oldest first, as the app could read them at this moment: only rules
+ * whose scope is effective. `NotFound` for a connection of another app, for a connection that has ended, and while the
+ * account of the person or of the app's holder is suspended.
  */
 export const listEvaluationsOfGrant = program(
   "listEvaluationsOfGrant",
@@ -167,7 +167,10 @@ const find = (userId: UserId, connectionId: ConnectionId, id: RuleId, kind: Rule
     return yield* Effect.mapError(rule, () => new NotFound({ what: "rule" }))
   })
 
-/** The rules with the evaluations that the app may read. A rule that was deleted after `rules` was read is left out. */
+/**
+ * The rules with the evaluations that the app may read. A rule is left out if somebody deleted it after the caller read
+ * `rules`.
+ */
 const forApp = <R extends Rule>(
   { id, userId }: Pick<Connection, "userId" | "id">,
   rules: ReadonlyArray<R>
@@ -186,8 +189,8 @@ const forApp = <R extends Rule>(
   })
 
 /**
- * Returns a filter that leaves out evaluations older than the user keeps history, because they show when the user was
- * somewhere.
+ * Returns a filter that leaves out evaluations of fixes that are older than the history that the user keeps. They would
+ * show where the user was at times that the user wanted deleted.
  */
 const keptOf = (userId: UserId) =>
   Effect.map(
