@@ -51,7 +51,7 @@ export const deliver = program("deliver", function* (claim: ClaimedDelivery, lea
  * the result. `endpoint` was read from the store, and must not be used after `until`. Runs `onResult` when the attempt
  * has ended, before its result is stored. Returns the stored result. Returns undefined when nothing was sent before
  * `until`, or when another worker has stored the delivery already. In these two cases the stored delivery lacks this
- * result, and a later claim attempts it.
+ * result, and later claims attempt the delivery unless it has ended.
  */
 export const deliverFirst = program(
   "deliverFirst",

@@ -16,25 +16,34 @@ import {
 export interface Link {
   /** The site of the link: the user's portal, or the service. */
   readonly site: "portal" | "service"
-  /** Begins with a slash. */
+  /** The path of the page on its site, with a slash at the beginning. */
   readonly path: string
   /** The name of the page, such as `The connection`. */
   readonly label: string
 }
 
-/** What happens to a message that names an app, when its reader has reached the limit of `NamedMail`. */
+/**
+ * How a message with an app's name is handled when its reader has got the maximum number of messages with an app's name
+ * (`NamedMail`).
+ */
 export type Naming =
-  /** The message is not written. One folded message, which names no app, replaces all such messages (`NamedMail`). */
+  /**
+   * The message is not written. One folded message, which names no app, replaces all foldable messages of the next
+   * hour.
+   */
   | { readonly _tag: "Foldable" }
-  /** The message is always written. Beyond the limit it has this subject, which names no app. */
+  /** The message is always written. Beyond the limit its subject is this `subject`, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
   /**
-   * Beyond the limit, the message is written at most once an hour, with this text, which does not name the app. The
-   * page of the link names the app.
+   * Beyond the limit, the message is written at most once an hour, with this subject and text, which do not name the
+   * app. The page behind the message's link names the app.
    */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
-/** A message to one of our users. It is committed with the change that it reports, and sent later. */
+/**
+ * A message to a user of the service. The message is committed in one transaction with the change that it reports, and
+ * sent later.
+ */
 export interface MailMessage {
   readonly to: UserId
   /** The outbox stores no second message with this key for the same user. */
@@ -44,21 +53,21 @@ export interface MailMessage {
   /** Plain text, without credentials and coordinates. */
   readonly body: string
   readonly link?: Link
-  /** Links that the text lists after `link`. */
+  /** Further links, which the text lists after `link`. */
   readonly furtherLinks?: ReadonlyArray<Link>
   /**
-   * Where to send the message. Left out: to the account's address. The outbox removes `address` when the message was
-   * sent or given up.
+   * The address to send the message to. Left out: the account's address. The outbox removes this field when the message
+   * was sent or given up.
    */
   readonly address?: Email
   /**
-   * The end of the link's path, encrypted with `secretContext`: anybody who has the whole link can act for the reader.
-   * The outbox removes the secret when the message was sent or given up.
+   * The end of the link's path, encrypted with the context `secretContext`, because anybody who has the whole link can
+   * act for the reader. The outbox removes this field when the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
   /**
-   * Present when the message has an app's name, because the number of messages with an app's name is limited
-   * (`NamedMail`). The outbox does not store this field.
+   * Present when the message contains an app's name, because the number of these messages is limited (`NamedMail`). The
+   * outbox does not store this field.
    */
   readonly naming?: Naming
 }
@@ -70,9 +79,9 @@ export interface KeptMail {
   /** The number of attempts that were begun. */
   readonly attempts: number
   readonly sentAt: Timestamp.Timestamp | null
-  /** Since when no more attempts are made; `lastError` says why. Null: not given up. */
+  /** When the worker gave the message up, for the reason in `lastError`; null when it has not. */
   readonly givenUpAt: Timestamp.Timestamp | null
-  /** Why the last failed attempt failed. It stays after a later success. */
+  /** Why the last failed attempt failed. A later success does not remove this text. */
   readonly lastError: string | null
 }
 
@@ -96,9 +105,9 @@ export const secretOf = (
   message.secret === undefined ? Effect.succeed("") : vault.unseal(message.secret, secretContext(message))
 
 /**
- * The message in its reader's language and time zone, for sending. Messages are stored in English and UTC, because the
- * code that writes them knows neither the language nor the zone (decisions accounts-19 and accounts-20). `zone` null:
- * not known.
+ * The message in its reader's language and time zone, for sending. `zone` is null when the reader's time zone is not
+ * known. Messages are stored in English and UTC, because the code that writes them knows neither language nor zone of
+ * the reader (decisions accounts-19 and accounts-20).
  */
 export const forReader = (
   message: MailMessage,

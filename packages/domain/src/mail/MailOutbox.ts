@@ -17,28 +17,35 @@ export interface MailAttempt extends Pick<DueMail, "attempt"> {
 }
 
 /**
- * Messages to send. The stores of a person's rows write a message in the transaction of the change that it reports.
- * `put` is for changes of an app's rows, which are never in one transaction with a person's rows. Decision mail-1.
+ * The outbox of messages to send (decision mail-1). The store of a person's rows writes a message in the same
+ * transaction as the change that it reports. `put` is for changes of an app's rows, because a transaction never has
+ * rows of an app and rows of a person.
  */
 export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbox")<
   MailOutbox,
   {
-    /** Stores a message, unless its reader has one with this key. `NamedMail.decide` may replace it or drop it. */
+    /**
+     * Stores a message, unless its reader already has a message with the same `dedupeKey`. If the message has an app's
+     * name, `NamedMail.decide` may replace or drop it.
+     */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
     /**
-     * At most `limit` due messages to readers of these buckets: the longest due first, then by key, then by reader.
-     * Keys and readers are compared by code points.
+     * At most `limit` due messages to readers in these buckets: ordered by due time, then by `dedupeKey`, then by
+     * reader. Keys and readers are compared by code points.
      */
     readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
     /**
-     * Counts the attempt before it is made, so that a message that crashes every process is given up. Without a result
-     * the message is due again at `dueAt`. False, and nothing is written, when this attempt or a later one has begun,
-     * or the message was finished.
+     * Stores that an attempt begins, before the worker makes it. So a message that crashes every process is counted
+     * too, and given up in the end. If no result follows, the message is due again at `dueAt`. Returns false, and
+     * writes nothing, when this attempt or a later one has begun, or the message was finished.
      */
     readonly begin: (attempt: MailAttempt, dueAt: Timestamp) => StoreEffect<boolean>
-    /** Stores a result. False, and nothing is written, when a later attempt has begun or the message was finished. */
+    /**
+     * Stores the result of an attempt. Returns false, and writes nothing, when a later attempt has begun or the message
+     * was finished.
+     */
     readonly finish: (attempt: MailAttempt, how: MailFinish) => StoreEffect<boolean>
-    /** The newest messages, newest first, for a developer who runs the service on their own machine. */
+    /** The newest messages, newest first. Only for a developer who runs the service on their own machine. */
     readonly recent: (limit: number) => StoreEffect<ReadonlyArray<KeptMail>>
   }
 >() {}

@@ -9,13 +9,13 @@ export type MailOutcome =
   /** The server did not accept the message this time: no connection, no sign-in, or "try again later". */
   | { readonly _tag: "NotSent"; readonly reason: string }
 
-/** What happens to a message after an attempt. */
+/** The state of a message after an attempt: sent, tried again at `dueAt`, or given up. */
 export type MailFinish =
   | { readonly _tag: "Sent"; readonly at: Timestamp }
   | { readonly _tag: "Retry"; readonly dueAt: Timestamp; readonly reason: string }
   | { readonly _tag: "GivenUp"; readonly at: Timestamp; readonly reason: string }
 
-/** The waits in milliseconds after the end of each failed attempt: eight attempts over almost two days. */
+/** The waits, in milliseconds, after the end of each failed attempt. There are eight attempts over almost two days. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
 
 /**
@@ -32,18 +32,18 @@ export const DEADLINE = 11 * MINUTE
 export const AT_ONCE = 4
 
 /**
- * When a message is due again if the attempt that begins now has no result: the wait of a failed attempt, measured from
- * its deadline. So a message that crashes every process is tried less and less often.
+ * When a message is due again if the attempt that begins at `beganAt` has no result: after its deadline and the wait of
+ * a failed attempt. So a message that crashes every process is tried less and less often.
  */
 export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
   plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))
 
-/** A message older than this is given up: it is no longer news. */
+/** A message older than this, in milliseconds, is given up: its reader can no longer use the news. */
 export const MAX_AGE = 7 * DAY
 
 const REASON_MAX = 500
 
-/** Why the message is given up without this attempt; undefined when the attempt is made. */
+/** Why the message is given up without a further attempt; undefined when the attempt may be made. */
 export const hopeless = (createdAt: Timestamp, attempt: number, now: Timestamp): string | undefined =>
   now - createdAt > MAX_AGE
     ? "older than 7 days"

@@ -2,7 +2,10 @@ import { Context, type Effect } from "effect"
 import type { MailOutcome } from "./MailSending.js"
 
 export interface OutgoingMail {
-  /** Letters and digits, the same at every attempt: mail programs recognise a repeat by the Message-ID. */
+  /**
+   * Identifies the message in its Message-ID: letters and digits, the same at every attempt. So a mail program can
+   * recognise a message that arrives twice.
+   */
   readonly id: string
   readonly to: string
   readonly subject: string

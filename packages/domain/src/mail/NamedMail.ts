@@ -5,24 +5,29 @@ import { plus, type Timestamp } from "../shared/Timestamp.js"
 import type { Link, MailMessage, Naming } from "./Mail.js"
 
 /**
- * Limits how many messages with an app's name one reader gets. A developer chooses the app's name, and an e-mail
- * address may belong to somebody else: without a limit, a developer could fill a stranger's mailbox with a chosen text.
+ * Limits how many messages with an app's name one reader gets. A developer chooses the app's name, and the e-mail
+ * address of an account may belong to somebody else. Without a limit, a developer could fill a stranger's mailbox with
+ * a chosen text.
  *
- * Beyond the limit, one folded message is written. It names no app, replaces all further messages, and says until when
- * none will come. A leak (a token or code of an app may have been copied) is still reported once an hour, without the
- * app's name. Otherwise a developer could hide a real leak by causing many receipts.
+ * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
+ * Two kinds of messages are still written, without the app's name: decisions of reviewers (`Naming`, `Always`), and
+ * once an hour a leak, which means that a token or code may have been copied. Otherwise a developer could hide a real
+ * leak by causing many receipts.
  */
 
 /** The most messages that name an app, for one reader, in any 60 minutes. */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
-/** How long a message counts, in milliseconds. For this long after a folded message, no subject names an app. */
+/**
+ * How long a message counts towards the limit, in milliseconds. For this time after a folded message, no subject names
+ * an app.
+ */
 export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
 
 /**
- * For the mail about a decision of a reviewer or admin. It is always sent, because the developer may find the
+ * For the mail about a decision of a reviewer or admin. The mail is always sent, because the developer may find the
  * reviewer's note nowhere else.
  */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
@@ -32,7 +37,8 @@ export interface NamedMailCount {
   /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
   /**
-   * When the folded message was written; null when none was written, or a message with an app's name was allowed since.
+   * When the folded message was written; null when none was written, or when a message with an app's name was written
+   * after it.
    */
   readonly foldedAt: Timestamp | null
   /**
@@ -46,11 +52,14 @@ export const none: NamedMailCount = { namedAt: [], foldedAt: null, leakFoldedAt:
 
 export interface NamedMailDecision {
   readonly count: NamedMailCount
-  /** The message to write; null when a message that was written within the last hour replaces it. */
+  /** The message to write; null when a message without the app's name, from the last hour, already stands for it. */
   readonly message: MailMessage | null
 }
 
-/** Decides what is written in place of `named`. `named` must be new, so that a message is not counted twice. */
+/**
+ * Decides which message is written in place of `named`. `named` must not be in the outbox already, so that a message is
+ * not counted twice.
+ */
 export const decide = (before: NamedMailCount, named: MailMessage, now: Timestamp): NamedMailDecision => {
   const { naming, ...message } = named
   if (naming === undefined) return { count: before, message }
@@ -80,7 +89,9 @@ export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: NamedMailCount): num
 
 const CONNECTIONS: Link = { site: "portal", path: "/connections", label: "Connected apps" }
 
-/** The message about a leak without the app's name. For an hour no further one is written. */
+/**
+ * The message about a leak without the app's name. For an hour after it, no further message of this kind is written.
+ */
 const nameless = (leak: MailMessage, { body, subject }: Extract<Naming, { _tag: "Leak" }>, now: Timestamp) => ({
   ...leak,
   subject,

@@ -13,8 +13,8 @@ export interface RecentMail extends Omit<Mail.KeptMail, "message"> {
 }
 
 /**
- * The newest `limit` messages, newest first: for a developer's own machine, where no message is sent and everybody may
- * read all messages.
+ * The newest `limit` messages, newest first. Only for a developer's own machine, where no message is sent and everybody
+ * may read all messages.
  */
 export const listRecentMail = program("listRecentMail", function* (limit: number, addresses: Mail.MailLinks) {
   const accounts = yield* AccountStore

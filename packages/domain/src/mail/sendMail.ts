@@ -11,8 +11,8 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail to these people until it is interrupted. No signal announces new mail, so this loop polls the outbox,
- * also while the mail server is slow with earlier messages. Never fails.
+ * Sends the mail to the people whose leases this worker holds, until interrupted. No signal announces new mail, so this
+ * loop polls the outbox. It also polls while the mail server is slow with earlier messages. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,
@@ -30,31 +30,35 @@ export const runMail = (
   })
 
 const BATCH = 20
-/** Retries of storing a result after a transient error. A message without a stored result is sent again. */
+/** How often storing a result is retried after a transient error. A message without a stored result is sent again. */
 const REPEATS = 3
 
 /**
- * Sends the due messages to these people and returns how many were sent, given up or set for a retry. The worker that
- * leases the reader's bucket sends a message, also when the message names another address. When a result is not stored,
- * the message is sent again with the same id, so that none is lost.
+ * Sends the due messages to the people whose leases this worker holds. Returns how many messages were sent, given up or
+ * set for a retry. The worker that leases the reader's bucket sends a message, also when the message names another
+ * address. When the result of a message cannot be stored, the message is sent again with the same id, so that no
+ * message is lost.
  */
 export const sendMail = program(
   "sendMail",
   function* (addresses: Mail.MailLinks, people: PeopleLeases = everything.people) {
     const flight = nothingInFlight()
     const begun = yield* Effect.exit(beginDue(flight, addresses, people))
-    // Waits until the last message in flight has ended, because only then every slot is free. It waits also when the
-    // outbox could not be read to its end.
+    // Waits until the last message in flight has ended, because only then all slots are free. It also waits when
+    // reading the outbox failed, because messages may be in flight then too.
     yield* flight.slots.take(MailSending.AT_ONCE)
     yield* begun
     return flight.handled
   }
 )
 
-/** The messages that a worker sends at the moment. */
+/** The messages that a worker is sending. */
 interface InFlight {
   readonly slots: Effect.Semaphore
-  /** The attempts that hold a slot. The outbox still calls such a message due until its attempt is counted. */
+  /**
+   * The keys of the attempts that hold a slot. Until an attempt is counted (`MailOutbox.begin`), the outbox lists its
+   * message as due, and the worker must not begin it a second time.
+   */
   readonly held: Set<string>
   /** How many messages were sent, given up or set for a retry. */
   handled: number
@@ -69,8 +73,8 @@ const nothingInFlight = (): InFlight => ({
 const keyOf = ({ attempt, message }: DueMail) => JSON.stringify([message.to, message.dedupeKey, attempt])
 
 /**
- * Begins to send each due message as soon as a slot is free, and returns how many it began. It does not wait until the
- * messages are sent: the mail server may take minutes for one message, and the other messages must not wait for it.
+ * Begins to send each due message as soon as a slot is free, and returns how many messages it began. It does not wait
+ * until they are sent: the mail server may take minutes for one message, and the other messages must not wait for it.
  */
 const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) =>
   Effect.gen(function* () {
@@ -78,7 +82,8 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
     const begun = new Set<string>()
     for (;;) {
       const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-      // A message whose attempt was not counted is still due. Beginning it again at once would not help.
+      // The outbox still lists a message as due when its attempt could not be counted. Beginning this message again at
+      // once would fail again, so it waits for the next call.
       const fresh = due.filter((one) => !begun.has(keyOf(one)) && !flight.held.has(keyOf(one)))
       for (const one of fresh) {
         begun.add(keyOf(one))
@@ -90,7 +95,10 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
     }
   })
 
-/** Makes the attempt, then frees its slot. An attempt never fails, but looking up the lease of its person may. */
+/**
+ * Makes the attempt, then frees its slot. The attempt itself never fails, but finding the lease for its reader may
+ * fail.
+ */
 const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<Option.Option<boolean>, never, R>) =>
   attempt.pipe(
     Effect.map((settled) => {
@@ -105,7 +113,10 @@ const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<O
     )
   )
 
-/** Makes an attempt and stores its result. False when the attempt was not begun or failed: it is due again later. */
+/**
+ * Makes an attempt and stores its result. Returns false when the attempt was not begun, or when an error prevented a
+ * result; the message is then due again later.
+ */
 const settle = (due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const outbox = yield* MailOutbox
@@ -147,8 +158,8 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
   })
 
 /**
- * Why a mail to a test person is given up. This reason is not logged as an error, because every mail to a test person
- * is given up.
+ * The reason for which a mail to a test person is given up. It is not logged as an error, because every mail to a test
+ * person is given up.
  */
 const TEST_PERSON = "it is for a test person"
 
@@ -159,9 +170,10 @@ interface Reader {
 }
 
 /**
- * The address of a message with its reader's language and time zone; Left: why it has no address. An address that
- * nobody confirmed may belong to a stranger. So a mail goes there only if it names the address itself
- * (`MailMessage.address`), such as the mail with the link that confirms the address (decision accounts-11).
+ * The address of a message, with its reader's language and time zone. Left: why the message has no address. An address
+ * that nobody confirmed may belong to a stranger. So a mail goes to an unconfirmed address only if the mail names the
+ * address itself (`MailMessage.address`), such as the mail with the link that confirms the address (decision
+ * accounts-11).
  */
 const readerOf = ({ address, to }: Mail.MailMessage) =>
   Effect.map(

@@ -15,23 +15,26 @@ import * as SteeringNotice from "./SteeringNotice.js"
 
 /** A change of a connection by its user. A field that is left out stays as it is. */
 export interface SteeringChange {
-  /** The scopes that the app has from now on. The user must have agreed to each of them in this connection before. */
+  /**
+   * The scopes that the app has after the change. The user must have agreed earlier to each of them in this connection.
+   */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
   /**
-   * The sensitive tier ends this many days from now. Left out: 30 days when the change begins a new tier; otherwise the
-   * end stays. Must not be left out when the change gives a sensitive scope back after the tier has ended.
+   * The sensitive tier ends this many days from now. Left out: when the change begins a new tier, it ends after 30
+   * days; otherwise the end date stays. Must not be left out when the change gives a sensitive scope back after the
+   * tier has ended.
    */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
   /**
-   * The scopes that the form showed as granted. Left out: not checked. The outcome is `Outdated` when the app has other
-   * scopes and the change would change them (decision connection-10).
+   * The scopes that the form showed as granted. Left out: no check. The outcome is `Outdated` when the app now has
+   * other scopes than the form showed, and the change would change them (decision connection-10).
    */
   readonly shown?: ReadonlyArray<Scope.Scope> | undefined
 }
 
-/** The session in which the user asks for a change. */
+/** The session with which the user requests a change. */
 export interface AskingSession {
   /** Whether the session was opened or confirmed in the last 15 minutes (decision accounts-17). */
   readonly isFresh: boolean
@@ -40,7 +43,7 @@ export interface AskingSession {
 export type SteeringOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "NotFound" }
-  /** The connection had ended before. */
+  /** The connection had ended before the request. */
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Invalid"; readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] }
 
@@ -49,9 +52,9 @@ export type SharingOutcome =
   | SteeringOutcome
   /** The change shares exact location without an end, and the session is not fresh (decision accounts-18). */
   | { readonly _tag: "ConfirmationRequired" }
-  /** The form was opened before the last change (decision connection-10). */
+  /** The app's scopes changed after the form was opened (decision connection-10). */
   | { readonly _tag: "Outdated" }
-  /** There is no exact location to give back (decision connection-9). */
+  /** The user ended no exact location that this request could give back (decision connection-9). */
   | { readonly _tag: "NothingLost" }
 
 type Decision = ConnectionDecision<SteeringOutcome>
@@ -69,8 +72,8 @@ const NO_PURPOSE = new Problem({
 })
 
 /**
- * Calls `decide` for a live connection of the user. For another user's connection the outcome is `NotFound`, and for a
- * connection that has ended it is `Ended`.
+ * Calls `decide` for a live connection of the user. The outcome is `NotFound` for another user's connection, and
+ * `Ended` for a connection that has ended.
  */
 const unlessLive = <O extends SharingOutcome>(
   userId: UserId,
@@ -85,8 +88,8 @@ const unlessLive = <O extends SharingOutcome>(
 }
 
 /**
- * Pauses the app. With `atLeast`, a present pause that lasts longer than the new pause stays as it is: the button
- * "Pause all" must not shorten a pause.
+ * Pauses the app. With `atLeast`, a present pause that lasts longer than the new one stays as it is: the button "Pause
+ * all" must not shorten a pause.
  */
 export const pause = (
   userId: UserId,
@@ -121,13 +124,14 @@ const setPause = (
 ]
 
 /**
- * Takes every sensitive scope away at once, also in the grace period. A connection without another scope that the app
- * declares ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes when no sensitive
- * scope is granted.
+ * Takes every sensitive scope away at once, also in the grace period. If the connection then has no scope that the app
+ * declares, it ends. The button "Stop sharing" on the renewal page has the same effect. Nothing changes when no
+ * sensitive scope is granted.
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
-    // Only the sweep removes scopes whose grace period has ended, because the sweep also notifies the app.
+    // `granted` leaves out scopes whose grace period has ended. Only the sweep removes those scopes, because it also
+    // notifies the app.
     if (!EffectiveScopes.granted(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
@@ -143,15 +147,15 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     ])
   })
 
-/** The sensitive scopes that "End exact location now" took away, and the end date that they had. */
+/** The sensitive scopes that the button "End exact location now" took away, and the end date that they had. */
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
 }
 
 /**
- * The scopes that the user can give back after "End exact location now". Null when another change came later, or when
- * the end date of these scopes has passed. The first argument has the last entries of the consent history, newest
+ * The scopes that the user can give back after "End exact location now". Null when another change followed, or when the
+ * end date of these scopes has passed. The first argument has the two newest entries of the consent history, newest
  * first.
  */
 export const lostExactLocation = (
@@ -166,7 +170,8 @@ export const lostExactLocation = (
 
 /**
  * Undoes "End exact location now": the app gets the same scopes until the same date, except scopes that the app may not
- * have now. Nothing changes when the app has exact location again already: a button that is pressed twice does no harm.
+ * have now. When the app has exact location already, nothing changes, so that a second press of the button does no
+ * harm.
  */
 export const restoreExactLocation = (
   userId: UserId,
@@ -191,22 +196,22 @@ export const restoreExactLocation = (
   })
 
 /**
- * Changes permissions and dates. The app then sees the same state as after another consent with the same answers;
- * tokens, rules and places stay. `purposes` are all purposes of the app.
+ * Changes permissions and dates. Afterwards the app has the same scopes and dates as after a new consent with the same
+ * answers; tokens, rules and places stay. `purposes` are all purposes of the app.
  */
 export const change = (
   userId: UserId,
-  asked: SteeringChange,
+  request: SteeringChange,
   purposes: ReadonlyArray<Purpose.Purpose>,
   session: AskingSession,
   state: WithApp,
   now: Timestamp
 ): SharingDecision =>
   unlessLive(userId, state, now, (connection): SharingDecision => {
-    if (isOutdated(asked, EffectiveScopes.held(connection, state.app, now))) return only({ _tag: "Outdated" })
-    const scopes = scopesAfter(asked, connection, state.app, now)
+    if (isOutdated(request, EffectiveScopes.held(connection, state.app, now))) return only({ _tag: "Outdated" })
+    const scopes = scopesAfter(request, connection, state.app, now)
     const [first, ...rest] = problemsOf(
-      asked,
+      request,
       { ...connection, heldScopes: scopes },
       connection,
       state.app,
@@ -218,19 +223,24 @@ export const change = (
       ...connection,
       heldScopes: scopes,
       standardExpiresAt:
-        asked.standardDays === undefined ? connection.standardExpiresAt : Tier.standardExpiry(asked.standardDays, now),
-      sensitiveExpiresAt: sensitiveEndAfter(asked, scopes, connection, now)
+        request.standardDays === undefined
+          ? connection.standardExpiresAt
+          : Tier.standardExpiry(request.standardDays, now),
+      sensitiveExpiresAt: sensitiveEndAfter(request, scopes, connection, now)
     }
     return agreedAnew(state.app, connection, after, session, now)
   })
 
-/** Whether the form showed other scopes than the app has now, and would give the app other scopes than it has now. */
+/**
+ * Whether the form showed other scopes than the app has now, and the change would give the app other scopes than it has
+ * now.
+ */
 const isOutdated = ({ scopes, shown }: SteeringChange, present: ReadonlyArray<Scope.Scope>): boolean =>
   isOutdatedForm((list) => Scope.same(Scope.normalise(list), present), shown, scopes)
 
 /**
- * Changes the connection from `before` to `after`. Nothing changes when both have the same scopes and dates.
- * `ConfirmationRequired` when the session is not fresh and the change needs a fresh one (`sharesWithoutEnd`).
+ * Changes the connection from `before` to `after`. Writes nothing when the two have the same scopes and dates.
+ * `ConfirmationRequired` when the session is not fresh and the change needs a fresh session (`sharesWithoutEnd`).
  */
 const agreedAnew = (
   app: App,
@@ -255,8 +265,8 @@ const writesFor = (app: App, before: Connection, after: Connection, now: Timesta
     {
       _tag: "LookAt",
       at: SensitiveNotice.nextLook(after, now),
-      // A notice about an unchanged end date may be due and not sent yet. If the stored time of the next sweep were
-      // replaced by a later one, no sweep would send that notice.
+      // A notice about an unchanged end date may be due and not sent yet. If a later time replaced the stored time of
+      // the next sweep, no sweep would send that notice.
       ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
     },
     { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
@@ -268,8 +278,8 @@ const isRemoved = (connection: Connection, now: Timestamp): boolean =>
   Tier.sensitiveState(connection, now) === "removed"
 
 /**
- * The connection as the user sees it: without scopes whose grace period has ended, even when no sweep has removed them
- * yet.
+ * The connection in the form in which the user sees it: without scopes whose grace period has ended, even when no sweep
+ * has removed these scopes yet.
  */
 const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
   isRemoved(connection, now)
@@ -277,14 +287,14 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
     : connection
 
 /**
- * The granted scopes after the change. Two kinds of scopes are not shown to the user and stay granted, because the form
- * cannot name them: scopes that the app no longer declares, and scopes whose grace period has ended. Neither kind
- * allows anything. The sweep removes the scopes whose grace period has ended, and notifies the app. If this change
+ * The granted scopes after the change. The form does not show two kinds of scopes, so the user cannot choose them, and
+ * they stay granted: scopes that the app no longer declares, and scopes whose grace period has ended. Neither kind
+ * allows anything. The sweep removes the scopes whose grace period has ended, and notifies the app; if this change
  * removed them, the app would get no notice.
  *
- * When the user chooses a new end of exact location, a sensitive scope that the app does not declare leaves the grant,
- * as in a renewal (decision consent-3). All sensitive scopes have one date, so the choice would prolong a scope that
- * the user does not see.
+ * There is one exception, as in a renewal (decision consent-3). When the user chooses a new end of exact location,
+ * sensitive scopes that the app does not declare are removed. All sensitive scopes have one end date, so the choice
+ * would otherwise prolong a scope that the user does not see.
  */
 const scopesAfter = (
   { scopes, sensitiveDays }: SteeringChange,
@@ -300,7 +310,7 @@ const scopesAfter = (
 }
 
 const problemsOf = (
-  asked: SteeringChange,
+  request: SteeringChange,
   after: Connection,
   connection: Connection,
   app: App,
@@ -312,29 +322,31 @@ const problemsOf = (
     problems.push(new Problem({ field, message }))
   }
   const agreed = EffectiveScopes.agreed(connection, app, now)
-  const chosen = asked.scopes ?? []
+  const chosen = request.scopes ?? []
   const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
   const regained = chosen.filter((scope) => !connection.heldScopes.includes(scope))
-  if (asked.scopes !== undefined && chosen.length === 0) problem("scopes", "choose at least one, or disconnect the app")
+  if (request.scopes !== undefined && chosen.length === 0)
+    problem("scopes", "choose at least one, or disconnect the app")
   if (chosen.some((scope) => !agreed.includes(scope))) {
     problem("scopes", "must be among those that you agreed to before; the app must ask for others")
   } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
     problems.push(NO_PURPOSE)
   }
-  if (asked.sensitiveDays !== undefined && !EffectiveScopes.held(after, app, now).some(Scope.isSensitive)) {
+  if (request.sensitiveDays !== undefined && !EffectiveScopes.held(after, app, now).some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")
   }
-  // Without a choice the scope would get the date that has passed, and would allow nothing from the first moment.
+  // If the user chose no end date, the scope would keep the end date that has passed, and would allow nothing from the
+  // first moment.
   const hasEnded = Tier.sensitiveState(connection, now) === "lapsed"
-  if (hasEnded && asked.sensitiveDays === undefined && regained.some(Scope.isSensitive)) {
+  if (hasEnded && request.sensitiveDays === undefined && regained.some(Scope.isSensitive)) {
     problem("sensitive_days", "must be chosen: exact location has ended")
   }
   return problems
 }
 
 /**
- * The end of the sensitive tier after the change: one date for all sensitive scopes (Spec §4.2). The first sensitive
- * scope that the user gives back begins a new tier.
+ * The end date of the sensitive tier after the change: one date for all sensitive scopes (Spec §4.2). When the user
+ * gives back a first sensitive scope, a new tier begins.
  */
 const sensitiveEndAfter = (
   { sensitiveDays }: SteeringChange,
@@ -350,11 +362,12 @@ const sensitiveEndAfter = (
 }
 
 /**
- * Whether the change newly shares exact location over a connection that has no end date: the user takes the end date
- * away, or gives exact location back. Such a change needs a fresh sign-in (decision accounts-18). The granted scopes
- * count, also those that the app does not declare now: they allow something again as soon as the app declares them.
- * Both states must be read under the connection's lock. Otherwise two parallel changes, one that takes the end date
- * away and one that gives exact location back, would each look harmless.
+ * Whether the change shares more exact location without an end date than before: the user takes the connection's end
+ * date away, or gives exact location back. Such changes need a fresh sign-in (decision accounts-18).
+ *
+ * Granted scopes count even if the app does not declare them now, because they have an effect as soon as the app
+ * declares them. `before` must be read under the connection's lock. Otherwise two parallel changes, of which one takes
+ * the end date away and the other gives exact location back, would each look harmless.
  */
 const sharesWithoutEnd = (before: Connection, after: Connection, now: Timestamp): boolean => {
   const exactBefore = EffectiveScopes.granted(before, now).filter(Scope.isSensitive)

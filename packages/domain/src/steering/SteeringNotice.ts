@@ -7,14 +7,15 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
 
 /**
- * E-mails about a change that the user made without the app asking. With them, a stranger who uses the account cannot
- * make such a change unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores
- * what was agreed.
+ * E-mails to the user about a change of a connection that the user made without the app asking. If a stranger uses the
+ * account and makes the change, the mail reveals it (decision connection-8). A pause has no mail: it discloses less,
+ * and its end restores only what the user agreed to.
  */
 
 /**
- * The receipt of changed permissions or dates; `after` is the connection from now on. The receipt leaves out granted
- * scopes that allow nothing: those that the app no longer declares, and sensitive scopes in their grace period.
+ * The receipt of changed permissions or dates; `after` is the connection after the change. The receipt leaves out
+ * granted scopes that allow nothing: scopes that the app no longer declares, and sensitive scopes in their grace
+ * period.
  */
 export const changed = (
   app: Pick<App.App, "name" | "declaredScopes" | "allowedScopes">,

@@ -28,7 +28,10 @@ const steered = (id: ConnectionId, decide: Decide) =>
     return yield* orError(Option.getOrElse(outcome, (): Steering.SteeringOutcome => ({ _tag: "NotFound" })))
   })
 
-/** Like `steered`, for a change that may need a fresh sign-in or come from an outdated form. */
+/**
+ * Like `steered`, for a change that may share more than before. Two more outcomes are errors: the change needs a fresh
+ * sign-in, or it comes from an outdated form.
+ */
 const steeredSharing = (id: ConnectionId, decide: DecideSharing) =>
   Effect.gen(function* () {
     const outcome = yield* (yield* ConnectionStore).change(id, decide)
@@ -54,7 +57,7 @@ const orError = (outcome: Steering.SteeringOutcome): Effect.Effect<void, NotFoun
   }
 }
 
-/** Pauses an app. `NotFound` for another user's connection, `Conflict` for one that has ended. */
+/** Pauses an app. `NotFound` for another user's connection, `Conflict` for a connection that has ended. */
 export const pauseConnection = program(
   "pauseConnection",
   function* (userId: UserId, id: ConnectionId, length: PauseLength) {
@@ -63,15 +66,18 @@ export const pauseConnection = program(
   }
 )
 
-/** Ends a pause. Idempotent. Fails like `pauseConnection`. */
+/**
+ * Ends the pause of an app. Idempotent. `NotFound` for another user's connection, `Conflict` for a connection that has
+ * ended.
+ */
 export const resumeConnection = program("resumeConnection", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.resume(userId, state, now))
   return yield* getConnection(userId, id)
 })
 
 /**
- * Pauses every live connection of the user and returns how many live connections there are. A pause that lasts longer
- * stays as it is.
+ * Pauses every live connection of the user and returns how many live connections there are. A present pause that lasts
+ * longer than `length` stays as it is.
  */
 export const pauseAll = program("pauseAll", function* (userId: UserId, length: PauseLength) {
   return yield* steerAll(userId, (state, now) => Steering.pause(userId, length, { atLeast: true }, state, now))
@@ -82,7 +88,7 @@ export const resumeAll = program("resumeAll", function* (userId: UserId) {
   return yield* steerAll(userId, (state, now) => Steering.resume(userId, state, now))
 })
 
-/** Changes each live connection in its own transaction, and counts those that have not ended meanwhile. */
+/** Changes each live connection in a separate transaction. Returns how many connections have not ended meanwhile. */
 const steerAll = (userId: UserId, decide: Decide) =>
   Effect.gen(function* () {
     const store = yield* ConnectionStore
@@ -94,15 +100,18 @@ const steerAll = (userId: UserId, decide: Decide) =>
     return outcomes.filter((outcome) => Option.isSome(outcome) && outcome.value._tag === "Done").length
   })
 
-/** Ends the sensitive tier at once. Idempotent. Fails like `pauseConnection`. */
+/**
+ * Ends the sensitive tier at once. Idempotent. `NotFound` for another user's connection, `Conflict` for a connection
+ * that has ended.
+ */
 export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
   yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
   return yield* getConnection(userId, id)
 })
 
 /**
- * How many entries of the consent history are read: the last change, and the entry before it, which has the scopes that
- * the last change took away.
+ * How many entries of the consent history `findLostExactLocation` reads: the last change, and the entry before it,
+ * which has the scopes that the last change took away.
  */
 const LAST_TWO = 2
 
@@ -113,7 +122,7 @@ export const findLostExactLocation = program("findLostExactLocation", function* 
 })
 
 /**
- * Undoes `endExactLocation`, when it was the last change (decision connection-9). Idempotent. Fails like
+ * Undoes `endExactLocation`, if it was the last change (decision connection-9). Idempotent. Fails like
  * `changeConnection`, and with `Conflict` when there is nothing to undo and the app does not have exact location.
  */
 export const restoreExactLocation = program(
@@ -130,17 +139,20 @@ export const restoreExactLocation = program(
 )
 
 /**
- * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for a scope that the user never
- * agreed to in this connection, and on `sensitive_days` without exact location; `ConfirmationRequired` when the session
- * is not fresh and the change shares exact location without an end (decision accounts-18); `Conflict` with
- * `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).
+ * Changes permissions and dates of a connection. Its errors:
+ * - `NotFound` for another user's connection, `Conflict` for a connection that has ended.
+ * - `Invalid` on `scopes` for a scope that the user never agreed to in this connection or that lacks a purpose, and on
+ *   `sensitive_days` without exact location, or when it must be chosen.
+ * - `ConfirmationRequired` when the session is not fresh and the change shares exact location without an end (decision
+ *   accounts-18).
+ * - `Conflict` with `OUTDATED_FORM` when the form showed other scopes than the app has (`SteeringChange.shown`).
  */
 export const changeConnection = program(
   "changeConnection",
-  function* (userId: UserId, id: ConnectionId, asked: Steering.SteeringChange, session: Steering.AskingSession) {
+  function* (userId: UserId, id: ConnectionId, request: Steering.SteeringChange, session: Steering.AskingSession) {
     const { app } = yield* getConnection(userId, id)
     const purposes = yield* (yield* PurposeStore).list(app.id)
-    yield* steeredSharing(id, (state, now) => Steering.change(userId, asked, purposes, session, state, now))
+    yield* steeredSharing(id, (state, now) => Steering.change(userId, request, purposes, session, state, now))
     return yield* getConnection(userId, id)
   }
 )

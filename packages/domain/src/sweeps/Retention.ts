@@ -12,15 +12,16 @@ import * as Team from "../teams/Team.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The kinds of rows that are deleted after some time. Each kind's comment names the moment from which the time counts.
+ * The kinds of rows that are deleted after some time. The comment of each kind names the moment from which its time
+ * counts; `until` has the lengths.
  */
 export const RetentionKind = Schema.Literal(
   /** The time until deletion counts from the issue of the token. */
   "access_tokens",
   /**
-   * The time until deletion counts from the revocation of the family, which only the head of the family stores (the
-   * last, unspent token). Spent tokens of a live family stay, because a spent token that is presented again reveals a
-   * leak (decision O6). The head is deleted last, because it leads to the spent tokens.
+   * The time until deletion counts from the revocation of the family. Only the head of the family (its last, unspent
+   * token) stores this moment. Spent tokens of a live family stay, because a spent token that is presented again
+   * reveals a leak (decision O6). The head is deleted last, because it leads to the spent tokens.
    */
   "refresh_tokens",
   /**
@@ -59,7 +60,7 @@ export const RetentionKind = Schema.Literal(
   "app_invitations",
   /** The time until deletion counts from `AuditEvent.keptUntil` (decision audit-3). */
   "audit_events",
-  /** The time until deletion counts from the call (decision figures-2). */
+  /** The time until deletion counts from the app's call (decision figures-2). */
   "app_calls",
   /** The time until deletion counts from the beginning of the hour of the calls. */
   "app_hours",
@@ -75,16 +76,17 @@ const ACCESS_LOG = 400 * DAY
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
 /**
- * Events of the outbox are deleted when they were fanned out up to this moment, inclusive, and no delivery of them is
- * left. An event with a delivery stays at least this long, because its delivery ends after the fan-out and is kept for
- * the same time. A sweep that looked at younger events too would read days of events every hour, although nearly all of
- * them must stay.
+ * The moment up to which events of the outbox are deleted, inclusive: an event is deleted when it was fanned out by
+ * then and none of its deliveries is left. Younger events need not be examined, because their deliveries end after the
+ * fan-out and are kept for the same time. If a sweep examined them, it would read days of events every hour, although
+ * nearly all of them must stay.
  */
 export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
 
 /**
- * The moment up to which rows of this kind are deleted, inclusive. It is compared with the moment that the comments of
- * `RetentionKind` name. Rows that a person may ask about are kept a day longer than they are valid.
+ * The moment up to which rows of this kind are deleted, inclusive. A row is deleted when the moment from which its time
+ * counts (`RetentionKind`) is not later. Tokens, codes and consent requests are kept a day longer than they are valid,
+ * because a person may ask about them.
  */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
   switch (kind) {

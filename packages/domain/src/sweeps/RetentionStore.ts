@@ -12,21 +12,22 @@ export interface EventPlace {
   readonly id: EventId
 }
 
-/** Rows that are kept for a limited time. */
+/** Deletes rows that are kept for a limited time. */
 export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/RetentionStore")<
   RetentionStore,
   {
     /**
-     * Deletes at most `limit` rows of a kind, oldest first, and returns their number: rows whose time counts from
-     * `until` or earlier (`RetentionKind`). It skips locked rows; on a cluster it waits for them.
+     * Deletes at most `limit` rows of a kind, oldest first, and returns their number. It deletes rows whose time counts
+     * from `until` or earlier (`RetentionKind`). It skips rows that another transaction has locked; on a cluster it
+     * waits for them.
      */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
 
     /**
-     * Looks at the next `limit` events of the outbox after the place `after` that were fanned out at `until` or
-     * earlier, and deletes those of which no delivery is left. An event that is locked may stay. Returns the number of
-     * deleted events, and the place after which the next call goes on; `next` is undefined at the end of the events.
-     * Without `after`, each call would look again at the events that must stay.
+     * Examines the next `limit` events of the outbox after the position `after` that were fanned out at `until` or
+     * earlier. Deletes those of which no delivery is left; an event that is locked may stay. Returns the number of
+     * deleted events, and `next`, the position after which the next call goes on; `next` is undefined at the end of the
+     * events. Without `after`, each call would examine again the events that must stay.
      */
     readonly removeEvents: (
       until: Timestamp.Timestamp,

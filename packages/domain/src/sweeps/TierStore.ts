@@ -26,7 +26,7 @@ export interface DueTiersPage {
 
 /** A connection, as a sweep sees it while its row is locked. */
 export interface Dated extends WithApp {
-  /** Notices due before this moment were sent or dropped. */
+  /** Earlier sweeps have handled the notices that were due before this moment: they sent or dropped them. */
   readonly from: Timestamp
   /** The notices that the app has got already. */
   readonly told: ReadonlyArray<SensitiveNotice>
@@ -40,17 +40,18 @@ export interface Sweep<A> {
 }
 
 /**
- * Connections that a sweep must handle, because the end of a tier or a notice is due; and the notices that apps got.
+ * Finds the connections that a sweep must handle, because the end of a tier or a notice is due, and stores which
+ * notices apps have got.
  */
 export class TierStore extends Context.Tag("@place-access/domain/sweeps/TierStore")<
   TierStore,
   {
-    /** Connections that have not ended and are due by `now`: the longest due first, then by id. */
+    /** Connections that have not ended and are due by `now`, ordered by `dueAt` and then by id. */
     readonly due: (page: DueTiersPage) => StoreEffect<ReadonlyArray<DueTiers>>
     /**
-     * Locks the connection's row and commits what `decide` returns (decision O8). `decide` gets the row as it is under
-     * the lock, because another worker may have swept the connection since `due`. None: the connection has ended, or no
-     * later sweep needs to handle it.
+     * Locks the connection's row, calls `decide` with the row, and commits what `decide` returns (decision O8). Another
+     * worker may have swept the connection since `due` was called, so `decide` gets the row as it is under the lock.
+     * None: the connection has ended, or no later sweep needs to handle it.
      */
     readonly sweep: <A>(
       connection: ConnectionKey,

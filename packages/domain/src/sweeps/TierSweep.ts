@@ -10,15 +10,15 @@ import * as Tier from "../tiers/Tier.js"
 import type { Dated, Sweep } from "./TierStore.js"
 
 export interface TierSweepOutcome {
-  /** Whether the connection ends: its standard date has come, or its app was revoked. */
+  /** Whether the connection ends, because its standard tier has ended or its app was revoked. */
   readonly ended: boolean
   /** The notices that are sent to the app. */
   readonly told: ReadonlyArray<SensitiveNotice.SensitiveNoticeKind>
 }
 
 /**
- * An event id for each kind of notice. The sweep makes the ids before it knows which notices are due, because `decide`
- * is a plain function and cannot make random ids.
+ * An event id for each kind of notice. The sweep makes the ids before it calls `decide`, because `decide` is a plain
+ * function and cannot make random ids. The ids of notices that are not due stay unused.
  */
 export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
 
@@ -61,8 +61,8 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
 }
 
 /**
- * Whether the app has already got this notice. `from` rules out notices of earlier sweeps; this check matters only
- * after somebody set the clock back.
+ * Whether the app has already got this notice. Normally `Dated.from` rules out the notices of earlier sweeps. This
+ * check is for the case that somebody set the clock back.
  */
 const wasTold = ({ connection, told }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
   told.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)

@@ -1,8 +1,8 @@
 /**
- * Sweeps: the regular work of workers that no request waits for. They delete expired rows (`Retention`), notify apps
- * when a tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs each sweep on its own
- * timetable, for the people and tasks whose leases this worker holds. Every sweep goes in small steps, and may be
- * interrupted and repeated.
+ * Sweeps: the regular jobs of workers, for which no request waits. They delete expired rows (`Retention`), notify apps
+ * before and after the sensitive tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs
+ * each sweep on its timetable, for the people and chores whose leases this worker holds. Every sweep works in small
+ * steps, and may be interrupted and repeated.
  *
  * @module
  */

@@ -26,11 +26,9 @@ const DEAD_WORKERS_KEPT = Timestamp.HOUR
 const NOTICES_EVERY = Timestamp.HOUR
 
 /**
- * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
- * Spec §8), warnings about failing endpoints, connections of revoked apps, test people of apps that left the sandbox,
- * rows of deleted accounts, history that is older than users keep, stays to derive, notices that people chose,
- * listeners and workers that are gone, and expired rows. Runs until interrupted and never fails. Each job does only the
- * work whose leases this worker holds. `pace`: how fast stays are derived.
+ * Runs the regular jobs of the workers until interrupted, and never fails. The table in the code has each job with its
+ * interval, for example the sweep of the tiers every 15 minutes (Spec §6.3.1) and the volume flags every hour (Spec
+ * §8). Each job does only the work whose leases this worker holds. `pace`: how fast stays are derived.
  */
 export const runHousekeeping = (leases: WorkLeases = everything, pace: StayPace.StayPace = StayPace.QUICK) =>
   Effect.gen(function* () {
@@ -113,8 +111,8 @@ const counted = <E, R>(what: string, job: Effect.Effect<number, E, R>) =>
 
 /**
  * Runs `job` at the start, whenever the clock is at a multiple of `every` milliseconds, and whenever the worker has
- * taken leases, until interrupted. So after a worker died, its jobs run as soon as another worker has taken its leases.
- * A failed run is logged under the name `what`, and the next run takes place as usual.
+ * taken leases, until interrupted. So after a worker died, its work is done as soon as another worker has taken its
+ * leases. A failed run is logged under the name `what`, and the next run takes place as usual.
  */
 const onTheClock =
   ({ nextTaken }: WorkLeases) =>

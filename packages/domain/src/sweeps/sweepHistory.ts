@@ -6,13 +6,16 @@ import { type EventPlace, RetentionStore } from "./RetentionStore.js"
 
 /** The number of users whose history one statement examines. */
 const PEOPLE = 500
-/** The most rows of a kind that one statement deletes. A larger number would make other statements wait. */
+/**
+ * The maximum number of rows of one kind that one statement deletes. Other statements wait while it runs, so the number
+ * is small.
+ */
 const ROWS = 1_000
 
 /**
  * Deletes history that is older than its user keeps, and old entries of the access log. Returns the number of deleted
- * rows. It may be interrupted, repeated and run by several workers. A failed deletion for one user is logged, and the
- * next run tries again.
+ * rows. This program may be interrupted, repeated and run by several workers. When the deletion for one user fails, the
+ * failure is logged and the next run tries again.
  */
 export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Timestamp) {
   const store = yield* HistoryStore
@@ -39,13 +42,15 @@ const removeAll = (userId: UserId, moments: DeletionTimes) =>
     )
   )
 
-/** The most rows that one statement deletes. A larger number would make other statements wait. */
+/**
+ * The maximum number of rows that one statement deletes. Other statements wait while it runs, so the number is small.
+ */
 const BATCH = 1_000
 
 /**
  * Deletes expired rows and returns their number. Answers do not depend on the deletion, because the programs compare
- * the dates themselves. It may be interrupted and run by several workers at once. A kind of rows that could not be
- * deleted is logged, and the next run tries again: one kind's failure must not stop the kinds after it.
+ * the dates themselves. This program may be interrupted and run by several workers at once. When the deletion of one
+ * kind of rows fails, the failure is logged, the other kinds are still deleted, and the next run tries again.
  */
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
   let removed = 0

@@ -7,7 +7,7 @@ import { type DueTiers, TierStore } from "./TierStore.js"
 
 /** The number of connections that one query reads. Each connection is changed in its own transaction. */
 const BATCH = 100
-/** The number of connections that are handled at the same time. */
+/** How many connections one worker handles at the same time. */
 const AT_ONCE = 4
 /** How often a transient error, such as a locked row, is retried at once for one connection. */
 const REPEATS = 3
@@ -15,14 +15,14 @@ const REPEATS = 3
 export interface Swept {
   readonly connections: number
   readonly ended: number
-  /** The number of events for apps. */
+  /** The number of notices to apps. */
   readonly told: number
 }
 
 /**
  * Handles every due connection of the people whose leases this worker holds: it sends notices, removes sensitive scopes
- * after the grace period, and ends connections at the standard date (Spec §3.1, §6.3). It may be interrupted and
- * repeated.
+ * after the grace period, and ends connections whose standard tier has ended (Spec §3.1, §6.3). This program may be
+ * interrupted and repeated.
  */
 export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
   const store = yield* TierStore

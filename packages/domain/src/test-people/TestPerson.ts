@@ -16,7 +16,7 @@ export interface TestAccount extends Account {
 /** The fields that a developer chooses for a new test person. */
 export interface NewTestPerson {
   readonly name: DisplayName
-  /** The places to make, from one to `MAX_PLACES`. All of them are shared with the app. */
+  /** The places to create, from one to `MAX_PLACES` (10). All of them are shared with the app. */
   readonly places: ReadonlyArray<PlaceDraft>
   /** The scopes of the connection. Left out: every scope that the app could be granted now. */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
@@ -30,7 +30,7 @@ export interface TestPerson {
   readonly places: ReadonlyArray<Place>
   /** Null when the connection has ended. */
   readonly connectionId: ConnectionId | null
-  /** When the phone's newest reading was captured; null: the phone has sent none. */
+  /** When the newest reading of the test person's phone was captured; null when the phone has sent none. */
   readonly lastReadingAt: Timestamp.Timestamp | null
 }
 
@@ -73,8 +73,8 @@ export const GONE = "the app no longer exists"
 export const IN_PRODUCTION = "an app in production has no test people; make another app, which begins in the sandbox"
 
 /**
- * The account of a new test person. Nobody can sign in to it or send mail to it: sign-in and password links look up
- * addresses in lower case, so they never find this address with its capital letter (as with `AccountDeletion.NOBODY`).
+ * The account of a new test person. Nobody can sign in to this account or send mail to it: the service looks up
+ * addresses in lower case, so it never finds this address with its capital letter (as with `AccountDeletion.NOBODY`).
  */
 export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
   id,
@@ -90,14 +90,17 @@ export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt:
   testOf
 })
 
-/** The scopes of the new connection. `Invalid` on `scopes` when a scope is not available, or when there is no scope. */
+/**
+ * The scopes of the new connection: those in `requested`, or by default all that the app could be granted now.
+ * `Invalid` on `scopes` when a scope is not available, or when there is no scope.
+ */
 export const grantedScopes = (
-  asked: ReadonlyArray<Scope.Scope> | undefined,
+  requested: ReadonlyArray<Scope.Scope> | undefined,
   app: App.App,
   purposes: ReadonlyArray<Purpose>
 ): Either.Either<ReadonlyArray<Scope.Scope>, Invalid> => {
   const covered: ReadonlyArray<Scope.Scope> = coveredScopes(purposes, app.status)
-  const scopes = asked ?? App.scopes(app).filter((scope) => !Scope.isSensitive(scope) || covered.includes(scope))
+  const scopes = requested ?? App.scopes(app).filter((scope) => !Scope.isSensitive(scope) || covered.includes(scope))
   if (scopes.length === 0) return Either.left(Invalid.of("scopes", "must name at least one scope"))
   const refused = AuthorizeRequest.unavailable(scopes, app, purposes)
   return refused === undefined

@@ -3,7 +3,8 @@ import type { AppId, StoreEffect, UserId } from "../shared/index.js"
 import type { TestAccount } from "./TestPerson.js"
 
 /**
- * The accounts of test people. Test people have rows like other people; `AccountDeletionStore` deletes their accounts.
+ * Stores the accounts of test people. The places, phones and other rows of a test person are in the same stores as
+ * those of a user, and `AccountDeletionStore` deletes the account.
  */
 export class TestPersonStore extends Context.Tag("@place-access/domain/test-people/TestPersonStore")<
   TestPersonStore,
@@ -16,7 +17,7 @@ export class TestPersonStore extends Context.Tag("@place-access/domain/test-peop
     readonly create: (account: TestAccount) => StoreEffect<"created" | "full" | "unavailable">
     /** The app's test people, oldest first, then by id. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<TestAccount>>
-    /** None when the app has no such test person. */
+    /** A test person of the app. None when the app has no test person with this id. */
     readonly find: (appId: AppId, id: UserId) => StoreEffect<Option.Option<TestAccount>>
     /** Up to `limit` test people whose app is in production, revoked, or gone. */
     readonly listStray: (limit: number) => StoreEffect<ReadonlyArray<UserId>>

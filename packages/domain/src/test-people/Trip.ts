@@ -7,11 +7,11 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** A simulated trip of a test person's phone. Its last reading is captured now, or `lateMinutes` ago. */
 export type Trip =
-  /** A reading outside of the circle, then one at its centre. */
+  /** Arrival: a reading outside of the circle, then a reading at its centre. */
   | (Quality & { readonly kind: "arrive"; readonly circle: Circle })
-  /** A reading at the centre of the circle, then one outside. */
+  /** Departure: a reading at the centre of the circle, then a reading outside. */
   | (Quality & { readonly kind: "leave"; readonly circle: Circle })
-  /** A reading outside of the circle, then one every minute at its centre, for `minutes` minutes. */
+  /** Stay: a reading outside of the circle, then a reading every minute at its centre, for `minutes` minutes. */
   | (Quality & { readonly kind: "stay"; readonly circle: Circle; readonly minutes: number })
   /** A recorded log, moved in time so that its last reading is captured at the end of the trip. */
   | (Pick<Quality, "lateMinutes"> & { readonly kind: "log"; readonly readings: ReadonlyArray<Reading> })
@@ -31,30 +31,36 @@ interface Quality {
 export const ACCURACY_M = { least: 1, most: 10_000, usual: 10 } as const
 export const MINUTES = { least: 5, most: 720, usual: 30 } as const
 export const LATE_MINUTES = { least: 0, most: 1_440, usual: 0 } as const
-/** The least and the most readings of a recorded log. */
+/** The minimum and the maximum number of readings of a recorded log. */
 export const LOG_READINGS = { least: 1, most: 1_000 } as const
-/** The most bytes of a file with a recorded log: a kilobyte for each reading, and more than any format needs. */
+/**
+ * The maximum size of a file with a recorded log, in bytes. It allows a kilobyte for each reading, which is more than
+ * any format needs.
+ */
 export const LOG_BYTES = 1_048_576
-/** The most bytes to which a packed file with a recorded log may unpack, with everything else in the packed file. */
+/**
+ * The maximum number of bytes to which a compressed file with a recorded log may unpack, including entries that are not
+ * the log.
+ */
 export const LOG_UNPACKED_BYTES = 4 * LOG_BYTES
 /**
- * The most entries of a file with a recorded log. Entries that are no readings count too, such as visits, and rows in
- * which the phone did not know where it was.
+ * The maximum number of entries of a file with a recorded log. Entries that are no readings count too, such as visits,
+ * and rows in which the phone did not know where it was.
  */
 export const LOG_ENTRIES = 10 * LOG_READINGS.most
 
 /**
- * The least distance, in metres, from the edge of the circle to the point outside. A reading there with a much larger
- * accuracy radius counts as neither inside nor outside.
+ * The minimum distance, in metres, from the edge of the circle to a reading outside. A reading at this distance with a
+ * much larger accuracy radius counts as neither inside nor outside.
  */
 const OUTSIDE_M = 500
 /** The time between the reading outside and the nearest reading inside. */
 const APPROACH = MINUTE
 
 /**
- * The readings of the trip, the oldest first. `lastAt` is when the person's newest reading was captured. Rules ignore
- * readings that are older than those they have used, so a trip that is not late begins after `lastAt`, except a
- * recorded log. `Conflict` when there is not enough time between `lastAt` and now.
+ * The readings of the trip, oldest first. `lastAt` is when the person's newest reading was captured. Rules ignore
+ * readings that are not newer than the newest one that they have used. So a trip begins after `lastAt`, except a late
+ * trip and a recorded log. `Conflict` when there is not enough time between `lastAt` and now.
  */
 export const readings = (
   trip: Trip,
@@ -63,8 +69,8 @@ export const readings = (
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
   const end = plus(now, -trip.lateMinutes * MINUTE)
   if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
-  // A late trip may be older than readings that were uploaded before. Its readings then fire nothing, like late
-  // readings of a real phone.
+  // The readings of a late trip may be older than readings that the phone has uploaded already. They then fire no rule,
+  // like late readings of a real phone.
   const after = trip.lateMinutes > 0 ? null : lastAt
   return trip.kind === "stay" ? stay(trip, after, end) : crossing(trip, after, end)
 }
@@ -74,8 +80,8 @@ const crossing = (
   after: Timestamp | null,
   end: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  // Shortly after another trip, the approach is shorter than `APPROACH`, so that a second arrival need not wait a
-  // minute.
+  // Less than `APPROACH` after another trip, the time between the two readings is shorter. Otherwise a developer would
+  // have to wait a minute between two trips.
   const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
   if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
   const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]
@@ -110,8 +116,8 @@ const at = ({ lat, lon }: Point, capturedAt: Timestamp, accuracyM: number): Read
 })
 
 /**
- * Metres. Less than the length of any degree of latitude (110.6 km or more), so that the point outside is at least
- * `OUTSIDE_M` from the edge.
+ * Metres of a degree of latitude, rounded down (a real degree has 110.6 km or more), so that the point outside is at
+ * least `OUTSIDE_M` from the edge.
  */
 const METRES_OF_A_DEGREE = 110_000
 

@@ -37,25 +37,25 @@ export interface MadeTestPerson {
   readonly person: TestPerson.TestPerson
   /** The answer that the token endpoint would give the app for this connection. */
   readonly tokens: TokenGrant
-  /** The device token of the simulated phone, with which the developer can upload too. */
+  /** The device token of the simulated phone. With this token the developer can also upload readings. */
   readonly phoneToken: string
 }
 
 /**
- * Makes a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
+ * Creates a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
  * consent page and the token endpoint make the connection, so it is like that of a real person. `Invalid` for scopes
- * that the app cannot be granted; `Conflict` for an app outside the sandbox, and beyond the limit of test people. If a
- * step fails, everything that was made is removed.
+ * that the app cannot be granted; `Conflict` for an app outside the sandbox, and when the app has the maximum number of
+ * test people. If a step fails, everything that was created is removed.
  */
-export const makeTestPerson = program("makeTestPerson", function* (app: App, asked: TestPerson.NewTestPerson) {
+export const makeTestPerson = program("makeTestPerson", function* (app: App, requested: TestPerson.NewTestPerson) {
   yield* refuseOutsideSandbox(app)
-  const scopes = yield* TestPerson.grantedScopes(asked.scopes, app, yield* (yield* PurposeStore).list(app.id))
+  const scopes = yield* TestPerson.grantedScopes(requested.scopes, app, yield* (yield* PurposeStore).list(app.id))
   const id = UserId.make(yield* Entropy.id("usr"))
-  const account = TestPerson.account(id, app.id, asked.name, yield* Timestamp.now)
+  const account = TestPerson.account(id, app.id, requested.name, yield* Timestamp.now)
   const outcome = yield* (yield* TestPersonStore).create(account)
   if (outcome === "full") return yield* new Conflict({ reason: TestPerson.FULL })
   if (outcome === "unavailable") return yield* refuseChanged(app.id)
-  return yield* equip(app, account, { ...asked, scopes }).pipe(
+  return yield* equip(app, account, { ...requested, scopes }).pipe(
     Effect.tapErrorCause(() => Effect.ignoreLogged(remove(id)))
   )
 })
@@ -66,9 +66,9 @@ const refuseOutsideSandbox = (app: App) => {
 }
 
 /**
- * Refuses an app that changed since the caller read it, with the reason of its present state. When the present state
- * gives no reason, for example because the holder was suspended only for a moment, fails with a transient error: trying
- * again helps.
+ * Fails with the reason why the app can have no test people now, after the app changed since the caller read it. If the
+ * app can have test people after all, for example because its holder was suspended only for a moment, fails with a
+ * transient error: the request succeeds when it is sent again.
  */
 const refuseChanged = (id: App["id"]) =>
   Effect.gen(function* () {
@@ -141,7 +141,8 @@ const connect = (
     if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
     return yield* exchangeCode(app, { code: decodeURIComponent(code), codeVerifier: verifier, redirectUri: NOWHERE })
   }).pipe(
-    // Nobody else uses this person's request, so these refusals mean that the app changed meanwhile.
+    // Only this program knows the new person's consent request. So one of these refusals means that the app changed
+    // meanwhile.
     Effect.catchTags({
       ConsentRefused: () => refuseChanged(app.id),
       InvalidGrant: () => refuseChanged(app.id),
@@ -162,7 +163,7 @@ export const listTestPeople = program("listTestPeople", function* (app: App) {
   return yield* Effect.forEach(accounts, (account) => describe(app, account))
 })
 
-/** One test person of the app, else `NotFound`. */
+/** A test person of the app. `NotFound` when the app has no test person with this id. */
 export const getTestPerson = program("getTestPerson", function* (app: App, id: UserId) {
   return yield* describe(app, yield* found(app, id))
 })
@@ -189,8 +190,8 @@ const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.Tes
   })
 
 /**
- * Removes a test person at once, as the deletion of an account does: the connection ends, and workers delete the rows.
- * `NotFound` when the test person was removed before.
+ * Deletes a test person, as the deletion of an account does: the connection ends at once, and workers delete the rows
+ * later. `NotFound` when the test person was removed before.
  */
 export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
   yield* found(app, id)
@@ -198,20 +199,20 @@ export const removeTestPerson = program("removeTestPerson", function* (app: App,
 })
 
 /**
- * Begins the deletion of the account. The outcome is ignored: only the deletion of the last admin is refused, and a
- * test person has no role.
+ * Begins the deletion of the account. The outcome can be ignored: only the deletion of the last admin is refused, and a
+ * test person is never an admin.
  */
 const remove = (id: UserId) =>
   Effect.gen(function* () {
     yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide)
   })
 
-/** The number of test people that one run removes. */
+/** How many test people one run removes at most. */
 const BATCH = 100
 
 /**
- * Removes test people whose app left the sandbox, was revoked or is gone, and returns their number. A worker runs it
- * every minute; until then the connections of these test people get no answers (`WithApp.isSuspended`).
+ * Removes test people whose app left the sandbox, was revoked or does not exist, and returns their number. A worker
+ * runs this program every minute. Until then the app gets no answers about these test people (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
   const stray = yield* (yield* TestPersonStore).listStray(BATCH)

@@ -12,14 +12,15 @@ const UNREADABLE =
   "must be a complete file of recorded positions: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline"
 
 /**
- * Lets timers and other requests run. `Effect.yieldNow` is not enough, because the fiber then goes on before any timer
- * fires or any bytes arrive.
+ * A pause in which timers and other requests run. `Effect.yieldNow` is not enough: after it the fiber goes on before
+ * any timer fires or any bytes arrive.
  */
 const turn = Effect.sleep(0)
 
 /**
- * The readings of a recorded file, in any format that people can import. `Invalid` on `file`: the file cannot be read,
- * has no reading, is longer than `LOG_READINGS` and `LOG_ENTRIES` say, or unpacks to more than `LOG_UNPACKED_BYTES`.
+ * The readings of a recorded file, in any format that people can import. `Invalid` on `file` in four cases: the file
+ * cannot be read, has no reading, has more than `LOG_READINGS.most` readings or `LOG_ENTRIES` entries, or unpacks to
+ * more than `LOG_UNPACKED_BYTES`.
  */
 export const readLog = program("readLog", function* (file: Uint8Array) {
   const reader = (yield* ImportReader).open(undefined, LOG_UNPACKED_BYTES)
@@ -29,7 +30,7 @@ export const readLog = program("readLog", function* (file: Uint8Array) {
     isAgain = false
     for (const next of [() => reader.push(file), reader.end]) {
       for (const read of withMore(next())) {
-        if (read.fault !== null) return yield* Invalid.of("file", said(read.fault))
+        if (read.fault !== null) return yield* Invalid.of("file", messageOf(read.fault))
         entries += read.entries.length
         for (const entry of read.entries) if (entry._tag === "Reading") readings.push(entry.reading)
         if (readings.length > LOG_READINGS.most) return yield* Invalid.of("file", TOO_MANY)
@@ -43,4 +44,4 @@ export const readLog = program("readLog", function* (file: Uint8Array) {
   return readings
 })
 
-const said = (fault: ImportFault): string => (fault === "unsafe_archive" ? UNSAFE : UNREADABLE)
+const messageOf = (fault: ImportFault): string => (fault === "unsafe_archive" ? UNSAFE : UNREADABLE)

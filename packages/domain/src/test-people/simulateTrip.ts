@@ -8,12 +8,12 @@ import { getTestPerson } from "./manageTestPeople.js"
 import * as TestPerson from "./TestPerson.js"
 import * as Trip from "./Trip.js"
 
-/** A developer's request for a trip: the id of one of the person's places, or a recorded log. */
+/** A developer's request for a trip: to, from or at one of the person's places, or along a recorded log. */
 export type TripRequest =
   | {
       readonly kind: "arrive" | "leave" | "stay"
       readonly placeId: PlaceId
-      /** The length of a stay; ignored for the other kinds. */
+      /** The length of a stay in minutes; ignored for the other kinds. */
       readonly minutes: number
       readonly accuracyM: number
       readonly lateMinutes: number
@@ -33,15 +33,15 @@ export interface Simulated {
 
 /**
  * Sends the readings of a trip as the test person's phone, through the program for real uploads: rules fire, webhooks
- * are delivered and visits derived. The readings are captured in the past, so the developer need not wait for a trip of
- * an hour. `NotFound` for an unknown person or place; `Conflict` for an app outside the sandbox, and when the trip does
- * not fit between the newest reading and now.
+ * are delivered and visits derived. The readings are captured in the past, so that the developer need not wait an hour
+ * for a trip of an hour. `NotFound` for an unknown person or place. `Conflict` for an app outside the sandbox, and when
+ * the trip does not fit between the newest reading and now.
  */
-export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, asked: TripRequest) {
+export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, request: TripRequest) {
   const person = yield* getTestPerson(app, id)
   const reason = TestPerson.unavailable(app)
   if (reason !== undefined) return yield* new Conflict({ reason })
-  const trip = yield* tripOf(person, asked)
+  const trip = yield* tripOf(person, request)
   const phone = (yield* (yield* DeviceStore).list(id))[0]
   if (phone === undefined) return yield* new NotFound({ what: "phone" })
   const readings = yield* Trip.readings(trip, person.lastReadingAt, yield* Timestamp.now)
@@ -58,11 +58,11 @@ export const simulateTrip = program("simulateTrip", function* (app: App, id: Use
   return simulated
 })
 
-const tripOf = (person: TestPerson.TestPerson, asked: TripRequest): Effect.Effect<Trip.Trip, NotFound> => {
-  if (asked.kind === "log") return Effect.succeed(asked)
-  const place = Option.fromNullable(person.places.find((one) => one.id === asked.placeId))
+const tripOf = (person: TestPerson.TestPerson, request: TripRequest): Effect.Effect<Trip.Trip, NotFound> => {
+  if (request.kind === "log") return Effect.succeed(request)
+  const place = Option.fromNullable(person.places.find((one) => one.id === request.placeId))
   return Effect.mapBoth(place, {
     onFailure: () => new NotFound({ what: "place" }),
-    onSuccess: ({ circle }): Trip.Trip => ({ ...asked, circle })
+    onSuccess: ({ circle }): Trip.Trip => ({ ...request, circle })
   })
 }
