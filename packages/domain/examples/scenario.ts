@@ -66,7 +66,7 @@ export const toldOnce: Simulation.Oracle = {
   }
 }
 
-/** Runs the evening once. The seed decides which ready fiber runs first, the ids, and which store calls fail. */
+/** Runs the evening once. The seed decides which ready fibre runs first, the ids, and which store calls fail. */
 export const run = (seed: number, sabotage?: Simulation.Sabotage): Simulation.SimResult =>
   Simulation.runSync(
     {

@@ -12,15 +12,17 @@ import { Vault } from "../src/shared/Vault.js"
 import * as Check from "./Check.js"
 
 /**
- * The steps from `GET /authorize` to tokens, for one user and one app. They call the domain's programs directly,
- * without HTTP.
+ * The steps from `GET /authorize` to the tokens, for one user and one app. They call the programs of the domain
+ * directly, without HTTP.
  */
 
 export const ISSUER = "https://places.example"
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
 export const STATE = "state-0123456789"
 
-/** The parameters of a valid authorization request. A sensitive scope also needs an approved purpose of the app. */
+/**
+ * The parameters of a valid authorization request. For a sensitive scope, the app must also have an approved purpose.
+ */
 export const parameters = (
   app: App,
   scopes: ReadonlyArray<Scope>,
@@ -37,8 +39,8 @@ export const parameters = (
   }))
 
 /**
- * The user's choices on the consent page: allow, with 30 days for each tier. No scope and no place is ticked, unless
- * `overrides` names them.
+ * The user's choices on the consent page. By default the user allows the request, for 30 days in each tier, and ticks
+ * no scope and no place.
  */
 export const choices = (overrides: Partial<ConsentChoices> = {}): ConsentChoices => ({
   decision: "allow",
@@ -51,7 +53,7 @@ export const choices = (overrides: Partial<ConsentChoices> = {}): ConsentChoices
   ...overrides
 })
 
-/** The query parameters of the redirect to the app. */
+/** The query parameters of the redirect that goes back to the app. */
 export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     redirectTo
@@ -61,14 +63,14 @@ export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
   )
 
 /**
- * Choices of the user that differ from `choices()`. `request`: parameters of the app's request that differ from
+ * Choices of the user that differ from `choices()`. `request` has the parameters of the app's request that differ from
  * `parameters()`.
  */
 export type Overrides = Partial<ConsentChoices> & { readonly request?: Parameters }
 
 /**
- * The app requests `scopes`, and the user allows all of them, or only `overrides.scopes`. Returns the authorization
- * code with its redirect, consent request and connection.
+ * The app requests `scopes`, and the user allows them, or only `overrides.scopes`. Returns the authorization code with
+ * its redirect, consent request and connection.
  */
 export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, overrides: Overrides = {}) =>
   Effect.gen(function* () {
@@ -79,7 +81,7 @@ export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, o
     return { code, redirectTo: decided.redirectTo, requestId: started.id, connectionId: connectionOf(code) }
   })
 
-/** Exchanges the code as the app's server does. */
+/** Exchanges the authorization code as the app's server does. */
 export const exchange = (app: App, code: string) =>
   exchangeCode(app, {
     code,
@@ -87,13 +89,13 @@ export const exchange = (app: App, code: string) =>
     redirectUri: app.redirectUris[0] ?? Check.fail("the app has a redirect URI")
   })
 
-/** Approves the app and exchanges the code. */
+/** The user approves the app, and the app exchanges the code. Takes the same arguments as `approve`. */
 export const connect = (app: App, user: Account, scopes: ReadonlyArray<Scope>, overrides: Overrides = {}) =>
   Effect.gen(function* () {
     const approved = yield* approve(app, user, scopes, overrides)
     return { ...approved, tokens: yield* exchange(app, approved.code) }
   })
 
-/** The connection that a code or token belongs to. Apps must treat tokens as opaque; tests may parse them. */
+/** The connection to which a code or token belongs. Apps must not parse tokens; tests may. */
 export const connectionOf = (token: string): ConnectionId =>
   ConnectionId.make(Option.getOrElse(Token.parse(token), () => Check.fail("it is a token of ours")).route)

@@ -17,11 +17,11 @@ import * as Timestamp from "../src/shared/Timestamp.js"
 import type { Vault } from "../src/shared/Vault.js"
 
 /**
- * The data that contract cases and tests begin with, stored through the ports. Ids and e-mails are new each time, so
- * that cases can share a database. `overrides` change single fields.
+ * The users, apps and purposes with which contract cases and tests begin. They are stored through the ports. Each has
+ * an id and an e-mail address of its own, so that cases can share a database. `overrides` change single fields.
  */
 
-/** The password hash of every fixture. No password has this hash, so nobody can sign in as a fixture. */
+/** The password hash of every account here. No password has this hash, so nobody can sign in to these accounts. */
 export const NO_PASSWORD = "no password"
 
 /** Stores a confirmed account without roles. */
@@ -52,8 +52,8 @@ export const userWith = (
 export const user = userWith()
 
 /**
- * Stores a sandbox app that declares every scope and has one redirect URI and no client secret. With the status
- * `production`, the app's values count as approved by a reviewer, unless `overrides` say otherwise.
+ * Stores an app in the sandbox that declares every scope, with one redirect URI and no client secret. If `overrides`
+ * set the status `production`, the app's values count as approved by a reviewer.
  */
 export const app = (
   ownerId: UserId,
@@ -78,7 +78,7 @@ export const app = (
     return outcome === "Made" ? made : yield* Effect.dieMessage(`the app was not stored: ${outcome}`)
   })
 
-/** An app like `app`, with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
+/** Stores an app like `app`, with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
 export const registeredApp = (
   owner: Account,
   overrides: Partial<App> = {}
@@ -92,18 +92,18 @@ export const registeredApp = (
     const made = yield* app(owner.id, others)
     const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris)
     if (revokedAt === null) return registered
-    // A revoked app gets no secret, so the app is revoked after it got one.
+    // A revoked app cannot get a secret, so the app is revoked only after it got one.
     const revoked = { ...registered.app, revokedAt }
     yield* (yield* AppStore).update(made.id, (before) => ({ outcome: 0, after: { ...before, app: revoked } }))
     return { ...registered, app: revoked }
   })
 
-/** Fields that differ from the default purpose. With `archivedAt`, the purpose is archived at this time. */
+/** Fields that differ from the default purpose. With `archivedAt` the purpose is archived at that time. */
 export type PurposeOverrides = Partial<Omit<Purpose.Live, "archivedAt">> & {
   readonly archivedAt?: Timestamp.Timestamp | undefined
 }
 
-/** Returns `made` with the given fields changed. With `archivedAt`, the purpose is archived at this time. */
+/** Returns the purpose `made` with the given fields. With `archivedAt` the purpose is archived at that time. */
 export const overridden = (
   made: Purpose.Live,
   { archivedAt, ...overrides }: PurposeOverrides
@@ -112,7 +112,7 @@ export const overridden = (
   return archivedAt === undefined ? live : PurposeLife.archive(live, archivedAt)
 }
 
-/** Stores a draft of one purpose that covers all sensitive scopes and expects 10 calls a day. */
+/** Stores a draft of one purpose, which covers all sensitive scopes and expects 10 calls a day. */
 export const purpose = (
   appId: AppId,
   key: string,

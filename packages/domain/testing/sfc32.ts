@@ -1,6 +1,6 @@
 /**
- * The generator sfc32 returns whole numbers of 32 bits. One seed and salt give the same numbers in every process. It is
- * small and fast, and its output can be predicted, so it is not for secrets.
+ * The random number generator sfc32. It returns whole numbers of 32 bits. One seed and salt give the same numbers in
+ * every process. Anybody who knows the seed can predict the numbers, so they must not become secrets.
  */
 export const sfc32 = (seed: number, salt: number): (() => number) => {
   let [a, b, c, counter] = [salt | 0, seed | 0, Math.trunc(seed / 2 ** 32) | 0, 1]
@@ -12,7 +12,7 @@ export const sfc32 = (seed: number, salt: number): (() => number) => {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  // The first 12 numbers still resemble the seed, so they are dropped.
+  // The first 12 numbers are dropped, because they still resemble the seed.
   for (let warmUp = 0; warmUp < 12; warmUp++) next()
   return next
 }

@@ -12,7 +12,9 @@ type Ports = AccessLogStore | Entropy.Entropy
 const user = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 const app = Effect.map(Entropy.id("app"), (id) => AppId.make(id))
 
-/** An entry that is not stored. Its user, app and connection need not exist, because entries outlive all of them. */
+/**
+ * Makes an entry without storing it. Its user, app and connection need not exist, because entries outlive all of them.
+ */
 const entry = (userId: UserId, overrides: Partial<AccessLogEntry> = {}) =>
   Effect.gen(function* () {
     const made: AccessLogEntry = {
@@ -45,10 +47,13 @@ const listed = (userId: UserId, filter: AccessLogFilter = {}) =>
 const newestFirst = (entries: ReadonlyArray<AccessLogEntry>) =>
   [...entries].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
 
-/** The endpoints of entries about what the app's developer read. */
+/** The endpoints that an entry may name when the developer of the app, and not the app, read data about the user. */
 const BY_DEVELOPER = ["GET /developer/apps/{app}/users/{grant}/rules", "GET /v1/developer/apps/{app_id}/rules"]
 
-/** Rules of `AccessLogStore`: no entry is lost, a user sees only their own entries, filters and pages are exact. */
+/**
+ * Rules that every `AccessLogStore` must keep: no entry is lost, a user sees only their own entries, filters and pages
+ * are exact.
+ */
 export const accessLogStoreContract: Contract<Ports> = [
   {
     name: "record: what was written is listed as it was",

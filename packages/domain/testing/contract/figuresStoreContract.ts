@@ -54,7 +54,7 @@ const attempts = (
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
 
-/** Rules of `FiguresStore`: counts add up, no matter which process counts, and each app has separate counts. */
+/** Rules that every `FiguresStore` must keep: counts of all processes add up, and each app has separate counts. */
 export const figuresStoreContract: Contract<Ports> = [
   {
     name: "add: counts of the same hour add up, the greatest share of a rate stays, apps and hours are apart [figures-1]",
@@ -159,7 +159,7 @@ export const figuresStoreContract: Contract<Ports> = [
           attempts(own, endpoint, plus(at, -8 * DAY))
         ]
       })
-      // An older report of the same hour arrives later: the newest error stays.
+      // This report belongs to the same hour, but its attempt is older. So the error of the newer attempt must stay.
       yield* add({
         attempts: [
           attempts(own, endpoint, plus(at, -1), { ...failed, hour: hourOf(at), error: "answered 404" }),

@@ -13,7 +13,7 @@ type Ports = IdempotencyStore | Entropy.Entropy
 const hash = (digit: string): Hash => Hash.make(digit.repeat(64))
 const [FIRST, SECOND] = [hash("1"), hash("2")]
 
-/** The key of an answer in the store. Its user is new, so no other case uses the key. */
+/** The key of an answer in the store, for a user that no other case has. */
 const freshPlace = Effect.gen(function* () {
   const userId = UserId.make(yield* Entropy.id("usr"))
   return { userId, subject: Idempotency.account(userId), keyHash: hash("a") } satisfies Idempotency.AnswerKey
@@ -21,12 +21,12 @@ const freshPlace = Effect.gen(function* () {
 
 interface IdempotentRequest {
   readonly fingerprint?: Hash
-  /** Milliseconds to add to the time of the clock. */
+  /** How many milliseconds the request comes after the present time. Default: 0. */
   readonly later?: number
   readonly sealed?: Sealed | null
 }
 
-/** Makes one request; returns its outcome and how often its work ran. */
+/** Makes one request. Returns its outcome, and how often its work ran. */
 const ask = (
   place: Idempotency.AnswerKey,
   { fingerprint = FIRST, later = 0, sealed = Sealed.make("one") }: IdempotentRequest = {}
@@ -52,8 +52,8 @@ const WORKED = { outcome: { _tag: "Worked", value: "made" }, worked: 1 } as cons
 const replay = (sealed: string) => ({ outcome: { _tag: "Replay", sealed: Sealed.make(sealed) }, worked: 0 }) as const
 
 /**
- * Rules of `IdempotencyStore`: a repeated request gets the stored answer. An adapter that can roll back must also undo
- * what failed work wrote in other ports. The in-memory store cannot, so no case here checks this.
+ * Rules that every `IdempotencyStore` must keep: a repeated request gets the stored answer. If an adapter can roll
+ * back, it must also undo what failed work wrote in other ports. The in-memory store cannot, so no case checks this.
  */
 export const idempotencyStoreContract: Contract<Ports> = [
   {

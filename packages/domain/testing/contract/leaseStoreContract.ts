@@ -7,7 +7,7 @@ import * as Timestamp from "../../src/shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 
-/** Two workers, and a `home` (shard key) that no other case uses, so that no case sees another's leases. */
+/** Two workers, and a `home` (shard key) that no other case uses, so that no case sees leases of another. */
 const fresh = Effect.gen(function* () {
   return { home: yield* Entropy.id("home"), worker: yield* worker, other: yield* worker, now: yield* Timestamp.now }
 })
@@ -26,14 +26,16 @@ const leasesOf = (home: string) =>
 
 const byName = (leases: ReadonlyArray<Lease>) => leases.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** The stored heartbeats of these workers. The database also has the heartbeats of other cases. */
+/** The stored heartbeats of the given workers. The database also has heartbeats of other cases. */
 const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   Effect.gen(function* () {
     const { beats } = yield* (yield* LeaseStore).survey(home)
     return workers.flatMap((one): ReadonlyArray<Beat> => beats.filter((beat) => beat.worker === one))
   })
 
-/** Rules of `LeaseStore`: one of several workers takes a lease, and a stale token takes nothing. */
+/**
+ * Rules that every `LeaseStore` must keep: only one of several workers gets a lease, and an outdated token gets none.
+ */
 export const leaseStoreContract: Contract<LeaseStore | Entropy.Entropy> = [
   {
     name: "beat: each worker's last one, also when it is earlier than the one before",

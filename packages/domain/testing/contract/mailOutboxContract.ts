@@ -11,7 +11,10 @@ import * as Samples from "./connection/connectionSamples.js"
 import { namedMail } from "./namedMail.js"
 import { type Ports, LEASE, message, written, claim, only, first, finish, kept, put, settle } from "./mailSamples.js"
 
-/** Rules of `MailOutbox`: a message is queued once, and one of several workers begins each attempt to send it. */
+/**
+ * Rules that every `MailOutbox` must keep: a message is queued once, and only one of several workers begins each
+ * attempt to send it.
+ */
 export const mailOutboxContract: Contract<Ports> = [
   ...namedMail,
   {

@@ -25,8 +25,8 @@ export const message = (
 })
 
 /**
- * A stored connection with messages to its user, one for each key. Each message was queued in the transaction of a
- * change to the connection.
+ * Stores a connection, and one message to its user for each key. Each message is queued together with a change of the
+ * connection, in one transaction.
  */
 export const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -37,7 +37,7 @@ export const written = (...keys: ReadonlyArray<string>) =>
   })
 
 /**
- * Begins an attempt at every message that is due at `now`, also at messages of other cases. Returns the messages to
+ * Begins an attempt for every message that is due at `now`, even for messages of other cases. Returns the messages to
  * `to`.
  */
 export const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
@@ -62,7 +62,7 @@ export const kept = (of: MailMessage) =>
 
 export const about = (key: string): string => `About ${key} – ✓`
 
-/** The subjects of the messages that the outbox keeps for a user, in alphabetical order. */
+/** The subjects of all messages to the connection's user in the outbox, in alphabetical order. */
 export const subjects = ({ userId }: Connection) =>
   Effect.gen(function* () {
     const all = yield* (yield* MailOutbox).recent(10_000)

@@ -6,7 +6,10 @@ import type { Contract } from "../Contract.js"
 import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
-/** Rules of `MailOutbox`: the limit on messages that name an app, for each reader and hour (decision mail-2). */
+/**
+ * Rules that every `MailOutbox` must keep about the limit on messages that name an app, for each reader and hour
+ * (decision mail-2).
+ */
 export const namedMail: Contract<Ports> = [
   {
     name: "a message that names an app: five an hour and reader, put or written by a change; then one that names none [mail-2]",
@@ -17,7 +20,8 @@ export const namedMail: Contract<Ports> = [
       const change = (key: string) => Samples.change(connection.id, { _tag: "Mail", message: named(key) })
       for (const key of ["1", "2", "3"]) yield* change(key)
       for (const key of ["4", "5"]) yield* put(named(key), at)
-      // A message that is already queued does not count again, and is sent even when the limit is reached.
+      // A message with the key of a queued message does not count. A message that names no app does not count either,
+      // nor does a message that must always be sent.
       for (const key of ["1", "2", "4"]) yield* change(key)
       yield* put(message(connection, "names none"), at)
       yield* put({ ...named("decision"), naming: { _tag: "Always", subject: "An app" } }, at)

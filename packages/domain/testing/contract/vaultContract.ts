@@ -22,8 +22,8 @@ const refused = (sealed: string, context: string, what: string) =>
   })
 
 /**
- * Rules of `Vault`. Only a production vault promises that two seals of one text differ and that nobody can guess the
- * keys.
+ * Rules that every `Vault` must keep. Two further rules hold only for a production vault, so no case checks them:
+ * encrypting a text twice gives different results, and nobody can guess the keys.
  */
 export const vaultContract: Contract<Vault> = [
   {
@@ -48,7 +48,7 @@ export const vaultContract: Contract<Vault> = [
       const sealed = yield* (yield* Vault).seal("secret", "row 1")
       yield* refused(sealed, "row 2", "another context")
       for (let index = 0; index < sealed.length; index++) {
-        // The last character of base64 may have unused bits, so changing it may change nothing.
+        // The last character of base64 may have unused bits, so another last character may stand for the same bytes.
         if (index === sealed.length - 1) continue
         const other = sealed[index] === "A" ? "B" : "A"
         yield* refused(sealed.slice(0, index) + other + sealed.slice(index + 1), "row 1", `character ${index} changed`)

@@ -20,9 +20,12 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
   )
 )
 
-/** Stores an audit event. A store calls this function in the same step as the change that the event reports. */
+/**
+ * Stores an audit event. A store calls this function in the same synchronous step as the change that the event reports,
+ * so that neither is stored without the other.
+ */
 export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
-  // The id is a counter. If it were drawn from `Entropy`, every audit event would change all later draws of a
+  // The id is a counter. If it came from `Entropy`, every audit event would change all later random draws of a
   // simulation.
   const id = String(Number([...auditEvents.keys()].at(-1) ?? 0) + 1).padStart(12, "0")
   auditEvents.set(id, { ...event, id })

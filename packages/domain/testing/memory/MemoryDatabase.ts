@@ -74,8 +74,8 @@ import type { Stay } from "../../src/visits/Stay.js"
 import type { VisitReport } from "../../src/fixes/VisitReport.js"
 
 /**
- * At a new place, the stays of a device are derived only up to `dueFrom`, and later ones are still missing. At the
- * device's other places its stays are derived further.
+ * A device and a place at which the device's stays are derived only up to `dueFrom`, because the place was created or
+ * changed later. At its other places, the stays of the device may be derived further.
  */
 interface Backfill {
   readonly userId: UserId
@@ -93,7 +93,7 @@ export interface KeptExport {
 
 export interface KeptImport {
   readonly import: Import
-  /** True while the upload of the file is incomplete; lists leave the import out. */
+  /** True while the upload of the file is incomplete. Lists do not show the import then. */
   readonly uploading: boolean
   readonly lease: string | null
   readonly dueAt: Timestamp | null
@@ -103,33 +103,36 @@ export interface KeptImport {
 /** A fix or visit that an import brought. */
 export interface Brought {
   /**
-   * The devices of the other imports whose files have this row too. When the import that brought the row is undone, one
-   * of these other imports inherits the row. A fix also counts for the stays of these devices. The list is a part of
-   * the row, so whatever deletes the row deletes the list.
+   * The devices of other imports whose files have this row, too. When the import that brought the row is undone, one of
+   * these imports takes the row over. A fix also counts for the stays of these devices. The list is a part of the row,
+   * so it is deleted together with the row.
    */
   readonly alsoFrom?: ReadonlyArray<DeviceId> | undefined
 }
 
-/** The fix as stores return it. */
+/** The fix as stores return it, without `alsoFrom`. */
 export const toFix = (row: StoredFix & Brought): StoredFix =>
   row.alsoFrom === undefined ? row : Struct.omit(row, "alsoFrom")
 
 /**
- * The tables that the in-memory stores share. A store changes them inside one synchronous step (`Effect.sync`), which
- * makes its methods atomic.
+ * The tables that the in-memory stores share. Each method of a store changes them in one synchronous step
+ * (`Effect.sync`), so no other fiber sees a half-done change.
  */
 export interface Tables {
   readonly accounts: Map<UserId, AccountCredentials>
   readonly sessions: Map<Hash, Session>
   /** The mailed links that nobody has used yet. */
   readonly accountLinks: Map<Hash, AccountLink>
-  /** How often the address of an account changed. No entry: 0. */
+  /** How often the e-mail address of each account has changed. An account without an entry: never. */
   readonly addressVersions: Map<UserId, number>
   readonly pendingAccounts: Map<Hash, SignUpRequest>
   readonly factors: Map<UserId, Factors>
-  /** Until when each challenge can be answered. */
+  /** The time until which each passkey challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
-  /** The key is the try's id. `forgotten`: the account has signed in or got a new password since this failed try. */
+  /**
+   * The key is the id of the attempt. `forgotten`: since this failed attempt the account has signed in or got a new
+   * password, so the attempt no longer counts.
+   */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
   /** The key is `${app id} ${digest}`. */
@@ -143,43 +146,43 @@ export interface Tables {
   /** The key is `${userId} ${appId}`. */
   readonly subs: Map<string, Sub>
   readonly connections: Map<ConnectionId, Connection>
-  /** What the user agreed to over time, oldest first. */
+  /** What the user agreed to in each connection over time, oldest first. */
   readonly consentHistory: Map<ConnectionId, ReadonlyArray<ConsentEntry>>
   readonly flagged: Map<ConnectionId, Timestamp>
-  /** When the tier sweep next checks a connection; null: never. */
+  /** The time at which the tier sweep next checks the connection; null: never. */
   readonly tierLooks: Map<ConnectionId, Timestamp | null>
   readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
   readonly codes: Map<Hash, AuthorizationCode>
   readonly accessTokens: Map<Hash, AccessToken>
-  /** The tokens in the order in which they were issued. */
+  /** The refresh tokens, in the order in which they were issued. */
   readonly refreshTokens: Map<Hash, RefreshToken>
   /** The key is `${userId} ${dedupeKey}`. */
   readonly mail: Map<string, MailMessage>
-  /** The state of sending each message, under the message's key in `mail`. */
+  /** Whether and when each message was sent. The key is the message's key in `mail`. */
   readonly mailStates: Map<string, Omit<KeptMail, "message"> & { readonly dueAt: Timestamp }>
   readonly namedMail: Map<UserId, NamedMailCount>
   readonly places: Map<PlaceId, Place>
-  /** The shapes of a place, in the order of their versions. */
+  /** The circles that a place has had, in the order of their versions. */
   readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
-  /** The time from which on the device's stays have to be derived, or derived again. No entry: nothing is due. */
+  /** For each device, the time from which on its stays must be derived. A device without an entry: none are due. */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
-  /** The key names device, place and arrival. */
+  /** The key contains the ids of device and place, and the arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
   /**
-   * New places, at which the stays of a device are not derived as far as at its other places. The key is `${userId}
+   * The places at which the stays of a device are not derived as far as at its other places. The key is `${userId}
    * ${deviceId} ${placeId}`.
    */
   readonly stayBackfills: Map<string, Backfill>
-  /** The key of this and the next two tables is `${userId} ${deviceId} ${key}`, where `key` is the row's own key. */
+  /** The key of this table and of the next two is `${userId} ${deviceId} ${key}`, where `key` is the row's own key. */
   readonly fixes: Map<string, StoredFix & Brought>
   readonly quarantined: Map<
     string,
     Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
   >
   readonly visitReports: Map<string, VisitReport & Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>
-  /** The devices that ever reported a visit, each with its user. */
+  /** The devices that ever reported a visit. The value is the device's user. */
   readonly visitTellers: Map<DeviceId, UserId>
   readonly exports: Map<ExportId, KeptExport>
   /** The key is `${export id} ${position}`. */
@@ -187,27 +190,29 @@ export interface Tables {
   readonly imports: Map<ImportId, KeptImport>
   /** The key is `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
-  /** The devices that represent imports, each with the time of its newest fix or visit; null: none. */
+  /**
+   * The devices that stand for imports. The value is the time of the import's newest fix or visit; null: it has none.
+   */
   readonly importDevices: Map<DeviceId, Timestamp | null>
-  /** The further devices of imported archives (`ImportedDevice`), each with the device of its import. */
+  /** The additional devices of imported archives (`ImportedDevice`). The value is the device of the import. */
   readonly importParts: Map<DeviceId, DeviceId>
   readonly historyChoices: Map<UserId, Keep>
-  /** The stretches of history that a person deleted, ordered by time. */
+  /** The stretches of history that each person deleted, ordered by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
-  /** The suspensions that are over, of accounts and of apps. */
+  /** The suspensions of accounts and apps that have ended. */
   readonly pastSuspensions: Map<UserId | AppId, ReadonlyArray<Suspension>>
   readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
-  /** Deleted accounts whose other rows are being removed. */
+  /** Deleted accounts of which other rows still have to be removed. */
   readonly accountDeletions: Map<
     UserId,
     { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
   >
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
-  /** The signing secrets of imported rules that have a webhook address of their own. */
+  /** The signing secrets of imported rules that have their own webhook address. */
   readonly ownSecrets: Map<RuleId, Sealed>
   readonly subscriptions: Map<SubscriptionId, Subscription>
   readonly ruleStates: Map<RuleId, RuleMemory>
-  /** When an app or a connection last regained a scope that rules need. The key is `${id} ${scope}`. */
+  /** The time at which an app or a connection last regained a scope that rules need. The key is `${id} ${scope}`. */
   readonly rulesSince: Map<string, Timestamp>
   readonly recentEvaluations: Map<RuleId, RecentEvaluations>
   readonly events: Map<
@@ -215,7 +220,10 @@ export interface Tables {
     OutboxEvent & {
       readonly fanOutDueAt: Timestamp
       readonly fannedOutAt: Timestamp | null
-      /** When the event was stored. Absent until the fan-out is postponed: until then `fanOutDueAt` has this time. */
+      /**
+       * The time at which the event was stored. Absent while the fan-out has not been postponed, because `fanOutDueAt`
+       * then is this time.
+       */
       readonly storedAt?: Timestamp
     }
   >
@@ -228,12 +236,15 @@ export interface Tables {
       readonly endpointEpoch: number
       readonly lease: string | null
       readonly leasedUntil: Timestamp | null
-      /** How many leases in a row expired before a worker stored the result of the present attempt; absent: none. */
+      /** How many leases of the present attempt expired, one after the other, without a result. Absent: none. */
       readonly lapses?: number
       readonly isReplayed?: boolean
     }
   >
-  /** `dropped`: how many events were dropped because too many waited for the listener, and not yet reported to it. */
+  /**
+   * `dropped`: how many events were dropped because too many waited for the listener, and of which it has not been
+   * informed.
+   */
   readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
   /** The key is `${listener id} ${event id}`. */
   readonly listenerEvents: Map<string, ListenerDelivery>
@@ -241,7 +252,7 @@ export interface Tables {
   readonly accessLog: Array<AccessLogEntry>
   /** The key is `${appId} ${hour}`. */
   readonly appHours: Map<string, AppHour>
-  /** The key names app, endpoint, hour, outcome and the upper bound of the duration. */
+  /** The key contains the app, the endpoint, the hour, the outcome and the upper bound of the duration. */
   readonly endpointHours: Map<string, AttemptCount>
   /** The key is `${appId} ${at} ${requestId}`. */
   readonly appCalls: Map<string, LoggedCall>
@@ -252,9 +263,9 @@ export interface Tables {
   readonly rateWindows: Map<LimitSubject, RateWindow>
   /** The key is `${userId} ${subject} ${keyHash}`. */
   readonly idempotentAnswers: Map<string, KeptAnswer>
-  /** Until when each worker counts as alive. */
+  /** The time until which each worker counts as alive. */
   readonly workers: Map<WorkerId, Timestamp>
-  /** The key names `home` (all leases of a service have the same), the kind and the name of the lease. */
+  /** The key contains `home` (the same for all leases of a service), and the kind and the name of the lease. */
   readonly leases: Map<string, { readonly home: string; readonly lease: Lease }>
 }
 
@@ -263,7 +274,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
   MemoryDatabase,
   Tables
 >() {
-  /** Empty tables. Each build of the layer makes new ones. */
+  /** A layer of empty tables. Each build of the layer makes new tables. */
   static readonly layer: Layer.Layer<MemoryDatabase> = Layer.effect(
     MemoryDatabase,
     Effect.sync(() => ({

@@ -6,7 +6,10 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 const nameOf = ({ keyHash, subject, userId }: AnswerKey): string => `${userId} ${subject} ${keyHash}`
 
-/** When the work fails, its writes stay: the in-memory tables have no rollback. */
+/**
+ * The in-memory `IdempotencyStore`. When the work fails, its writes stay, because the in-memory tables have no
+ * rollback.
+ */
 export const layer: Layer.Layer<IdempotencyStore, never, MemoryDatabase> = Layer.effect(
   IdempotencyStore,
   Effect.map(MemoryDatabase, ({ idempotentAnswers }) => {

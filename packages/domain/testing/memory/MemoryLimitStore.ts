@@ -26,5 +26,5 @@ export const layer: Layer.Layer<LimitStore, never, MemoryDatabase> = Layer.effec
   )
 )
 
-/** The key of `Tables.zoneQuestions`. */
+/** The key in `Tables.zoneQuestions` of the app that asks and the user about whom it asks. */
 export const keyOf = ({ appId, userId }: Spender): string => `${userId} ${appId}`

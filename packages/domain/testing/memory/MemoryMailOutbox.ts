@@ -8,7 +8,7 @@ import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
 
-/** The sort key of messages that are due at the same time. */
+/** The sort key among messages that are due at the same time. */
 const placeOf = ({ dedupeKey, to }: MailMessage): string => `${dedupeKey} ${to}`
 
 const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean => sentAt === null && givenUpAt === null
@@ -16,8 +16,8 @@ const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean 
 type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 
 /**
- * Queues a message, unless the recipient has one with the same dedupe key. `NamedMail` limits the messages that name an
- * app. A store calls this function in the same step as the change that the message reports.
+ * Queues a message, unless the recipient already has one with the same dedupe key. `NamedMail` limits the messages that
+ * name an app. A store calls this function in the same synchronous step as the change that the message reports.
  */
 export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
   if (mail.has(keyOf(given))) return

@@ -8,20 +8,20 @@ export interface Letter extends OutgoingMail {
   readonly at: Timestamp.Timestamp
 }
 
-/** What the mail server does with a message. */
+/** What the mail server does with a message: it returns how the delivery ended. */
 export type Behaviour = (mail: OutgoingMail) => Effect.Effect<MailOutcome>
 
 export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })
 export const refuses: Behaviour = () => Effect.succeed({ _tag: "Refused", reason: "no such mailbox" })
 export const isAway: Behaviour = () => Effect.succeed({ _tag: "NotSent", reason: "nobody answers" })
 
-/** The simulated mail server: a test scripts its behaviour and reads the messages that it received. */
+/** The simulated mail server. A test sets what the server does, and reads the messages that it received. */
 export class Post extends Context.Tag("@place-access/domain/testing/Post")<
   Post,
   {
-    /** Sets what the server does from now on. Without a script it accepts every message. */
+    /** Sets what the server does from now on. Before the first call, it accepts every message. */
     readonly script: (behaviour: Behaviour) => Effect.Effect<void>
-    /** Every message that the server ever received, accepted or refused, oldest first. */
+    /** Every message that the server received, whether it accepted the message or not, oldest first. */
     readonly letters: Effect.Effect<ReadonlyArray<Letter>>
   }
 >() {}

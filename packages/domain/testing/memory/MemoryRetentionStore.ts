@@ -44,7 +44,10 @@ const inOrder: Order.Order<EventPlace> = Order.combineAll([
 ])
 
 interface Row {
-  /** The time from which the age of the row counts. Null: the row may still be needed, so it stays at any age. */
+  /**
+   * The time from which the row's age counts, in milliseconds since 1970. Null: the row may still be needed, so it is
+   * kept at any age.
+   */
   readonly at: number | null
   readonly remove: () => void
 }
@@ -119,8 +122,8 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
   [...deliveries.values()].some(({ delivery }) => delivery.envelope.eventId === id)
 
 /**
- * Refresh tokens, by the time at which their family was revoked. Only the head of a family, its unspent token, stores
- * this time. So heads come last: the spent tokens of a family must be deleted first.
+ * Refresh tokens, with the time at which their family was revoked. Only the head of a family, its unspent token, stores
+ * this time. So the heads are last in the list, and the spent tokens of a family are deleted before its head.
  */
 const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
   const tokens = [...refreshTokens.values()]
@@ -134,9 +137,9 @@ const refreshTokens = ({ refreshTokens }: Tables): Array<Row> => {
 }
 
 /**
- * When a code and all tokens issued for it became invalid; null while the code or a token may be valid. An exchanged
- * code has a family of refresh tokens, whose head, the unspent token, stores the time. When the head is deleted
- * already, the code is certainly old enough: the result is 0.
+ * The time since which a code and all tokens issued for it are invalid. Null while the code or one of these tokens may
+ * be valid. An exchanged code has a family of refresh tokens, and the head of the family, its unspent token, stores the
+ * time. If the head is already deleted, the code is old enough to be deleted, so the result is 0.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code

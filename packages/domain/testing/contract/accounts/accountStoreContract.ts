@@ -15,7 +15,7 @@ import { sessionContract } from "./sessionContract.js"
 
 type Ports = AccountStore | AuditLog | Entropy.Entropy | Vault
 
-/** An e-mail address and a network address that nothing else in the database has. */
+/** An e-mail address and a network address that nobody else in the database has. */
 const stranger = Effect.map(Entropy.id("try"), (id): { email: Email; address: string } => ({
   email: Email.make(`${id}@example.org`),
   address: id
@@ -33,8 +33,8 @@ interface Who {
 }
 
 /**
- * Makes `count` sign-in tries at once and returns how many are admitted. Each try has a new stranger; `who` returns the
- * e-mail and network address with which this stranger tries to sign in.
+ * Makes `count` sign-in attempts at the same time, and returns how many are admitted. Each attempt has its own
+ * stranger. `who` returns the e-mail address and the network address of the attempt.
  */
 const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
   Effect.all(
@@ -42,7 +42,7 @@ const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
     { concurrency: "unbounded" }
   ).pipe(Effect.map((verdicts) => verdicts.filter(({ _tag }) => _tag === "Admitted").length))
 
-/** One try with a wrong password. */
+/** Makes one sign-in attempt with a wrong password. */
 const fail = (who: { readonly email: Email; readonly address: string }) =>
   Effect.gen(function* () {
     const tried = yield* tryOf(who)
@@ -62,7 +62,7 @@ const seen = (who: { readonly email: Email; readonly address: string }) =>
     return recent ?? Check.fail("decide was not called")
   })
 
-/** Rules of `AccountStore`: accounts, sessions, and the count of sign-in tries. */
+/** Rules that every `AccountStore` must keep about accounts, sessions and the count of sign-in attempts. */
 export const accountStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found by id and by e-mail, with its password's hash",
@@ -235,7 +235,7 @@ export const accountStoreContract: Contract<Ports> = [
     name: "tries: of twenty at once on one account five are let in",
     run: Effect.gen(function* () {
       const { email } = yield* stranger
-      // Each try comes from another network address, so that only the limit of the account applies.
+      // Each attempt comes from another network address, so that only the limit of the account applies.
       const admitted = yield* admittedAtOnce(20, ({ address }) => ({ email, address }))
       Check.equal(admitted, SignInThrottle.PER_ACCOUNT, "let in")
     })
@@ -264,7 +264,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(
         yield* seen(who),
         {
-          // `other` is still in flight and may fail, so it still counts.
+          // The attempt `other` has not ended and may fail, so it still counts.
           ofAccount: [{ at: Timestamp.plus(at, 1), failed: false }],
           ofAddress: [
             { at, failed: true },

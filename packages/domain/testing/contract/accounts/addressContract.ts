@@ -40,7 +40,7 @@ const signedUp = (email?: Email) =>
 const confirmed = ({ hash }: Pick<SignUpRequest.SignUpRequest, "hash">) =>
   Effect.flatMap(CredentialStore, (store) => store.confirmSignUp(hash, SignUpRequest.confirm))
 
-/** The kinds of the audit events about the account, newest first. */
+/** The kinds of the stored audit events about the account, newest first. */
 const auditOf = (userId: UserId) =>
   Effect.map(
     Effect.flatMap(AuditLog, (log) => log.list({ userId }, 10, undefined)),
@@ -96,8 +96,8 @@ const replacement = (email: Email, overrides: Partial<AddressReplacement> = {}):
 type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
 
 /**
- * Rules of `CredentialStore` about e-mail addresses: how an address is confirmed at sign-up, changed, and changed back
- * by an undo link.
+ * Rules that every `CredentialStore` must keep about e-mail addresses: how an address is confirmed at sign-up, how it
+ * is changed, and how an undo link changes it back.
  */
 export const addressContract: Contract<Ports> = [
   {

@@ -20,8 +20,8 @@ const renamed = (userId: UserId, at: number): AuditEvent => ({
 })
 
 /**
- * Rules of `AccountStore` about a person's name, time zone, language and notices, which the person chose or the browser
- * sent.
+ * Rules that every `AccountStore` must keep about a person's name, time zone, language and notices. The person chose
+ * these values, or the browser sent them.
  */
 export const choiceContract: Contract<AccountStore | AuditLog | Entropy.Entropy> = [
   {

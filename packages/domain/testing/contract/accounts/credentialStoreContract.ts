@@ -31,7 +31,7 @@ const keysOf = (to: UserId) =>
     (all) => all.flatMap(({ message }) => (message.to === to ? [message.dedupeKey] : [])).sort()
   )
 
-/** Offers the account a password-reset link by mail. `isOffered`: whether the store accepted the link. */
+/** Offers the account a link by mail that resets the password. `isOffered` says whether the store accepted the link. */
 const offered = (account: Pick<Account, "id" | "email">) =>
   Effect.gen(function* () {
     const link = AccountLink.make("password_reset", yield* freshHash, account, yield* Timestamp.now)
@@ -71,8 +71,8 @@ const passwordOf = ({ email }: Account) =>
   )
 
 /**
- * Rules of `CredentialStore` about links and new passwords, and of `AccountStore.openSession` while a password is
- * replaced.
+ * Rules that every `CredentialStore` must keep about links and new passwords, and `AccountStore.openSession` while a
+ * password is being replaced.
  */
 export const credentialStoreContract: Contract<Ports> = [
   {

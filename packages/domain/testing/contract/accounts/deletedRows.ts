@@ -21,7 +21,7 @@ import * as Rules from "../rules/ruleSamples.js"
 import { entries, entryAt } from "../sweeps/historySamples.js"
 import * as Visits from "../visits/visitSamples.js"
 
-/** The ports of the cases about the rows that go with an account. */
+/** The ports that the cases of this file need. */
 export type DeletedRowsPorts =
   | AccessLogStore
   | AccountDeletionStore
@@ -44,7 +44,7 @@ const removeSome = ({ id }: Pick<Account, "id">, limit: number) =>
     return yield* (yield* AccountDeletionStore).removeSome(id, yield* Timestamp.now, limit)
   })
 
-/** Removes rows until none is left; returns their number. */
+/** Removes rows of the account until none is left. Returns their number. */
 const removeAll = (account: Pick<Account, "id">) =>
   Effect.gen(function* () {
     let removed = 0
@@ -52,7 +52,7 @@ const removeAll = (account: Pick<Account, "id">) =>
     return removed
   })
 
-/** Rules of `AccountDeletionStore` for rows that belong to other stores. */
+/** Rules that every `AccountDeletionStore` must keep about rows that belong to other stores. */
 export const deletedRows: Contract<DeletedRowsPorts> = [
   {
     name: "begin: archives are gone at once, and the endpoints of an app that nobody inherits; those of others stay [deletions-2]",

@@ -53,7 +53,10 @@ const factorsOf = (userId: UserId) =>
     Option.map(({ factors }) => factors)
   )
 
-/** Rules of `FactorStore` (passkeys, code apps, recovery codes, challenges) and of `AccountStore.hasFactor`. */
+/**
+ * Rules that every `FactorStore` must keep (passkeys, code apps, recovery codes, challenges), and
+ * `AccountStore.hasFactor`.
+ */
 export const factorStoreContract: Contract<Ports> = [
   {
     name: "read: an account without factors has none; an account that does not exist has no state",
@@ -78,7 +81,7 @@ export const factorStoreContract: Contract<Ports> = [
       const [{ id }, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const now = yield* Timestamp.now
       const [one, two, three] = [yield* freshHash, yield* freshHash, yield* freshHash]
-      // Passkeys of two accounts may have the same id: each account keeps its own key.
+      // Passkeys of two accounts may have the same id. Each account must keep its own key.
       const theirs: Factors.Factors = { ...Factors.NONE, passkeys: [passkeyOf("a", now, { publicKey: "dGhlaXJz" })] }
       yield* store.change(other.id, () => storing(theirs))
       const later = Timestamp.plus(now, Timestamp.MINUTE)

@@ -11,7 +11,10 @@ import * as Fixtures from "../../fixtures.js"
 
 const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
 
-/** Rules of `AccountStore` about sessions: when they end, and how they are renewed, confirmed, listed and closed. */
+/**
+ * Rules that every `AccountStore` must keep about sessions: when they end, and how they are renewed, confirmed, listed
+ * and closed.
+ */
 export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> = [
   {
     name: "session: live before expires_at, gone at it [T2]",

@@ -6,7 +6,10 @@ import { UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import { freshHash } from "../connection/connectionSamples.js"
 
-/** A sign-up request that waits for its confirmation from `now` on. It has a new address unless `email` is given. */
+/**
+ * A sign-up request that waits for its confirmation from `now` on. By default it has an e-mail address that nobody else
+ * has.
+ */
 export const signUpRequest = (now: Timestamp, email?: Email) =>
   Effect.gen(function* () {
     const userId = UserId.make(yield* Entropy.id("usr"))

@@ -38,7 +38,7 @@ const stored = ({ id }: Account) =>
     (found) => Option.getOrThrowWith(found, () => new Error("the account is gone"))
   )
 
-/** Takes the role `admin` from all accounts of other cases, so that only accounts of this case are admins. */
+/** Takes the role `admin` from every account that other cases left, so that only accounts of this case are admins. */
 const withoutAdmins = Effect.gen(function* () {
   const store = yield* StaffStore
   let page = yield* store.list(500, undefined)
@@ -65,7 +65,7 @@ const subjectsOf = ({ id }: Account) =>
     (all) => all.flatMap(({ message }) => (message.to === id ? [message.subject] : []))
   )
 
-/** Rules of `StaffStore`, and of `AccountStore` for suspended accounts. */
+/** Rules that every `StaffStore` must keep, and `AccountStore` for suspended accounts. */
 export const staffStoreContract: Contract<Ports> = [
   {
     name: "change: an address is confirmed, once, and stays so through later changes [staff-5]",
@@ -182,7 +182,7 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.resume(OPERATOR))
       const resumed = { isOpen: true, listed: 2, apps: [Option.some(false), Option.some(false)] }
       Check.equal(yield* seen, resumed, "after it")
-      // Both events may have the same millisecond, and then the log may list them in either order.
+      // If both events have the same millisecond, the log may list them in either order.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
     })
   },

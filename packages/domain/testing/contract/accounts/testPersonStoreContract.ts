@@ -25,7 +25,7 @@ import type * as Rules from "../rules/ruleSamples.js"
 
 type Ports = ReviewStore | TestPersonStore | AccountDeletionStore | ServiceStore | StaffStore | Rules.RuleSamplePorts
 
-/** A new test person of the app, not stored yet. */
+/** Makes a test person of the app without storing it. */
 const fresh = (app: Pick<App, "id">) =>
   Effect.gen(function* () {
     const id = UserId.make(yield* Entropy.id("usr"))
@@ -53,7 +53,7 @@ const changed = (app: App, change: Partial<App>) =>
     }))
   })
 
-/** Rules of `TestPersonStore`, and of what other stores do with test people. Each case has its own app. */
+/** Rules that every `TestPersonStore` must keep, and other stores for test people. Each case makes its own app. */
 export const testPersonStoreContract: Contract<Ports> = [
   {
     name: "create, find, list: a test person is an account with its app; another app does not have it",
@@ -76,8 +76,8 @@ export const testPersonStoreContract: Contract<Ports> = [
     name: "create: nobody finds the account by its address",
     run: Effect.gen(function* () {
       const { email } = yield* made(yield* sandboxApp)
-      // The stored address has a capital letter. The service converts what a person types to lower case before it looks
-      // the address up, so nobody can sign in with the address of a test person.
+      // The stored address of a test person has a capital letter. The service converts what a person types to lower
+      // case before it looks the address up, so nobody can sign in with this address.
       const typed = Email.make(email.toLowerCase())
       Check.isTrue(typed !== email, "the stored address has a capital letter")
       Check.equal(yield* (yield* AccountStore).findByEmail(typed), Option.none(), "by its address")

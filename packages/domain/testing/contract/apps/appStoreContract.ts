@@ -36,7 +36,10 @@ const PROPOSAL: Proposal = {
   redirectUris: [RedirectUri.make("com.example.app:/cb"), RedirectUri.make("https://a.example/it's?a,b")]
 }
 
-/** Rules of `AppStore`: an app is stored field by field, listed in pages, and changed without losing another change. */
+/**
+ * Rules that every `AppStore` must keep: an app is stored field by field, listed in pages, and changed without losing
+ * another change.
+ */
 export const appStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found, field by field, without secrets",
@@ -189,7 +192,7 @@ export const appStoreContract: Contract<Ports> = [
     name: "list: everybody's apps, newest first, in pages that give each app once",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
-      // The apps are made later than those of other cases, so they come first in the list.
+      // These apps are an hour younger than those of other cases, so they come first in the list.
       yield* TestClock.adjust("1 hour")
       const mine: Array<App> = []
       for (const pause of [0, 0, 1, 0]) {

@@ -20,11 +20,16 @@ const connected = (app: App) =>
     return made
   })
 
-/** Flags the connection as if a spent code or refresh token were presented again at `at`. */
+/**
+ * Flags the connection in the way the service does when a spent code or refresh token is presented at the time `at`.
+ */
 const leak = (connection: Connection, app: App, kind: LeakNotice.Leak, at: Timestamp.Timestamp) =>
   Effect.forEach(LeakNotice.writes(kind, { connection, app }, at), (write) => Sample.change(connection.id, write))
 
-/** All leaks of the given apps, read in pages of `limit`. Cases share the store, so each case names its own apps. */
+/**
+ * The leaks of the given apps, read in pages of `limit`. Cases share the store, so each case asks only about its own
+ * apps.
+ */
 const leaksOf = (apps: ReadonlyArray<AppId>, limit = 500) =>
   Effect.gen(function* () {
     const reviews = yield* ReviewStore
@@ -39,7 +44,7 @@ const leaksOf = (apps: ReadonlyArray<AppId>, limit = 500) =>
     return found.filter(({ appId }) => apps.includes(appId))
   })
 
-/** Rules of `ReviewStore.leaks`: it lists the connections that were flagged for a leak, and no others. */
+/** Rules that `ReviewStore.leaks` must keep: it lists the connections that were flagged for a leak, and no others. */
 export const leaksContract: Contract<Sample.ConnectionSamplePorts | ReviewStore> = [
   {
     name: "leaks: flagged connections alone, newest flag first, then by id downwards, with why they ended; by pages the same [reviews-2]",

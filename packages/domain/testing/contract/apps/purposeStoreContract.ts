@@ -40,7 +40,10 @@ const unknownPurpose = Effect.map(Entropy.id("pps"), (id) => PurposeId.make(id))
 
 const keys = (list: ReadonlyArray<Purpose.Purpose>): ReadonlyArray<string> => list.map(({ key }) => key)
 
-/** Rules of `PurposeStore`: a key is taken once in an app, and changes keep the purpose's id, app and key. */
+/**
+ * Rules that every `PurposeStore` must keep: a key occurs once in an app, and changes keep the purpose's id, app and
+ * key.
+ */
 export const purposeStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is listed, field by field",

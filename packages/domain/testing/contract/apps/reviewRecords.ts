@@ -19,7 +19,10 @@ const mailsTo = (userId: UserId) =>
     return all.flatMap(({ message }) => (message.to === userId ? [message] : []))
   })
 
-/** What a change of an app or a purpose stores beside it: the mails of a decision, and the audit event. */
+/**
+ * Rules about what is stored together with a change of an app or a purpose: the mails of a decision, and the audit
+ * event.
+ */
 export const reviewRecords: Contract<AppStore | PurposeStore | AccountStore | AuditLog | MailOutbox | Entropy.Entropy> =
   [
     {

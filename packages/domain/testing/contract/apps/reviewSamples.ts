@@ -8,11 +8,11 @@ import * as Entropy from "../../../src/shared/Entropy.js"
 import { ReviewDecisionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 
-/** A decision about `app`, with the decision's mail, for `AppStore.update`. */
+/** A decision about `app` with its mail, as `AppStore.update` takes it. */
 export const recorded = (app: App, overrides: Partial<ReviewDecision.ReviewDecision<AppReview.AppUnderReview>> = {}) =>
   recordedAbout(app, overrides.subject ?? AppReview.of(app, null), overrides)
 
-/** A decision about `subject`, which is `app` or a purpose of it, and the decision's mail. */
+/** A decision about `subject` with its mail. `subject` is `app`, or a purpose of `app`. */
 export const recordedAbout = <Subject>(
   app: App,
   subject: Subject,
@@ -38,6 +38,6 @@ export const recordedAbout = <Subject>(
     return { decision, mails: [mail], audit: ReviewDecision.auditEvent(decision, app.ownerId, null) }
   })
 
-/** Every stored decision about the app. */
+/** All stored decisions about the app. */
 export const decisionsAbout = (app: App) =>
   Effect.flatMap(ReviewStore, (reviews) => Effect.map(reviews.decisions(app.id, 500, undefined), ({ items }) => items))

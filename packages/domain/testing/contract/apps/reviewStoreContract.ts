@@ -25,7 +25,7 @@ type Ports = ReviewStore | AppStore | PurposeStore | AccountStore | AuditLog | M
 const owner = Effect.map(Fixtures.user, ({ id }) => id)
 const ownedApp = Effect.flatMap(owner, (id) => Fixtures.app(id))
 
-/** A submission that has waited for `ago` ms. */
+/** A submission that has waited for `ago` milliseconds. */
 const submission = (ago: number) => Effect.map(Timestamp.now, (now) => ({ at: Timestamp.plus(now, -ago), revision: 1 }))
 
 const waitingApp = (id: UserId, ago: number, overrides: Partial<App> = {}) =>
@@ -36,7 +36,10 @@ const waitingPurpose = (appId: AppId, key: string, ago: number, overrides: Fixtu
     Fixtures.purpose(appId, key, { status: "in_review", submission: made, ...overrides })
   )
 
-/** The whole queue, by pages of `limit`. Cases share the queue, so each case picks the items of its own owner. */
+/**
+ * The whole review queue, read in pages of `limit`. Cases share the queue, so the result has only the items of the
+ * owner `id`.
+ */
 const queueOf = (id: UserId, limit = 500) =>
   Effect.gen(function* () {
     const reviews = yield* ReviewStore
@@ -55,7 +58,7 @@ const queueOf = (id: UserId, limit = 500) =>
 const keep = (app: App, one: RecordedDecision<AppReview.AppUnderReview>) =>
   Effect.flatMap(AppStore, (apps) => apps.update(app.id, () => ({ outcome: 0, after: null, recorded: one })))
 
-/** A change of every part that a developer can change. */
+/** A change with a value in every part that a developer can change. */
 const CHANGE: Differences = {
   name: { approved: "Coffee Finder", proposed: 'Tea "Finder" 🍵' },
   description: { approved: "Finds good coffee.", proposed: "Finds good tea,\nand coffee." },
@@ -65,7 +68,10 @@ const CHANGE: Differences = {
   redirectUris: { approved: [], proposed: ["https://tea.example/cb?a,b"] }
 }
 
-/** Rules of `ReviewStore`: what waits for a reviewer, in which order, and the decisions that were made. */
+/**
+ * Rules that every `ReviewStore` must keep: which items wait for a reviewer, in which order, and which decisions were
+ * made.
+ */
 export const reviewStoreContract: Contract<Ports> = [
   ...reviewRecords,
   {

@@ -10,13 +10,13 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Sample from "../connection/connectionSamples.js"
 
-/** Stores the app as if an admin had revoked it at `at`. */
+/** Stores the app as one that an admin revoked at the time `at`. */
 const revoke = (appId: AppId, at: Timestamp.Timestamp) =>
   Effect.flatMap(AppStore, (apps) =>
     apps.update(appId, (before) => ({ outcome: 0, after: { ...before, app: { ...before.app, revokedAt: at } } }))
   )
 
-/** Connections of `count` users with one app. */
+/** Connects `count` users with one app. */
 const crowd = (count: number, overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const app = yield* Fixtures.app((yield* Fixtures.user).id)
@@ -35,7 +35,7 @@ const listed = (appId: AppId | undefined, limit = 500, after?: ConnectionId) =>
 
 const ids = (connections: ReadonlyArray<Connection>) => connections.map(({ id }) => id).sort()
 
-/** Rules of `ConnectionStore.listRevoked` and of `endRevoked`, which uses it. */
+/** Rules that `ConnectionStore.listRevoked` must keep, and the program `endRevoked`, which uses it. */
 export const revokedAppsContract: Contract<Sample.ConnectionSamplePorts> = [
   {
     name: "listRevoked: connections that have not ended, of revoked apps alone, by id, and of one app when one is named",

@@ -46,7 +46,7 @@ const find = (app: Pick<App, "id">) =>
     Option.getOrElse(() => Check.fail("the team"))
   )
 
-/** Makes a change, which must be committed. */
+/** Makes a change of the team. Fails unless the change is committed. */
 const done = (
   app: Pick<App, "id">,
   step: (team: Team.Team, now: Timestamp.Timestamp, taker: TeamLife.Taker) => TeamLife.TeamOutcome,
@@ -84,7 +84,7 @@ const begin = ({ id }: Account) =>
     Check.isTrue(Option.exists(begun, Either.isRight), "deleted")
   })
 
-/** Rules of `TeamStore`, and of what other stores do with teams. Each case has its own app. */
+/** Rules that every `TeamStore` must keep, and other stores for teams. Each case makes its own app. */
 export const teamStoreContract: Contract<Ports> = [
   {
     name: "find: a new app has its holder alone; None for an unknown app",

@@ -27,7 +27,7 @@ type Ports =
 
 const EXPECTED = 3
 
-/** A user's connection with an app whose purpose `find_me` expects `EXPECTED` calls a day. */
+/** Connects a user with an app whose purpose `find_me` expects `EXPECTED` calls a day. */
 const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const app = yield* Fixtures.app((yield* Fixtures.user).id)
@@ -46,7 +46,7 @@ const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   })
 type Subject = Effect.Effect.Success<ReturnType<typeof subject>>
 
-/** `count` answered calls at `at`, all in one millisecond. */
+/** Stores `count` answered calls, all at the time `at`. */
 const calls = (
   { app, connectionId, userId }: Subject,
   count: number,
@@ -73,7 +73,7 @@ const calls = (
     }
   })
 
-/** A day for one case, far from the days of other cases and contracts. */
+/** The beginning of a day on which only this case has calls. `number` is different for each case. */
 const day = (number: number) => Timestamp.make((48_000 + 10 * number) * Timestamp.DAY)
 
 const before = (at: Timestamp.Timestamp) => Timestamp.plus(at, -1)
@@ -89,7 +89,9 @@ const flagsOf = (userId: UserId) =>
 
 const countOf = ({ userId }: Subject) => Effect.map(flagsOf(userId), (flags) => flags.map((flag) => flag.calls))
 
-/** Rules of `VolumeFlagStore`: more than twice the expected volume in a day raises one flag (Spec §8). */
+/**
+ * Rules that every `VolumeFlagStore` must keep: more than twice the expected volume in a day raises one flag (Spec §8).
+ */
 export const volumeFlagStoreContract: Contract<Ports> = [
   {
     name: "raise: exactly twice the expected volume is no flag, one call more is [§8-volume-flag, purposes-5]",

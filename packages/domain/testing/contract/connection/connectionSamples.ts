@@ -43,14 +43,14 @@ export const freshHash: Effect.Effect<Hash, never, Entropy.Entropy | Vault> = Ef
 const REDIRECT = RedirectUri.make("https://coffee.example/callback")
 const CHALLENGE = Challenge.make("E9Melhoa2OwvFrEMTJguCHaoeGt1wdCqcQVxbwTvBxI")
 
-/** A user, and an app of another user. */
+/** Stores a user, and an app of another user. */
 export const pair = Effect.gen(function* () {
   const user = yield* Fixtures.user
   const app = yield* Fixtures.app((yield* Fixtures.user).id)
   return { user, app }
 })
 
-/** A stored consent request. */
+/** Stores a consent request. */
 export const request = (
   app: App,
   overrides: Partial<ConsentRequest> = {}
@@ -73,11 +73,11 @@ export const request = (
     return made
   })
 
-/** A shared place that is not stored. */
+/** Makes a shared place without storing it. */
 export const place = (sharedAt: Timestamp.Timestamp, includeEarlierVisits = false) =>
   Effect.map(Entropy.id("plc"), (id): SharedPlace => ({ placeId: PlaceId.make(id), sharedAt, includeEarlierVisits }))
 
-/** A connection that is not stored. */
+/** Makes a connection without storing it. */
 export const connection = (
   user: Account,
   app: App,
@@ -106,7 +106,7 @@ export const connection = (
     }
   })
 
-/** An authorization code for the connection. It is not stored. */
+/** Makes an authorization code for the connection without storing it. */
 export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, never, Entropy.Entropy | Vault> =>
   Effect.gen(function* () {
     return {
@@ -123,8 +123,8 @@ export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, neve
   })
 
 /**
- * Approves the consent request `asked` and stores the connection `made`, without reading what was stored before.
- * `expired` is an earlier connection that ends with the approval, because its standard tier is over.
+ * Approves the consent request and stores the connection `made`, without reading what was stored before. `expired` is
+ * an earlier connection that the approval ends, because its standard tier is over.
  */
 export const approve = (asked: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>
   Effect.gen(function* () {
@@ -137,7 +137,7 @@ export const approve = (asked: ConsentRequest, made: Connection, expired: Connec
     return { code, state: Option.getOrElse(state, (): ApprovalState => Check.fail("the request is there")) }
   })
 
-/** The state of a consent request that the connection's user approved. */
+/** The state of a consent request after the connection's user approved it. */
 export const approvedBy = (made: Connection): DecidedConsent => ({
   by: made.userId,
   outcome: "approved",
@@ -145,7 +145,7 @@ export const approvedBy = (made: Connection): DecidedConsent => ({
   keyId: KeyId.make("k1")
 })
 
-/** A stored connection of a new user with a new app. */
+/** Stores a connection between a user and an app that no other case uses. */
 export const connected = (overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const { app, user } = yield* pair
@@ -154,18 +154,18 @@ export const connected = (overrides: Partial<Connection> = {}) =>
     return { app, user, code, connection: made }
   })
 
-/** Stores the writes. */
+/** Applies the writes to the connection. */
 export const change = (id: ConnectionId, ...writes: ReadonlyArray<TokenWrite>) =>
   Effect.flatMap(TokenStore, (store) => store.change(id, {}, () => ({ outcome: undefined, writes })))
 
-/** The connection as the store has it now. */
+/** The present state of the connection in the store. */
 export const read = (made: Connection) =>
   Effect.gen(function* () {
     const found = yield* (yield* ConnectionStore).findOfUser(made.userId, made.id)
     return Option.getOrElse(found, () => Check.fail("the connection is there")).connection
   })
 
-/** The state that a decision about the presented tokens reads. */
+/** The state that a decision about the presented tokens gets from the store. */
 export const seen = (id: ConnectionId, presented: Presented = {}) =>
   Effect.gen(function* () {
     const store = yield* TokenStore
@@ -176,7 +176,7 @@ export const seen = (id: ConnectionId, presented: Presented = {}) =>
 /** The id of a new family. */
 export const family = Effect.map(Entropy.id("fam"), (id) => FamilyId.make(id))
 
-/** An access token of the family. It is not stored. */
+/** Makes an access token of the family without storing it. */
 export const accessToken = (made: Connection, familyId: FamilyId) =>
   Effect.gen(function* () {
     const token: AccessToken = {
@@ -190,15 +190,16 @@ export const accessToken = (made: Connection, familyId: FamilyId) =>
     return token
   })
 
-/** An unspent refresh token of the family. It is not stored. */
+/** Makes an unspent refresh token of the family without storing it. */
 export const refreshToken = (made: Connection, familyId: FamilyId) =>
   Effect.map(accessToken(made, familyId), (token): RefreshToken => ({ ...token, rotation: null }))
 
-/** A rotation that happens now. */
+/** A rotation at the present time. */
 export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
 
 /**
- * Stores a family of tokens: an access token and a chain of `length` refresh tokens, all but the last of them spent.
+ * Stores a family of tokens: an access token, and a chain of `length` refresh tokens, all of which but the last are
+ * spent.
  */
 export const issue = (made: Connection, length: number) =>
   Effect.gen(function* () {

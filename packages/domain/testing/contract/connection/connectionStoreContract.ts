@@ -11,7 +11,10 @@ import * as Fixtures from "../../fixtures.js"
 import * as Samples from "./connectionSamples.js"
 import { type SuspensionPorts, suspendedConnections } from "./suspended.js"
 
-/** Rules of `ConnectionStore`: changes that lock the connection, look-ups of live connections, and lists. */
+/**
+ * Rules that every `ConnectionStore` must keep: changes that lock the connection, look-ups of live connections, and
+ * lists.
+ */
 export const connectionStoreContract: Contract<SuspensionPorts> = [
   ...suspendedConnections,
   {
@@ -73,7 +76,7 @@ export const connectionStoreContract: Contract<SuspensionPorts> = [
       const places = [yield* Samples.place(from), yield* Samples.place(from, true)]
       const { connection } = yield* Samples.connected({
         heldScopes: ["location.place.current", "location.lookup"],
-        // Stores order the places by id.
+        // Stores return the places ordered by id.
         places: places.sort((a, b) => (a.placeId < b.placeId ? -1 : 1))
       })
       const stranger = yield* Fixtures.user
@@ -83,7 +86,7 @@ export const connectionStoreContract: Contract<SuspensionPorts> = [
       const ended = ConsentEntry.of("exact_location_ended", left, from)
       const entries = [
         ConsentEntry.of("paused", paused, from),
-        // An entry of an older version, which does not record earlier visits.
+        // An entry that an older version of the service stored. It does not contain `earlierVisits`.
         { ...ended, agreement: { ...ended.agreement, earlierVisits: null } }
       ]
       yield* Samples.change(

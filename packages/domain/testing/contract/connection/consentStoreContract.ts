@@ -8,7 +8,10 @@ import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
 
-/** Rules of `ConsentStore`: requests, and the decisions that make or change connections. */
+/**
+ * Rules that every `ConsentStore` must keep about consent requests, and about decisions that make or change
+ * connections.
+ */
 export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
   {
     name: "findRequest: what was created, and none for an unknown id",

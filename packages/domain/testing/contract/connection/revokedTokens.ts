@@ -9,7 +9,7 @@ import * as Samples from "./connectionSamples.js"
 
 type Issued = Effect.Effect.Success<ReturnType<typeof Samples.issue>>
 
-/** Checks that the access token and the newest refresh token of a family were revoked at `at`. */
+/** Checks that the access token and the newest refresh token of a family were revoked at the time `at`. */
 const areRevoked = ({ id }: Connection, { access, chain }: Issued, at: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const seen = yield* Samples.seen(id, { access: access.hash, refresh: chain.at(-1)?.hash ?? Check.fail("a link") })
@@ -25,7 +25,7 @@ const areRevoked = ({ id }: Connection, { access, chain }: Issued, at: Timestamp
     )
   })
 
-/** Rules of `TokenStore` for the writes that revoke tokens. */
+/** Rules that every `TokenStore` must keep for the writes that revoke tokens. */
 export const revokedTokens: Contract<Samples.ConnectionSamplePorts> = [
   {
     name: "RevokeTokens: the live tokens of every family; what is issued afterwards lives [O6]",

@@ -12,7 +12,7 @@ import * as Samples from "./connectionSamples.js"
 /** The ports that the cases about suspended accounts need. */
 export type SuspensionPorts = Samples.ConnectionSamplePorts | StaffStore
 
-/** Suspends an account; the returned effect ends the suspension. */
+/** Suspends an account. Returns an effect that ends the suspension. */
 export const suspend = (id: UserId) =>
   Effect.gen(function* () {
     const staff = yield* StaffStore
@@ -26,8 +26,9 @@ const isSuspended = (found: Option.Option<WithApp>): boolean =>
   Option.getOrElse(found, () => Check.fail("the connection is there")).isSuspended === true
 
 /**
- * Checks what `readings` say of a connection while the account of its person, of its app's developer, and of somebody
- * else is suspended. `readings` has one answer for each method that returns a `WithApp`.
+ * Suspends the account of the connection's person, of its app's developer, and of others, one after the other. Checks
+ * each time whether `readings` say that the connection is suspended. `readings` has one answer for each method that
+ * returns a `WithApp`.
  */
 const followsSuspensions = <R>(
   readings: (made: {
@@ -59,7 +60,10 @@ const followsSuspensions = <R>(
     }
   })
 
-/** Rule of `TokenStore`: every answer says whether an account is suspended at the moment (`WithApp.isSuspended`). */
+/**
+ * A rule that every `TokenStore` must keep: each answer says whether an account is suspended at that time
+ * (`WithApp.isSuspended`).
+ */
 export const suspendedTokens: Contract<SuspensionPorts> = [
   {
     name: "findByAccessToken, change: say that the account of the person or of the app's developer is suspended [staff-1]",
@@ -77,7 +81,7 @@ export const suspendedTokens: Contract<SuspensionPorts> = [
   }
 ]
 
-/** Rule of `ConnectionStore`: every answer says whether an account is suspended at the moment. */
+/** A rule that every `ConnectionStore` must keep: each answer says whether an account is suspended at that time. */
 export const suspendedConnections: Contract<SuspensionPorts> = [
   {
     name: "change, findOfUser, findOfApp, listOfUser: say that the account of the person or of the app's developer is suspended [staff-1]",

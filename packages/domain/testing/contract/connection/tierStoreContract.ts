@@ -19,7 +19,7 @@ type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
 const now = Timestamp.now
 const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
 
-/** A stored connection that is due for the tier sweep in `millis` milliseconds; with null, it is never due. */
+/** Stores a connection that becomes due for the tier sweep in `millis` milliseconds. With null it is never due. */
 const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const made = yield* Samples.connected(overrides)
@@ -28,7 +28,7 @@ const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
     return made.connection
   })
 
-/** All connections of these buckets that are due for the tier sweep at `at`, read in pages of two. */
+/** All connections of these buckets that are due for the tier sweep at the time `at`, read in pages of two. */
 const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
     const store = yield* TierStore
@@ -42,7 +42,7 @@ const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket
     return all
   })
 
-/** The ids of those connections of `ours` that are due for the sweep now. */
+/** The ids of those connections of `ours` that are due for the tier sweep now. */
 const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =>
   Effect.map(
     Effect.flatMap(now, (at) => allDue(at, buckets)),
@@ -50,7 +50,7 @@ const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =
   )
 
 /**
- * Runs `TierStore.sweep` with a decision that makes these writes. Returns the state that the store gave to the
+ * Runs `TierStore.sweep` with a decision that makes these writes. Returns the state that the store passed to the
  * decision.
  */
 const sweep = (
@@ -304,5 +304,7 @@ const sweeps: Contract<Ports> = [
   }
 ]
 
-/** Rules of `TierStore`: which connections are due for the sweep, and what a sweep reads and writes. */
+/**
+ * Rules that every `TierStore` must keep: which connections are due for the sweep, and what a sweep reads and writes.
+ */
 export const tierStoreContract: Contract<Ports> = [...dues, ...kept, ...sweeps]

@@ -20,7 +20,7 @@ import {
   withEndpoints
 } from "./webhookFixtures.js"
 
-/** The log row of a first attempt that began at `at`. */
+/** An attempt that began at the time `at`, as the delivery log stores it. */
 const made = (at: Timestamp.Timestamp, overrides: Partial<Delivery.Attempt> = {}): Delivery.Attempt => ({
   attempt: 1,
   startedAt: at,
@@ -51,7 +51,7 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
     endpoints.update(appId, id, (before, disabledAt) => ({ ...before, disabledAt, epoch: before.epoch + 1 }))
   )
 
-/** Each result of a first attempt: its name, the result, and whether a POST was sent. */
+/** The results that a first attempt can have: for each its name, the result, and whether a POST was sent. */
 const ends: ReadonlyArray<readonly [string, (now: Timestamp.Timestamp) => Delivery.DeliveryFinish, boolean]> = [
   ["delivered", (at) => ({ _tag: "Delivered", at }), true],
   ["not authorised", (at) => ({ _tag: "Failed", at, reason: "not_authorised" }), false],
@@ -81,7 +81,10 @@ const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) =
   )
 }))
 
-/** Rules of `insertAttempted`, which stores a delivery after its first attempt (decision deliveries-18). */
+/**
+ * Rules that `DeliveryStore.insertAttempted` must keep, which stores a delivery after its first attempt (decision
+ * deliveries-18).
+ */
 export const attempting: Contract<WebhookFixturePorts> = [
   ...outcomes,
   {

@@ -152,7 +152,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
           Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)
           yield* TestClock.adjust(1)
         }
-        // The store writes a log line about the row that it abandons. The test does not show this line.
+        // The store logs that it abandons the row. The log line would disturb the output of the tests, so it is not
+        // shown.
         const quietly = Logger.withMinimumLogLevel(LogLevel.None)
         Check.equal(of(yield* quietly(claim()), endpoint), [], "not for the tenth time")
         const { attempts, delivery } = yield* found(row)
@@ -370,8 +371,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
-        // These due times are far in the future. The rows of other cases are due earlier, so `nextDueAt` does not
-        // return them.
+        // These due times are far in the future, when all rows of other cases are due already. So `nextDueAt` returns
+        // none of those rows.
         const later = (millis: number) => Timestamp.plus(START_OF_2040, millis)
         yield* insert(endpoint, { createdAt: later(2_000) })
         yield* insert(endpoint, { createdAt: later(1_000) })

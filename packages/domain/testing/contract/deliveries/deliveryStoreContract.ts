@@ -9,8 +9,8 @@ import { striking } from "./striking.js"
 import type { WebhookFixturePorts } from "./webhookFixtures.js"
 
 /**
- * Rules of `DeliveryStore`: the leases and the fairness of the queue, the results that a worker writes only while it
- * has the lease, the strike counter, sending again by hand, and the delivery log.
+ * Rules that every `DeliveryStore` must keep: leases, fair shares of the queue, results that a worker may write only
+ * under its lease, the count of strikes, deliveries that are sent again by hand, and the delivery log.
  */
 export const deliveryStoreContract: Contract<WebhookFixturePorts> = [
   ...attempting,

@@ -13,7 +13,10 @@ import type { Contract } from "../../Contract.js"
 import { auditOf } from "../auditSamples.js"
 import { draftEndpoint, endpoint, type WebhookFixturePorts, ownedApp } from "./webhookFixtures.js"
 
-/** Rules of `EndpointStore`: an app has at most five endpoints, and no app reads or changes those of another. */
+/**
+ * Rules that every `EndpointStore` must keep: an app has at most five endpoints, and no app reads or changes endpoints
+ * of another app.
+ */
 export const endpointStoreContract: Contract<WebhookFixturePorts | AuditLog> = [
   {
     name: "create: what was stored is found, field by field",

@@ -38,7 +38,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       const at = yield* Timestamp.now
       const stem = yield* Entropy.id("evt")
       const written: Array<OutboxEvent> = []
-      // The events are not stored in the order of their ids by character code, which is B, a, a-b, ab. The event `z`
+      // Ordered by character code, the ids are B, a, a-b, ab. The events are stored in another order. The event `z`
       // occurred a minute before the others.
       for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
         const { rule, phone } = people[index % 2] ?? Check.fail("two people")
@@ -156,7 +156,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-/** What the check before an attempt reads about a rule's event. */
+/** The input of the check before an attempt, for an event of the rule. */
 const authorisation = (rule: {
   readonly userId: OutboxEvent["userId"]
   readonly connectionId: ConnectionId
@@ -281,7 +281,7 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-/** Rules of `EventStore`: which events wait for fan-out, and whether an event may still be sent. */
+/** Rules that every `EventStore` must keep: which events wait for fan-out, and whether an event may still be sent. */
 export const eventStoreContract: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   ...outbox,
   ...checks,

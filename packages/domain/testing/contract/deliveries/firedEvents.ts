@@ -8,7 +8,9 @@ import * as Check from "../../Check.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 
-/** A user whose rule fired `count` times, each time in a separate upload, a millisecond apart. */
+/**
+ * A user whose rule fired `count` times. Each firing came from a separate upload, a millisecond after the one before.
+ */
 export const fired = (count: number) =>
   Effect.gen(function* () {
     const { connection, place } = yield* Rules.sharing()
@@ -24,7 +26,7 @@ export const fired = (count: number) =>
     return { connection, events, phone, rule }
   })
 
-/** The waiting events of the user, as a worker with the leases of `buckets` reads them. */
+/** The events of the user that wait for fan-out, as a worker reads them that leases `buckets`. */
 export const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL, except: ReadonlyArray<EventId> = []) =>
   Effect.gen(function* () {
     const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now, except)

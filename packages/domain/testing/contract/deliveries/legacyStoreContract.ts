@@ -56,7 +56,7 @@ const asReceiver = ({ id, sealed, url }: Receiver.Subscription): Receiver.Legacy
   url
 })
 
-/** A rule as an import makes it from one line of a file. The rule is not stored yet. */
+/** Makes a rule as an import makes it from one line of a file, without storing it. */
 const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Partial<Rule> = {}) =>
   Effect.gen(function* () {
     const rule = yield* Rules.draftRule(connection, place, {
@@ -68,7 +68,7 @@ const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Parti
     return imported
   })
 
-/** Imports every rule. Returns the facts that `importRules` passed to the decision. */
+/** Imports the rules. Returns the facts that `importRules` passed to the decision. */
 const importAll = (all: ReadonlyArray<Imported>) =>
   Effect.gen(function* () {
     let seen: RuleImportFacts | undefined

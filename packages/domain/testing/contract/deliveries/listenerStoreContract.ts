@@ -43,7 +43,7 @@ const open = (appId: AppId, overrides: Partial<Listener.Listener> = {}) =>
     return listener
   })
 
-/** A rule's event for the listener `to`. The event is not stored yet. */
+/** Makes an event of a rule for the listener `to`, without storing it. */
 const row = (to: Listener.Listener, overrides: Partial<Listener.ListenerDelivery> = {}) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -200,7 +200,7 @@ const queueing: Contract<Ports> = [
       const listener = yield* open((yield* ownedApp).id)
       const rows = yield* Effect.forEach(Array.from({ length: 4 }), () => row(listener))
       const inOrder = rows.toSorted((a, b) => Order.string(a.envelope.eventId, b.envelope.eventId))
-      // Two workers may fan out events at the same instant and store them in any order, here in the reverse one.
+      // Two workers may fan out events at the same instant, and so store them in any order. Here the order is reversed.
       for (const one of inOrder.toReversed()) yield* offer(one)
       Check.equal(idsOf((yield* waitingFor(listener)).events), idsOf(inOrder), "waiting")
       Check.equal(idsOf((yield* waitingFor(listener, 2)).events), idsOf(inOrder.slice(0, 2)), "two")

@@ -44,7 +44,7 @@ const listed = (endpoint: WebhookEndpoint, filter: DeliveryFilter) =>
     return items.map(({ delivery }) => delivery.id)
   })
 
-/** Rules of `DeliveryStore` about the delivery log (Spec §2.9). */
+/** Rules that every `DeliveryStore` must keep about the delivery log (Spec §2.9). */
 export const logging: Contract<WebhookFixturePorts> = [
   {
     name: "recordTest: the log has it, marked as a test; it is never claimed and never counts",
@@ -94,8 +94,8 @@ export const logging: Contract<WebhookFixturePorts> = [
     name: "finish: whatever a receiver answered can be kept [deliveries-13]",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
-        // The sender replaces bytes that are not UTF-8 by U+FFFD before this store sees them. NUL is valid UTF-8, but
-        // not every store can keep it: a store may replace it by U+FFFD, too.
+        // The sender replaces bytes that are not UTF-8 by U+FFFD before the store gets the text. NUL is valid UTF-8,
+        // but some stores cannot keep it. Those may replace NUL by U+FFFD.
         const answers = [
           "\0",
           "a\0b\0",
@@ -221,7 +221,7 @@ export const logging: Contract<WebhookFixturePorts> = [
         const now = yield* Timestamp.now
         const retry = { _tag: "Retry", attempt: 2, dueAt: now } as const
         const over = { _tag: "Failed", at: now, reason: "exhausted" } as const
-        /** A delivery with these answers, the last of which ends it as `end` says. */
+        /** A delivery whose attempts got the answers `statuses`. The last answer ends the delivery as `end` says. */
         const answeredBy = (statuses: ReadonlyArray<number | null>, end: Parameters<typeof finish>[1]) =>
           Effect.gen(function* () {
             const row = yield* insert(endpoint)

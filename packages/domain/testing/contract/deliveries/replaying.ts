@@ -35,7 +35,7 @@ const hurry = (row: Pick<Delivery.Delivery, "appId" | "id">) =>
     return Option.getOrNull(outcome)
   })
 
-/** A delivery that was created `age` milliseconds ago and has failed. */
+/** Stores a delivery that was created `age` milliseconds ago and has failed. */
 const failed = (
   to: WebhookEndpoint,
   age: number,
@@ -80,14 +80,14 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
   })
 
 /**
- * A delivery that waits for an attempt, and whose endpoint was disabled and enabled again since the delivery was
- * created. A claim would end the delivery, but there was no claim since.
+ * A delivery that waits for an attempt, although its endpoint was disabled and then enabled after the delivery was
+ * created. The next claim would end the delivery.
  */
 const ofEarlierEpoch = (to: WebhookEndpoint) =>
   Effect.gen(function* () {
     const row = yield* insert(to)
-    // Disabling an endpoint ends only waiting deliveries. This delivery is in flight, so it waits again when its lease
-    // ends.
+    // Disabling an endpoint ends only waiting deliveries. This delivery is in flight, so it waits again after its lease
+    // has ended.
     yield* claimOne(to)
     yield* disable(to)
     yield* (yield* EndpointStore).update(to.appId, to.id, (before) => ({ ...before, disabledAt: null }))
@@ -95,7 +95,7 @@ const ofEarlierEpoch = (to: WebhookEndpoint) =>
     return row
   })
 
-/** Rules of `DeliveryStore` about deliveries that a developer sends again by hand (Spec §4.7). */
+/** Rules that every `DeliveryStore` must keep about deliveries that a developer sends again by hand (Spec §4.7). */
 export const replaying: Contract<WebhookFixturePorts> = [
   {
     name: "replay: a new row of the same event and endpoint, due at once; the original stays as it ended, marked replayed [§3.5-failed, deliveries-9]",
@@ -225,8 +225,8 @@ export const replaying: Contract<WebhookFixturePorts> = [
         })
         yield* finish(yield* hurried, exhausted, null)
         Check.equal(yield* strikes, 0, "against")
-        // `Postponed`: the service itself could not make the attempt. The attempt is repeated with the same number, and
-        // the repetition still counts as brought forward by hand.
+        // With `Postponed` the service itself could not make the attempt. It repeats the attempt with the same number,
+        // and the repetition counts as one that the developer brought forward.
         yield* finish(yield* hurried, { _tag: "Postponed", dueAt: now, faultsSince: now }, null)
         yield* finish(yield* claimOne(endpoint), exhausted, null)
         Check.equal(yield* strikes, 0, "against, after a fault of ours")
@@ -269,8 +269,8 @@ export const replaying: Contract<WebhookFixturePorts> = [
         const done = yield* failed(endpoint, 6_000)
         yield* replay(done)
         yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, null)
-        // Both events are 60 s old. Their rules allow 59 s and 60 s, so the first event is too old and the second is
-        // not.
+        // Both events are 60 s old. The first event's rule allows 59 s, so the event is too old. The second event's
+        // rule allows 60 s.
         yield* failed(endpoint, 5_000, "not_sent", { maxEventAgeS: 59 })
         rows.push(yield* failed(endpoint, 4_000, "not_sent", { maxEventAgeS: 60 }))
         yield* failed(other, 3_000)

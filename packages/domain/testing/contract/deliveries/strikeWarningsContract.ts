@@ -42,8 +42,8 @@ const exhaust = (claimed: ClaimedDelivery) =>
   })
 
 /**
- * Stores `count` deliveries for the endpoint as it is stored now, and ends them as exhausted, one after the other.
- * Returns the ids of the deliveries.
+ * Stores `count` deliveries for the endpoint in its present state. Ends them one after the other as deliveries that
+ * failed at every attempt. Returns their ids.
  */
 const strike = (endpoint: Endpoint, count: number) =>
   Effect.gen(function* () {
@@ -59,7 +59,7 @@ const succeed = (endpoint: Endpoint) =>
     yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: yield* Timestamp.now }, null)
   })
 
-/** Finishes attempts of the endpoint's deliveries in every way that does not count as a strike. */
+/** Ends deliveries of the endpoint in every way that does not count as a strike. */
 const endUncounted = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const store = yield* DeliveryStore
@@ -95,7 +95,7 @@ const warningsOf = ({ id }: Endpoint) =>
 const strikesWarned = (endpoint: Endpoint) =>
   Effect.map(warningsOf(endpoint), (warnings) => warnings.map(({ strikes }) => strikes))
 
-/** The mails about the endpoint to the developer of its app, ordered by subject. */
+/** The mails about the endpoint that its app's developer gets, ordered by subject. */
 const mailsAbout = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const kept = yield* (yield* MailOutbox).recent(10_000)
@@ -113,10 +113,10 @@ const subjects = (endpoint: Endpoint) =>
 const TEN = "A webhook endpoint failed 10 times in a row"
 const TWENTY = "A webhook endpoint was disabled"
 
-/** Silences the log lines of failures that a case causes on purpose. */
+/** Hides the log lines of failures that a case causes on purpose. */
 const quietly = Logger.withMinimumLogLevel(LogLevel.None)
 
-/** Warnings that `DeliveryStore.finish` stores, and the mails that `warnOfStrikes` makes of them. */
+/** Rules about warnings of strikes: `DeliveryStore.finish` stores a warning, and `warnOfStrikes` makes a mail of it. */
 export const strikeWarningsContract: Contract<Ports> = [
   {
     name: "a warning with the 10th and with the 20th strike, and with no other",

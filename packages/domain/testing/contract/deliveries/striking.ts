@@ -25,7 +25,7 @@ const exhaust = (claimed: ClaimedDelivery) =>
 const deliver = (claimed: ClaimedDelivery) =>
   Effect.flatMap(Timestamp.now, (at) => finish(claimed, { _tag: "Delivered", at }, null))
 
-/** Ends `count` rows of the endpoint as exhausted, one after the other. */
+/** Ends `count` deliveries of the endpoint, one after the other, as deliveries that failed at every attempt. */
 const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, count: number) =>
   Effect.gen(function* () {
     yield* insertMany(endpoint, count)
@@ -34,7 +34,10 @@ const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, count: number) =>
 
 const { MAX_STRIKES } = WebhookEndpoint
 
-/** Rules of `DeliveryStore` about strikes: when exhausted deliveries disable an endpoint (Spec §3.4, decision W4). */
+/**
+ * Rules that every `DeliveryStore` must keep about strikes: when exhausted deliveries disable an endpoint (Spec §3.4,
+ * decision W4).
+ */
 export const striking: Contract<WebhookFixturePorts> = [
   {
     name: "strikes: one for each event that used up its attempts; a success forgets them [§3.4-success]",

@@ -13,7 +13,7 @@ import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { fired, mark, pending } from "./firedEvents.js"
 
-/** Rules of `EventStore` and `RuleStore` about the suspensions of the person and of the app's developer. */
+/** Rules that every `EventStore` and `RuleStore` must keep while the person or the app's developer is suspended. */
 export const suspendedEvents: Contract<Uploads.UploadSamplePorts | StaffStore> = [
   {
     name: "pending: says which events occurred while the person or the app's developer was suspended [staff-1]",
@@ -73,7 +73,7 @@ export const suspendedEvents: Contract<Uploads.UploadSamplePorts | StaffStore> =
           return Option.exists(found, ({ isSuspended }) => isSuspended === true)
         })
       const seconds = [-1, 0, 9, 10, 19, 20, 29, 30, 40]
-      // The questions are asked at once, because a store may answer several of them with one statement.
+      // All reads begin at the same time, because a store may answer several reads with one statement.
       const suspended = Effect.map(
         Effect.forEach(seconds, (one) => seen(connection, at(one)), { concurrency: "unbounded" }),
         (all) => seconds.filter((_, index) => all[index])

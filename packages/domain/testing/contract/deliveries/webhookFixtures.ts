@@ -30,7 +30,7 @@ export type WebhookFixturePorts = DeliveryStore | EndpointStore | AppStore | Acc
 
 export const ownedApp = Effect.flatMap(Fixtures.user, (owner) => Fixtures.app(owner.id))
 
-/** An endpoint that is not stored yet. */
+/** Makes an endpoint without storing it. */
 export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
   Effect.gen(function* () {
     const id = EndpointId.make(yield* Entropy.id("ep"))
@@ -52,7 +52,7 @@ export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> 
     return endpoint
   })
 
-/** A stored endpoint. */
+/** Stores an endpoint. */
 export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftEndpoint(appId, overrides)
@@ -61,8 +61,8 @@ export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {})
   })
 
 /**
- * Runs `use` with three endpoints of a new app. Removes the endpoints afterwards, so that other cases cannot claim
- * their deliveries.
+ * Runs `use` with three endpoints of an app. Removes the endpoints afterwards, so that other cases cannot claim their
+ * deliveries.
  */
 export const withEndpoints = <E, R>(
   use: (one: WebhookEndpoint, two: WebhookEndpoint, three: WebhookEndpoint) => Effect.Effect<void, E, R>
@@ -79,10 +79,10 @@ export const withEndpoints = <E, R>(
       )
   )
 
-/** The first item; fails the case when there is none. */
+/** The first item. Fails the case when there is none. */
 export const first = <A>(items: ReadonlyArray<A>): A => items[0] ?? Check.fail("there is one")
 
-/** A delivery that is not stored yet: a rule's event for `to`, due now. */
+/** Makes a delivery of a rule's event to `to` that is due now, without storing it. */
 export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -113,7 +113,7 @@ export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {})
     return row
   })
 
-/** A stored delivery to the endpoint. */
+/** Stores a delivery to the endpoint. */
 export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}) =>
   Effect.gen(function* () {
     const row = yield* draft(to, overrides)
@@ -121,7 +121,7 @@ export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}
     return row
   })
 
-/** `count` stored deliveries to `to`, a millisecond apart, the oldest first. */
+/** Stores `count` deliveries to `to`, each created a millisecond after the one before. Returns them oldest first. */
 export const insertMany = (to: WebhookEndpoint, count: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -133,8 +133,8 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
   })
 
 /**
- * Claims the due deliveries under a new lease of 30 s. The result may contain deliveries of other test cases; the
- * function `of`, below, selects those of the given endpoints.
+ * Claims the due deliveries under a lease of 30 s. The result may contain deliveries of other cases. The function `of`
+ * selects those of given endpoints.
  */
 export const claim = (limit = 1_000, perEndpoint = 1_000, slow: ClaimRequest["slow"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {
@@ -145,11 +145,11 @@ export const claim = (limit = 1_000, perEndpoint = 1_000, slow: ClaimRequest["sl
     return claims
   })
 
-/** Those of `claims` whose delivery goes to one of `endpoints`. */
+/** The claims whose delivery goes to one of `endpoints`. */
 export const of = (claims: ReadonlyArray<ClaimedDelivery>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
   claims.filter((one) => endpoints.some(({ id }) => id === one.delivery.endpointId))
 
-/** Claims the only due row of `to`. */
+/** Claims the due delivery to `to`. Fails unless exactly one is due. */
 export const claimOne = (to: WebhookEndpoint) =>
   Effect.gen(function* () {
     const claims = of(yield* claim(), to)
@@ -157,7 +157,7 @@ export const claimOne = (to: WebhookEndpoint) =>
     return first(claims)
   })
 
-/** Ends a claimed attempt; returns false when the lease was lost. */
+/** Ends a claimed attempt. Returns false when the worker had lost the lease. */
 export const finish = (
   claimed: ClaimedDelivery,
   how: DeliveryFinish,
@@ -167,14 +167,14 @@ export const finish = (
     store.finish({ appId: claimed.delivery.appId, id: claimed.delivery.id, lease: claimed.lease }, how, attempt)
   )
 
-/** The delivery as it is stored. */
+/** The delivery as the store has it. */
 export const found = (row: { readonly appId: AppId; readonly id: DeliveryId }) =>
   Effect.gen(function* () {
     const stored = yield* (yield* DeliveryStore).find(row.appId, row.id)
     return stored._tag === "Some" ? stored.value : Check.fail(`${row.id} is stored`)
   })
 
-/** The endpoint as it is stored. */
+/** The endpoint as the store has it. */
 export const endpointNow = ({ appId, id }: WebhookEndpoint) =>
   Effect.gen(function* () {
     const stored = yield* (yield* EndpointStore).find(appId, id)

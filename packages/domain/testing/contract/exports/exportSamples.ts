@@ -27,7 +27,7 @@ export type ExportSamplePorts =
 
 export const SEALED = Uint8Array.from({ length: 256 }, (_, index) => index)
 
-/** Requests an archive for the user. Left: the request was refused. */
+/** Requests an archive for the user. `Left` means that the store refused the request. */
 export const ask = (userId: UserId) =>
   Effect.gen(function* () {
     const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }
@@ -86,7 +86,7 @@ export const finish = (leased: LeasedExport, end: ExportEnd, audit?: AuditEvent)
     )
   )
 
-/** A person's archive of `pieces` pieces that is ready now. */
+/** Makes an archive of `pieces` pieces that the person can download now. */
 export const readyExport = (userId: UserId, pieces = 1) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -107,7 +107,7 @@ export const found = (of: Export.ExportKey) =>
 export const piece = (of: Export.ExportKey, position: number, now: Timestamp.Timestamp) =>
   Effect.flatMap(ExportStore, (store) => store.piece(of, position, now))
 
-/** Removes exports, so that other cases of the same database do not find them due. */
+/** Removes exports, so that other cases of the same database do not see them as due. */
 export const forget = (...exports: ReadonlyArray<Export.ExportKey>) =>
   Effect.gen(function* () {
     const store = yield* ExportStore

@@ -34,7 +34,10 @@ import {
 
 const at = (now: Timestamp.Timestamp, millis: number) => Timestamp.plus(now, millis)
 
-/** Rules of `ExportStore` (one worker makes an archive, which lasts a week) and of `ExportSource`. */
+/**
+ * Rules that every `ExportStore` must keep (one worker makes an archive, and the archive lasts a week), and every
+ * `ExportSource`.
+ */
 export const exportStoreContract: Contract<ExportSamplePorts> = [
   {
     name: "an export is listed as it was asked for, then as it was made, and to nobody else",

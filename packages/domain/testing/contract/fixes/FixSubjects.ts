@@ -13,7 +13,7 @@ export interface Phone {
   readonly id: DeviceId
 }
 
-/** An enabled rule, with its circle. */
+/** A rule that is enabled, and its circle. */
 export interface Standing {
   readonly phone: Phone
   readonly rule: Rule
@@ -21,33 +21,34 @@ export interface Standing {
 }
 
 /**
- * The people, phones and rules that `fixStoreContract` is about and that a `FixStore` cannot make. The test that runs
- * the contract makes them and reads the outbox. When your store keeps no users or phones, new ids are enough.
+ * The people, phones and rules for the cases of `fixStoreContract`, because a `FixStore` cannot make them. The test
+ * that runs the contract makes them, and reads the outbox. If your store keeps no users or phones, `phone` and
+ * `another` can return ids that were never used.
  */
 export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSubjects")<
   FixSubjects,
   {
-    /** The phone of a new person, who has no rules and has uploaded nothing. */
+    /** Makes a person with a phone. The person has no rules and has uploaded nothing. */
     readonly phone: Effect.Effect<Phone, unknown>
-    /** Another phone of the same person. */
+    /** Makes another phone of the same person. */
     readonly another: (phone: Phone) => Effect.Effect<Phone, unknown>
-    /** A new person with a phone and one rule. `FixStore.view` shows the rule from now on. */
+    /** Makes a person with a phone and one rule. From now on `FixStore.view` shows the rule. */
     readonly withRule: Effect.Effect<Standing, unknown>
-    /** The person's events that `FixStore.commit` wrote and no worker has claimed, in any order. */
+    /** The person's events that `FixStore.commit` wrote and that no worker has claimed, in any order. */
     readonly outbox: (phone: Phone) => Effect.Effect<ReadonlyArray<OutboxEvent>, unknown>
   }
 >() {}
 
-/** Calls `FixSubjects.phone`. */
+/** Makes a person with a phone (`FixSubjects.phone`). */
 export const phone = Effect.flatMap(FixSubjects, (subjects) => subjects.phone)
-/** Calls `FixSubjects.another`. */
+/** Makes another phone of the same person (`FixSubjects.another`). */
 export const another = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.another(one))
-/** Calls `FixSubjects.withRule`. */
+/** Makes a person with a phone and one rule (`FixSubjects.withRule`). */
 export const withRule = Effect.flatMap(FixSubjects, (subjects) => subjects.withRule)
-/** Calls `FixSubjects.outbox`. */
+/** The events of the phone's user that no worker has claimed (`FixSubjects.outbox`). */
 export const outbox = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.outbox(one))
 
-/** Makes the subjects through the ports of users, devices, connections and rules. */
+/** Makes the people, phones and rules through the ports of users, devices, connections and rules. */
 export const layer: Layer.Layer<FixSubjects, never, Uploads.UploadSamplePorts> = Layer.effect(
   FixSubjects,
   Effect.map(Effect.context<Uploads.UploadSamplePorts>(), (ports) =>

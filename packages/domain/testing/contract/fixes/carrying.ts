@@ -11,7 +11,10 @@ import * as Uploads from "./uploadSamples.js"
 const devicesOf = (device: Parameters<typeof Uploads.view>[0]) =>
   Effect.map(Uploads.view(device), ({ devices }) => devices.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
 
-/** What `FixStore` shows of a user's devices, for the decision which devices the user carries. */
+/**
+ * Rules that `FixStore.view` must keep: which of the user's devices it shows, so that the domain can decide which of
+ * them the user carries.
+ */
 export const carrying: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "view: the user's devices, those that stay at home marked, each with when it was seen; removed ones left out",

@@ -9,7 +9,7 @@ import * as FixSubjects from "./FixSubjects.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Readings that cannot be accepted: a latitude out of range, a visit without a time, and numbers that JSON cannot
+ * Readings that the service puts aside: a latitude out of range, a visit without a time, and numbers that JSON cannot
  * express.
  */
 export const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined> => [
@@ -18,13 +18,15 @@ export const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined>
   { key: "three", reading: { capturedAt: at, lat: Number.NaN, lon: Number.POSITIVE_INFINITY }, reason: "out_of_range" }
 ]
 
-/** The only rule that an upload of the phone is evaluated against. Fails when there are none or several. */
+/** The only rule that an upload of the phone evaluates. Fails when there is none, or several. */
 const only = (phone: FixSubjects.Phone) =>
   Effect.map(Uploads.view(phone), ({ rules: [first, ...others] }) =>
     first === undefined || others.length > 0 ? Check.fail("one rule stands") : first
   )
 
-/** Rules of `FixStore`: what `view` shows, what `commit` writes, and when `commit` writes nothing. */
+/**
+ * Rules that every `FixStore` must keep: what `view` shows, what `commit` writes, and when `commit` must write nothing.
+ */
 export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> = [
   {
     name: "view: a user who never uploaded has version 0, no known fix and no rule",
@@ -153,7 +155,7 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
     run: Effect.gen(function* () {
       const { phone, rule } = yield* FixSubjects.withRule
       const now = yield* Timestamp.now
-      // Counts the uploads in a field of the rule's state.
+      // Adds 1 to a field of the rule's state, so that the case can count the uploads that were committed.
       const counted = Effect.gen(function* () {
         const { rules, version } = yield* Uploads.view(phone)
         const live = rules.find((one) => one.rule.id === rule.id) ?? Check.fail("the rule stands")

@@ -8,8 +8,8 @@ import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } 
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * A rule of `ImportStore` about a stretch of history that the owner deletes between the reading of a file and the
- * storing of its entries.
+ * A rule that every `ImportStore` must keep: the owner may delete a stretch of history after a worker has read the file
+ * and before it stores the entries.
  */
 export const erasedMeanwhile: ContractCase<ImportSamplePorts | HistoryStore> = {
   name: "advance: what the owner deleted after the entries were read is not stored and counts as too old; a visit ends there [retention-choice-4]",

@@ -29,7 +29,7 @@ const remove = (rule: Rule) =>
     yield* (yield* RuleStore).remove(rule.userId, rule.connectionId, rule.id, "all", yield* Timestamp.now)
   })
 
-/** Rules of `RuleStore` about the evaluations that uploads stored. */
+/** Rules that every `RuleStore` must keep about the evaluations that uploads stored. */
 export const evaluated: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "find: one rule as the list gives it; none of another kind, connection or user, deleted, or of an ended connection",
@@ -115,14 +115,14 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       const expected = [
         [yield* zone(-hour), 0],
         [yield* zone(-hour + 1), 1],
-        // `zonesBefore` takes as the beginning of a rule the later of its creation and the opening of its window. The
-        // next rule begins when its window opens, and the rule after it begins at its creation.
+        // For `zonesBefore` a rule begins at its creation or at the opening of its window, whichever is later. The
+        // first of the next two rules begins at its opening, the second at its creation.
         [yield* zone(-5 * hour, -2), 3],
         [yield* zone(-1, -hour), 4],
         [yield* Samples.rule(connection, Samples.onPlace(place)), 0]
       ] as const
-      // These two rules begin at the same instant, so their ids decide which is earlier. The first rule of `expected`
-      // began a full hour before them, so it no longer counts.
+      // These two rules begin at the same instant, so the rule with the smaller id counts as earlier. The first rule of
+      // `expected` began a full hour before them, so it does not count.
       const [first, second] = [yield* zone(0), yield* zone(0)]
       const twins =
         first.id < second.id

@@ -16,8 +16,8 @@ type Ports = FixHistory | HistoryStore | Uploads.UploadSamplePorts
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
 /**
- * Stores a fix of the device for each offset, in milliseconds after now. The latitudes differ, so that a case can tell
- * the fixes apart.
+ * Stores a fix of the device for each offset, in milliseconds from now. Each fix has another latitude, so that a case
+ * can distinguish the fixes.
  */
 const seen = (
   device: Pick<Device, "userId" | "id">,
@@ -49,7 +49,7 @@ const around = (userId: UserId, at: number, toleranceMs: number) =>
     return (yield* offsetsOf(fixes)).toSorted((a, b) => a - b)
   })
 
-/** Reads every page; returns the fixes of each page. */
+/** Reads all pages. Returns the fixes of each page. */
 const pages = (userId: UserId, from: number, until: number, limit: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -67,8 +67,8 @@ const pages = (userId: UserId, from: number, until: number, limit: number) =>
 const { DAY } = Timestamp
 
 /**
- * Rules of `FixHistory`: every reader gets the user's fixes in order, without fixes that are older than the user chose
- * to keep.
+ * Rules that every `FixHistory` must keep: every reader gets the user's fixes in order, and no fix from before the
+ * user's cutoff.
  */
 export const fixHistoryContract: Contract<Ports> = [
   {
@@ -230,8 +230,8 @@ export const fixHistoryContract: Contract<Ports> = [
       const { userId } = device
       const now = yield* Timestamp.now
       const history = yield* FixHistory
-      // The edges of 100 days; the last edge is `offset` milliseconds after now. A store may keep its counts by half
-      // hours, so the case also uses `QUARTER`, with which no edge is at the beginning of a half hour.
+      // The edges of 100 days. The last edge is `offset` milliseconds after now. A store may keep its counts by half
+      // hours, so the case also uses `QUARTER`, which puts no edge at the beginning of a half hour.
       const days = (offset: number) =>
         Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
       const counts = (offset: number) =>

@@ -12,13 +12,14 @@ import type { FixSubjects } from "./FixSubjects.js"
 import type { UploadSamplePorts } from "./uploadSamples.js"
 
 /**
- * Rules of `FixStore` for an adapter that implements that port alone: people, phones and rules come from `FixSubjects`.
+ * Rules that every `FixStore` must keep, for an adapter that implements only this port: people, phones and rules come
+ * from `FixSubjects`.
  */
 export const fixStoreContract: Contract<FixStore | FixSubjects | Entropy> = committing
 
 /**
- * How `FixStore` works together with the stores of connections, places, rules and devices, for an adapter that
- * implements these as well.
+ * Rules that `FixStore` must keep together with the stores of connections, places, rules and devices, for an adapter
+ * that also implements those ports.
  */
 export const fixStoreRulesContract: Contract<UploadSamplePorts> = [
   ...noticed,

@@ -16,8 +16,8 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
 /**
- * Begins an import for the user. Its readings will belong to a new device. `isBegun`: whether the store accepted the
- * import.
+ * Begins an import for the user, whose readings will belong to a device of its own. `isBegun` says whether the store
+ * accepted the import.
  */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {
@@ -33,7 +33,7 @@ export const begin = (userId: UserId, overrides: { readonly most?: number; reado
     return { ...begun, isBegun }
   })
 
-/** A user with an import that waits; its file is 512 bytes in two pieces. */
+/** A user with an import that waits for a worker. The file has 512 bytes in two pieces. */
 export const waiting = (userId?: UserId) =>
   Effect.gen(function* () {
     const store = yield* ImportStore
@@ -45,7 +45,7 @@ export const waiting = (userId?: UserId) =>
     return Option.getOrElse(made, () => Check.fail("it is complete"))
   })
 
-/** The due import of the user; null when there is none. Imports that other cases left in the buckets do not count. */
+/** The user's import that is due; null when there is none. Imports of other cases in the same buckets are left out. */
 export const dueOf = (
   userId: UserId,
   buckets: ReadonlyArray<number>,
@@ -58,7 +58,7 @@ export const dueOf = (
     return due.value.userId === userId ? due.value : yield* dueOf(userId, buckets, at, [...besides, due.value.userId])
   })
 
-/** Begins an attempt at the import. */
+/** Begins an attempt to read the import, under the lease. */
 export const claim = ({ id, userId }: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const dueAt = Timestamp.plus(now, Import.RETRY_AFTER)
@@ -66,14 +66,14 @@ export const claim = ({ id, userId }: ImportKey, lease: string, now: Timestamp.T
     return Option.map(claimed, (one) => ({ claimed: one, lease }))
   })
 
-/** As `claim`, for an import that must be claimable. */
+/** Begins an attempt like `claim`, and fails when it cannot. */
 export const claimed = (of: ImportKey, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
     claim(of, lease, now),
     Option.getOrElse(() => Check.fail("it is claimed"))
   )
 
-/** One step of reading an import's file. Without `parts`, the step found no entry. */
+/** One step of reading the file of an import. Without `parts` the step found no entry. */
 export const step = (
   of: ImportKey,
   lease: string,
@@ -103,10 +103,10 @@ export const step = (
   ...parts
 })
 
-/** Stores a step. */
+/** Stores a step of reading the file. */
 export const advance = (of: ImportStep) => Effect.flatMap(ImportStore, (store) => store.advance(of))
 
-/** The import as the store has it; it must be there. */
+/** The import as the store has it. Fails when there is none. */
 export const found = (of: ImportKey) =>
   Effect.flatMap(ImportStore, (store) =>
     Effect.map(
@@ -115,7 +115,7 @@ export const found = (of: ImportKey) =>
     )
   )
 
-/** A finished import, which stored these fixes and visits. */
+/** An import that a worker has read to its end, and that brought these fixes and visits. */
 export const done = (
   userId: UserId,
   now: Timestamp.Timestamp,
@@ -129,7 +129,7 @@ export const done = (
     return made
   })
 
-/** Undoes an import to its end; returns how many steps it took. */
+/** Undoes an import to its end. Returns the number of steps. */
 export const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const store = yield* ImportStore
@@ -144,6 +144,6 @@ export const undone = (of: ImportKey, now: Timestamp.Timestamp) =>
     return Check.fail("it ends")
   })
 
-/** Removes the imports of a case, so that the next case does not find them due. */
+/** Removes the imports of a case, so that the next case does not see them as due. */
 export const forget = (...imports: ReadonlyArray<ImportKey>) =>
   Effect.flatMap(ImportStore, (store) => Effect.forEach(imports, (one) => store.remove(one), { discard: true }))

@@ -34,7 +34,10 @@ import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** Rules of `ImportStore`: one worker reads a file, and each of its entries is stored and counted once. */
+/**
+ * Rules that every `ImportStore` must keep: one worker reads a file, and each of its entries is stored and counted
+ * once.
+ */
 export const importStoreContract: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,

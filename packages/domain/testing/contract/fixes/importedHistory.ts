@@ -27,14 +27,14 @@ import {
 } from "./importSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** The times of the fixes from which the stays of the device are derived. */
+/** The capture times of the fixes from which the stays of the device are derived. */
 const timesOf = (userId: UserId, deviceId: DeviceId, limit = 10) =>
   Effect.gen(function* () {
     const fixes = yield* (yield* StayStore).fixes(userId, deviceId, Timestamp.make(0), limit)
     return fixes.map(({ capturedAt }) => capturedAt)
   })
 
-/** The time from which the stays of the device are due. */
+/** The time from which on the device's stays are due for derivation. */
 const dueFrom = (userId: UserId, deviceId: DeviceId) =>
   Effect.flatMap(StayStore, (store) => Effect.map(store.view(userId, deviceId), ({ progress }) => progress.dueFrom))
 
@@ -43,7 +43,10 @@ const part = Effect.gen(function* () {
   return made
 })
 
-/** Rules of `ImportStore` about the history of a file: the fixes from which stays are derived, and their devices. */
+/**
+ * Rules that every `ImportStore` must keep about the history of a file: from which fixes stays are derived, and of
+ * which device.
+ */
 export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryStore | StayStore> = [
   {
     name: "advance: a fix of an archive keeps the mark that its device was left behind [M14, exports-7]",
@@ -109,12 +112,13 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       const times = fixes.map(({ capturedAt }) => capturedAt)
       const [first] = fixes
       if (first === undefined) return Check.fail("four fixes")
-      // The phone has the first three fixes. The file has the second one too, and the last one alone.
+      // The phone has the first three fixes. The device `file` also has the second fix, and has the last one. The entry
+      // of the last fix names the phone as a further device.
       const entries = fixes.map((fix, index) => {
         if (index === 1) return { ...fix, alsoOf: [file] }
         return index === 3 ? { ...fix, device: file, alsoOf: [undefined] } : fix
       })
-      // A later step brings a device whose fixes are all of others.
+      // A later step brings another device, whose only fix belongs to other devices, too.
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: entries })), "the step")
       const again = [{ ...first, alsoOf: [other, file] }]
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: again })), "the second step")

@@ -13,7 +13,7 @@ import * as Connections from "../connection/connectionSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** A user with one place rule, in a connection with `overrides`. */
+/** A user with one rule about a place. `overrides` change the connection. */
 const withRule = (overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const made = yield* Samples.sharing()
@@ -33,7 +33,7 @@ const updatePlace = (place: Place.Place, change: (before: Place.Place) => Place.
 
 const isLive = (of: Pick<Connection, "userId">) => Effect.map(Uploads.live(of), (rules) => rules.length === 1)
 
-/** Rules of `FixStore.view`: which rules an upload is evaluated against, and with which circles. */
+/** Rules that `FixStore.view` must keep: which rules an upload evaluates, and with which circles. */
 export const liveRules: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "view: a live rule comes with its circle, its basis and no state",

@@ -15,7 +15,7 @@ import { quarantined } from "./committing.js"
 
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
-/** Rules of `FixStore.commit`: what `DeviceStore` and `RuleStore` show after an upload. */
+/** Rules that `FixStore.commit` must keep: what `DeviceStore` and `RuleStore` show after an upload. */
 export const noticed: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "commit: evaluations are added to those before, field by field; the last 20 are kept",
@@ -35,7 +35,7 @@ export const noticed: Contract<Uploads.UploadSamplePorts> = [
       const every = Uploads.OUTCOMES.map((outcome, index) =>
         Uploads.evaluation(Timestamp.plus(now, -index), {
           outcome,
-          // The clock of a phone may run ahead of the service.
+          // A phone's clock may be ahead of the service's clock, so some fixes are received before their capture time.
           receivedAt: Timestamp.plus(now, index - 3),
           eventId: outcome === "fired" ? eventId : null
         })

@@ -7,7 +7,7 @@ import type { ContractCase } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { begin, forget, type ImportSamplePorts } from "./importSamples.js"
 
-/** `ImportStore.list` returns a user's imports in pages. */
+/** A rule that `ImportStore.list` must keep: it returns a user's imports in pages. */
 export const pagesOfImports: ContractCase<ImportSamplePorts> = {
   name: "list: the newest first, no more than asked for",
   run: Effect.gen(function* () {

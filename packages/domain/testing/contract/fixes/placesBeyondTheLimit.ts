@@ -10,7 +10,7 @@ import type { ContractCase } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 
-/** A rule of `ImportStore` about the limits on places and on archived places. */
+/** A rule that every `ImportStore` must keep about the limits on places and on archived places. */
 export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
   name: "advance: places of an archive beyond the limit are left out and named; known ones are not, and archived ones have a limit of their own [limits-9]",
   run: Effect.gen(function* () {

@@ -25,8 +25,8 @@ const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
 })
 
 /**
- * Rules of `FixStore` about readings that the service did not accept. The store counts these readings for their owner.
- * It keeps those whose capture time is in the future, because the service may accept them later.
+ * Rules that every `FixStore` must keep about readings that the service did not accept. The store counts them for their
+ * owner. It keeps readings from the future, because the service may accept them later.
  */
 export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
   {

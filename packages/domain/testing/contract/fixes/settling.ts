@@ -14,11 +14,13 @@ import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules of `FixStore` about unsettled crossings. After such a crossing the rule waits (`settleS`) and fires only if no
- * fix contradicts the crossing meanwhile (decision rules-13).
+ * Rules that every `FixStore` must keep about unsettled crossings. A rule waits after such a crossing (`settleS`), and
+ * fires only if no fix contradicts the crossing meanwhile (decision rules-13).
  */
 
-/** A user with a phone and a rule whose stored state has the crossing `unsettled`; null: the state has no crossing. */
+/**
+ * A user with a phone, and a rule whose stored state has the crossing `unsettled`. With null the state has no crossing.
+ */
 const waiting = (unsettled: Unsettled | null) =>
   Effect.gen(function* () {
     const { connection, place, user } = yield* Samples.sharing()
@@ -121,7 +123,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
       Check.isTrue(yield* Uploads.commit(phone, { states }), "committed")
       const other = yield* Samples.device(user.id, { lastSeenAt: now })
       const tablet = yield* Samples.device(user.id, { staysAtHome: true, lastSeenAt: now })
-      // The person may not have set it up yet, so nobody would hear that the person has left.
+      // This phone never sent anything, perhaps because the person has not set it up. If the person left with it, the
+      // service would not notice, so this phone must not keep the dwell alive.
       const silent = yield* Samples.device(user.id)
       const unsettled = Effect.gen(function* () {
         const { rules } = yield* (yield* FixStore).view(user.id, null, [], now)
@@ -129,7 +132,7 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
           rules.some((one) => one.rule.id === id && one.state.unsettled !== null)
         )
       })
-      // The samples have made phones of their own.
+      // The samples have made further phones, which would count as phones that may be carried.
       for (const { id } of yield* devices.list(user.id)) {
         if (![phone, other, silent, tablet].some((one) => one.id === id)) yield* devices.remove(user.id, id, now)
       }
@@ -140,7 +143,8 @@ export const settling: Contract<Uploads.UploadSamplePorts> = [
         yield* devices.remove(user.id, phone.id, now),
         "only the tablet and a phone that never sent anything are left"
       )
-      // A crossing was seen, and a dwell whose time has come fires, whether or not a worker has looked at it.
+      // The dwell that waits is deleted. The crossing stays, because it was seen. The dwell whose wait is over also
+      // stays and must fire, even if no worker has read it yet.
       Check.equal(yield* unsettled, [false, true, true], "without a phone")
       Check.isTrue((yield* version(user.id, now)) > seen, "what was read before is not committed")
       Check.isTrue(yield* devices.remove(user.id, tablet.id, now), "no device is left")

@@ -26,8 +26,8 @@ import {
 import * as Uploads from "./uploadSamples.js"
 
 /**
- * Rules of `ImportStore` about undoing an import, the counts of entries by month, tables whose columns the owner has
- * still to confirm, the limit on files that wait, and uploads that were broken off.
+ * Rules that every `ImportStore` must keep about undoing an import, the counts of entries by month, tables whose
+ * columns the owner has not confirmed yet, the limit on files that wait, and incomplete uploads.
  */
 export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStore> = [
   {

@@ -20,7 +20,7 @@ import * as Samples from "../rules/ruleSamples.js"
 /** The ports that the cases of `fixStoreRulesContract` need. */
 export type UploadSamplePorts = FixStore | EventStore | Samples.RuleSamplePorts
 
-/** Fixes a millisecond apart, the first at `from`. */
+/** Fixes that were captured a millisecond apart, the first at the time `from`. */
 export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Partial<Fix.Fix> = {}) =>
   Array.from({ length: count }, (_, index): Fix.Fix => ({
     capturedAt: Timestamp.plus(from, index),
@@ -33,7 +33,7 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
     ...overrides
   }))
 
-/** What `FixStore.view` shows now, for an upload of the fixes `asked` from the device. */
+/** What `FixStore.view` shows now for an upload of the given fixes from the device. */
 export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
     return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
@@ -42,8 +42,8 @@ export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray
 const NONE: ReadonlySet<Fix.Fix> = new Set()
 
 /**
- * Commits an upload that names the present version of the user's uploads, unless `parts` has another version. The store
- * refuses any version but the present one.
+ * Commits an upload. Its version is the present version of the user's uploads, unless `parts` has another. The store
+ * refuses every version except the present one.
  */
 export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
   Effect.gen(function* () {
@@ -68,11 +68,11 @@ export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<Upl
     return yield* (yield* FixStore).commit(upload)
   })
 
-/** The owner's newest fixes. */
+/** The newest fixes of the phone's user. */
 export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
   Effect.flatMap(FixStore, (store) => store.latest(userId, limit))
 
-/** The fix as the store returns it. */
+/** The fix as the store returns it after it was stored. */
 export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, receivedAt: Timestamp.Timestamp) => ({
   ...fix,
   userId: device.userId,
@@ -80,22 +80,22 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
   receivedAt
 })
 
-/** For each fix of `asked`, whether the store has it already. */
+/** For each of the given fixes, whether the store already has it. */
 export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
   Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
 
-/** The rules that an upload of the user would be evaluated against, ordered by id. */
+/** The rules that an upload of the user would evaluate, ordered by id. */
 export const live = ({ userId }: Pick<Connection, "userId">) =>
   Effect.gen(function* () {
     const phone = yield* Samples.device(userId)
     return (yield* view(phone)).rules
   })
 
-/** The ids of the owner's live rules. */
+/** The ids of the rules that an upload of the user would evaluate, in order. */
 export const liveIds = (of: Pick<Connection, "userId">) =>
   Effect.map(live(of), (rules) => rules.map(({ rule }) => rule.id))
 
-/** The user's only live rule. */
+/** The only rule that an upload of the user would evaluate. Fails when there is none, or several. */
 export const onlyLive = (of: Pick<Connection, "userId">) =>
   Effect.map(live(of), ([only, ...others]) =>
     only === undefined || others.length > 0 ? Check.fail("one live rule") : only
@@ -113,7 +113,7 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   ...overrides
 })
 
-/** What an upload's evaluation of a rule stores: the rule's new state and the evaluations that were made. */
+/** What an upload stores about a rule: the rule's state after the upload, and the evaluations. */
 export const progress = (
   { id }: Rule,
   state: RuleMemory,
@@ -135,7 +135,7 @@ export const OUTCOMES: ReadonlyArray<RuleOutcome> = [
   "fired"
 ]
 
-/** The recorded evaluation of one fix by a rule. */
+/** An evaluation of one fix by a rule, as it is stored. */
 export const evaluation = (
   capturedAt: Timestamp.Timestamp,
   overrides: Partial<RecentEvaluations.Evaluation> = {}
@@ -156,7 +156,7 @@ export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.
   accuracyM: null
 })
 
-/** An event of the rule, not stored yet: `commit` writes it to the outbox when `parts.events` has it. */
+/** Makes an event of the rule. It is stored in the outbox when `parts.events` of a `commit` contains it. */
 export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const made: OutboxEvent = {

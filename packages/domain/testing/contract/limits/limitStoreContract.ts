@@ -1,5 +1,5 @@
 import { rateCases } from "./rates.js"
 import { zoneQuestionCases } from "./zoneQuestions.js"
 
-/** Rules of `LimitStore`: it allows exactly the limit, and refuses nothing before the limit. */
+/** Rules that every `LimitStore` must keep: it allows exactly as many calls and questions as the limit says. */
 export const limitStoreContract = [...rateCases, ...zoneQuestionCases]

@@ -14,10 +14,13 @@ const spender = Effect.gen(function* () {
 })
 
 const QUAY: Circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
-/** Four large circles in one town. An app may ask about only three of them on one day. */
+/** Four large circles in one town. An app may ask about at most three of them on one day. */
 const LARGE: ReadonlyArray<Circle> = [52.1, 52.13, 52.16, 52.19].map((lat) => ({ lat, lon: 4.9, radiusM: 8_000 }))
 
-/** Asks about a circle. Returns "asked", or, when the budget is used up, how many milliseconds the app has to wait. */
+/**
+ * Asks about a circle. Returns "asked", or, if the budget is used up, the number of milliseconds that the app must
+ * wait.
+ */
 const ask = (whose: Spender, circle = QUAY) =>
   Effect.map(
     Effect.either(askZone(whose, circle)),

@@ -27,7 +27,7 @@ const found = (userId: UserId, id: PlaceId) =>
     Option.getOrNull
   )
 
-/** One more connection of the user, with another app. */
+/** Another connection of the user, with another app. */
 const another = (user: Account, overrides: Partial<Connection>) =>
   Effect.gen(function* () {
     const { app } = yield* Connections.pair
@@ -36,7 +36,10 @@ const another = (user: Account, overrides: Partial<Connection>) =>
     return made
   })
 
-/** Rules of `ConnectionStore.archivePlace`: it changes a place and the connections that share it in one transaction. */
+/**
+ * Rules that `ConnectionStore.archivePlace` must keep: it changes a place, and the connections that share the place, in
+ * one transaction.
+ */
 export const archivePlaceContract: Contract<Visits.VisitSamplePorts | StaffStore> = [
   {
     name: "archivePlace: says of each connection whether the account of the person or of the app's developer is suspended [staff-1]",

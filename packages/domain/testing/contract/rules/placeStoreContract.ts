@@ -19,7 +19,10 @@ const found = (place: Pick<Place, "userId" | "id">) =>
     Option.getOrNull
   )
 
-/** Rules of `PlaceStore`: a user's places are limited and private, and each keeps the history of its shapes. */
+/**
+ * Rules that every `PlaceStore` must keep: a user has a limited number of places, nobody else reads them, and each
+ * place keeps the history of its circles.
+ */
 export const placeStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found and listed, field by field and to the last bit of a coordinate",

@@ -36,7 +36,7 @@ export type RuleSamplePorts =
 
 export const CIRCLE: Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
 
-/** A place that is not stored. */
+/** Makes a place without storing it. */
 export const draftPlace = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const id = PlaceId.make(yield* Entropy.id("plc"))
@@ -45,7 +45,7 @@ export const draftPlace = (userId: UserId, overrides: Partial<Place.Place> = {})
     return drafted
   })
 
-/** A stored place of the user. */
+/** Stores a place of the user. */
 export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftPlace(userId, overrides)
@@ -53,7 +53,7 @@ export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
     return made
   })
 
-/** The movement of a device that has just left the place where it rested. */
+/** The movement of a device that left its place at the time `heardAt`. */
 export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
   spot: { lat: 52.3700001, lon: -4.89, bandM: 62.5 },
   movedAt: heardAt,
@@ -62,7 +62,7 @@ export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
   before: { spot: { lat: -52.37, lon: 179.9999999, bandM: 50 }, movedAt: Timestamp.plus(heardAt, -1) }
 })
 
-/** A phone that is not stored. */
+/** Makes a phone without storing it. */
 export const draftDevice = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
   Effect.gen(function* () {
     const made: Device.Device = {
@@ -78,7 +78,7 @@ export const draftDevice = (userId: UserId, overrides: Partial<Device.Device> = 
     return made
   })
 
-/** A stored phone of the user. */
+/** Stores a phone of the user. */
 export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftDevice(userId, overrides)
@@ -86,7 +86,7 @@ export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =
     return made
   })
 
-/** A user who shares one place with an app that may set rules. */
+/** Stores a user who shares one place with an app that may create rules. */
 export const sharing = (overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const { app, user } = yield* Samples.pair
@@ -101,7 +101,7 @@ export const sharing = (overrides: Partial<Connection> = {}) =>
     return { app, user, place: home, connection }
   })
 
-/** An enter rule on `target`, not stored. */
+/** Makes a rule of type `enter` on `target` without storing it. */
 export const draftRule = (connection: Connection, target: Rule["target"], overrides: Partial<Rule> = {}) =>
   Effect.gen(function* () {
     const rule: Rule = {
@@ -134,7 +134,7 @@ export const ZONE: Rule["target"] = {
   label: "Quay"
 }
 
-/** Stores a rule without checking limits. */
+/** Stores a rule, even beyond the limits on rules. */
 export const store = (rule: Rule) =>
   Effect.gen(function* () {
     const rules = yield* RuleStore
@@ -143,7 +143,7 @@ export const store = (rule: Rule) =>
     return rule
   })
 
-/** A stored rule of the connection. */
+/** Stores a rule of the connection. */
 export const rule = (connection: Connection, target: Rule["target"], overrides: Partial<Rule> = {}) =>
   Effect.flatMap(draftRule(connection, target, overrides), store)
 

@@ -232,8 +232,8 @@ const listing: Contract<Samples.RuleSamplePorts> = [
       const made: Array<Rule> = []
       for (let count = 0; count < 7; count++) {
         const target = count % 3 === 0 ? Samples.ZONE : Samples.onPlace(place)
-        // All these rules are finished, because the list must keep finished rules. Some share a creation time, so a
-        // page may end between two equal times.
+        // All these rules are finished, because the list must also show finished rules. Several rules have the same
+        // creation time, because a page may end between two of these.
         const createdAt = Timestamp.plus(now, Math.floor(count / 4))
         made.push(yield* Samples.rule(connection, target, { createdAt, window: { from: null, until: now } }))
       }
@@ -328,7 +328,7 @@ const removal: Contract<Samples.RuleSamplePorts> = [
   }
 ]
 
-/** Rules of `RuleStore`: which rules are stored, listed, shown as disabled, and removed. */
+/** Rules that every `RuleStore` must keep: which rules it stores, lists, shows as disabled, and removes. */
 export const ruleStoreContract: Contract<Samples.RuleSamplePorts | LimitStore> = [
   ...creation,
   ...listing,

@@ -8,14 +8,14 @@ import * as Visits from "../visits/visitSamples.js"
 
 type Ports = HistoryStore | Visits.VisitSamplePorts
 
-/** Deletes the stretch number `index` of a phone's user. No two of these stretches touch. */
+/** Deletes one stretch of history of the phone's user. Each `index` gives another stretch, and no two of them touch. */
 const erase = ({ userId }: Visits.Phone, now: Timestamp.Timestamp, index: number) =>
   Effect.gen(function* () {
     const from = Timestamp.plus(now, -2 * (index + 1) * Timestamp.MINUTE)
     return yield* (yield* HistoryStore).erase(userId, { from, until: Timestamp.plus(from, Timestamp.MINUTE) }, now)
   })
 
-/** A rule of `HistoryStore.erase` and of the views of `FixStore` and `StayStore`. */
+/** A rule that `HistoryStore.erase` must keep together with `FixStore.view` and `StayStore.view`. */
 export const erasedViews: Contract<Ports> = [
   {
     name: "erase: a view of an upload or of stays has every stretch that its version stands for [fixes-6, visits-7]",
@@ -32,7 +32,8 @@ export const erasedViews: Contract<Ports> = [
         Effect.gen(function* () {
           while (!progress.isDone) {
             const { erasures, version } = yield* view
-            // Each deletion raises the version by one.
+            // Each deletion raises the version by one, so a view with this version must have at least as many
+            // stretches.
             const least = version - first
             Check.isTrue(erasures.length >= least, `${erasures.length} stretches at the version after ${least}`)
             yield* Effect.yieldNow()

@@ -18,7 +18,10 @@ import * as Visits from "../visits/visitSamples.js"
 
 type Ports = HistoryStore | FixHistory | EventStore | RuleStore | Visits.VisitSamplePorts
 
-/** A new phone, and a clock for the case: `t(0)` is one hour before now, and `t(m)` is `m` minutes after `t(0)`. */
+/**
+ * A phone, and a clock for the case. `t(m, millis)` is `m` minutes and `millis` milliseconds after `t(0)`, and `t(0)`
+ * is one hour before now.
+ */
 const begin = Effect.gen(function* () {
   const phone = yield* Visits.phone
   const now = yield* Timestamp.now
@@ -39,7 +42,7 @@ const erasures = (userId: UserId) =>
 const captured = (phone: Visits.Phone) =>
   Effect.map(Uploads.latest(phone, 1_000), (fixes) => fixes.map(({ capturedAt }) => capturedAt).toReversed())
 
-/** Random readings and deleted stretches, in whole minutes. */
+/** Random readings and deleted stretches. Their times are whole minutes. */
 const someErasures = FastCheck.record({
   minutes: FastCheck.uniqueArray(FastCheck.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 20 }),
   stretches: FastCheck.array(
@@ -48,7 +51,7 @@ const someErasures = FastCheck.record({
   )
 })
 
-/** Rules of `HistoryStore.erase`. Each case has its own people. */
+/** Rules that `HistoryStore.erase` must keep. Each case makes its own people. */
 export const erasureContract: Contract<Ports> = [
   {
     name: "erase: fixes from the first instant until before the last one go, of this person only",
@@ -212,7 +215,7 @@ export const erasureContract: Contract<Ports> = [
           yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at), movement: Samples.movement(at) })
           return device
         })
-      // `Samples.movement(at)` has a rest of one millisecond that ended at `at`.
+      // In `Samples.movement(at)` the device rested for one millisecond, until the time `at`.
       const times = [t(10, -1), t(10), t(20), t(20, 1)] as const
       const devices = yield* Effect.forEach(times, rests)
       yield* erase(userId, t(10), t(20))
@@ -286,7 +289,7 @@ export const erasureContract: Contract<Ports> = [
           return Option.getOrThrow(found).isErased ?? false
         })
       const asked = [t(10, -1), t(10), t(20, -1), t(20), undefined]
-      // The questions are asked at once, because a store may answer several of them with one statement and must not mix
+      // All reads begin at the same time, because a store may answer several reads with one statement, and must not mix
       // up the answers.
       const answers = yield* Effect.forEach(asked, isErased, { concurrency: "unbounded" })
       Check.equal(answers, [false, true, true, false, false], "the edges")

@@ -63,7 +63,7 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: DeletionTimes) =
     return false
   })
 
-/** Moments around the cutoff of every choice, and random moments. */
+/** A time near the cutoff of some choice, or a random time of the last 800 days. */
 const someMoment = (now: Timestamp.Timestamp) =>
   FastCheck.oneof(
     FastCheck.tuple(FastCheck.constantFrom(30, 90, 365), FastCheck.integer({ min: -2, max: 2 })).map(
@@ -80,7 +80,10 @@ const someHistory = (now: Timestamp.Timestamp) =>
     departures: FastCheck.uniqueArray(someMoment(now), { maxLength: 6 })
   })
 
-/** Rules of `HistoryStore`: how long users keep their history, and what is deleted. Each case has its own people. */
+/**
+ * Rules that every `HistoryStore` must keep: how long it keeps history, and what it deletes. Each case makes its own
+ * people.
+ */
 export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
   ...erasedViews,
   {
@@ -257,8 +260,8 @@ export const historyStoreContract: Contract<Ports | Visits.VisitSamplePorts> = [
       Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY))), "silent for as long as is kept")
       yield* Uploads.commit(device, { visits: [Uploads.visit(null, Timestamp.plus(edge, 1))] })
       Check.equal(yield* sweep(device, momentsAt(now)), 0, "it left a millisecond too late to be past")
-      // Even with a limit of 1, a sweep must delete both rows of the visit: without its departure, the arrival would
-      // look like an open visit again.
+      // Even with the limit 1, a sweep must delete both rows of the visit. Without the departure's row, the arrival
+      // would look like an open visit.
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, Timestamp.plus(arrival, 1))] })
       Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "left in the past: both go")
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(edge, null)] })

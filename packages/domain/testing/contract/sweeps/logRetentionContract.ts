@@ -23,7 +23,7 @@ type Ports = RetentionStore | MailOutbox | EventStore | FixStore | Hooks.Webhook
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
 
-/** Deletes the events that were fanned out by `until` and have no delivery any more. Returns their number. */
+/** Deletes the events that were fanned out by `until` and have no delivery. Returns their number. */
 const removeEvents = (until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) =>
     Effect.map(store.removeEvents(until, 1_000, undefined), ({ removed }) => removed)
@@ -32,7 +32,7 @@ const removeEvents = (until: Timestamp.Timestamp) =>
 const now = Timestamp.now
 const before = Effect.map(now, (at) => Timestamp.plus(at, -1))
 
-/** The log row of a successful attempt that was made now. */
+/** An attempt that succeeded at the present time, as the delivery log stores it. */
 const attempt = Effect.map(now, (at) => ({
   attempt: 1,
   startedAt: at,
@@ -45,7 +45,10 @@ const attempt = Effect.map(now, (at) => ({
 const isThere = (row: Parameters<typeof Hooks.found>[0]) =>
   Effect.flatMap(DeliveryStore, (store) => Effect.map(store.find(row.appId, row.id), Option.isSome))
 
-/** Rules of `RetentionStore` about the delivery log, the outbox and mail. The cases need a database of their own. */
+/**
+ * Rules that every `RetentionStore` must keep about the delivery log, the outbox and mail. The cases delete rows of
+ * other cases, so they need their own database.
+ */
 export const logRetentionContract: Contract<Ports> = [
   {
     name: "deliveries: delivered ones and failed ones by when they ended, each kind alone; those that are tried never [§8-log]",
@@ -165,8 +168,8 @@ export const logRetentionContract: Contract<Ports> = [
       const endpoint = yield* Hooks.endpoint(app.id)
       const made = yield* Effect.all(Array.from({ length: 9 }, () => Uploads.event(rule)))
       yield* Uploads.commit(device, { events: made })
-      // The first three events are fanned out at one instant, and the other six a millisecond later. Of every three
-      // events, the first has no delivery.
+      // The first three events are fanned out at one instant, and the other six a millisecond later. The first of each
+      // three events has no delivery.
       for (const [index, event] of made.entries()) {
         if (index === 3) yield* TestClock.adjust(1)
         if (index % 3 === 0) continue

@@ -25,7 +25,7 @@ import * as Samples from "../connection/connectionSamples.js"
 
 type Ports = Samples.ConnectionSamplePorts | CredentialStore | RetentionStore | LimitStore | IdempotencyStore
 
-/** Deletes every row of a kind up to `until`, rows of other cases included. */
+/** Deletes every row of this kind up to `until`, even rows of other cases. */
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const store = yield* RetentionStore
@@ -60,7 +60,9 @@ const issued = Effect.gen(function* () {
   return { access, chain, code, connection, familyId, has }
 })
 
-/** Rules of `RetentionStore`. The cases delete rows of other cases, so they need a database of their own. */
+/**
+ * Rules that every `RetentionStore` must keep. The cases delete rows of other cases, so they need their own database.
+ */
 export const retentionStoreContract: Contract<Ports> = [
   {
     name: "access tokens: by when they were issued, that moment included",

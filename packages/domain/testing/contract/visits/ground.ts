@@ -7,18 +7,18 @@ import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Visits from "./visitSamples.js"
 
-/** A user with a phone and two places, in the order of their ids. */
+/** A user with a phone and two places. The place with the smaller id comes first. */
 export const ground = Effect.gen(function* () {
   const phone = yield* Visits.phone
   const [a, b] = [yield* Samples.place(phone.userId), yield* Samples.place(phone.userId)]
   const [home, gym] = a.id < b.id ? [a, b] : [b, a]
   const now = yield* Timestamp.now
-  /** The time `minutes` before now. */
+  /** The time that is `minutes` minutes before now. */
   const t = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
   return { phone, userId: phone.userId, home: home.id, gym: gym.id, now, t }
 })
 
-/** An import of the user that is in progress. */
+/** Stores an import of the user that is in progress. */
 export const file = (userId: UserId) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now

@@ -16,7 +16,7 @@ import * as Visits from "./visitSamples.js"
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
 /**
- * Every device of people in these buckets whose stays from before `until` have yet to be derived. Reads pages of two.
+ * The devices of people in these buckets whose stays from before `until` are due for derivation, read in pages of two.
  */
 const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
@@ -29,7 +29,7 @@ const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Buc
     return all
   })
 
-/** Rules of `StayStore`: which stays are due for derivation, and when derived stays are committed. */
+/** Rules that every `StayStore` must keep: which stays are due for derivation, and when derived stays are committed. */
 export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
   {
     name: "view: a device owes nothing until it uploads, and then from the earliest fix that was not derived",
@@ -145,7 +145,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
       const now = yield* Timestamp.now
       const later = Timestamp.plus(now, 1)
       const fixes = Uploads.fixes(2, now, { lat: 52, lon: 4, accuracyM: 7 })
-      // The person carried the phone at the first fix of the upload, and had left it behind at the second one.
+      // The person carried the phone at the upload's first fix, and had left the phone behind at the second fix.
       yield* Uploads.commit(phone, { fixes, leftBehind: new Set(fixes.slice(1)) })
       Check.equal(
         yield* (yield* StayStore).fixes(phone.userId, phone.id, now, 9),

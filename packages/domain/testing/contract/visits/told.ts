@@ -30,7 +30,7 @@ const shown = (told: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
 const words = ({ accuracyM, departure, lat }: VisitReport): string =>
   `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
 
-/** Rules of `VisitStore` about visits that phones reported. */
+/** Rules that every `VisitStore` must keep about visits that phones reported. */
 export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
   {
     name: "toldWithin: each device's from the last arrival that is not after the beginning until before the end",

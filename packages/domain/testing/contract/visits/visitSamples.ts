@@ -18,18 +18,18 @@ export type Phone = Pick<Device, "userId" | "id">
 
 export const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 
-/** A phone of a new user without places. */
+/** Stores a phone of a user who has no places. */
 export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
 
-/** What the derivation of the phone's stays reads. */
+/** What the derivation reads for the phone's stays. */
 export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
 
-/** How far the phone's stays were derived. */
+/** How far the stays of the phone are derived. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
 /**
- * Commits stays, none unless `parts` has some, as derived from what `view` reads now. Unless `parts` says otherwise, no
- * stay of the phone is due for derivation afterwards.
+ * Commits stays as if they were derived from what `view` reads now: by default no stays. Afterwards no stay of the
+ * phone is due for derivation, unless `parts` has another `progress`.
  */
 export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Partial<StayCommit> = {}) =>
   Effect.gen(function* () {
@@ -48,8 +48,8 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
   })
 
 /**
- * Stores `spans` as the stays at one place. They replace the place's stays that began at the earliest of these arrivals
- * or later.
+ * Stores stays at one place, one for each pair of arrival and departure. They replace the place's stays that began at
+ * the earliest of these arrivals or later.
  */
 export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
   Effect.gen(function* () {
@@ -61,6 +61,6 @@ export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly
     Check.isTrue(yield* commit(of, placeId, from, { stays: made }), "the stays are stored")
   })
 
-/** The stays that were open at `at`. */
+/** The stays of the phone that were open at the time `at`. */
 export const openAt = ({ id, userId }: Phone, at: Timestamp) =>
   Effect.flatMap(StayStore, (store) => store.openAt(userId, id, at))

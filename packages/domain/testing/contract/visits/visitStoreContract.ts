@@ -34,7 +34,7 @@ const staysOf = (asked: Parameters<typeof deviceStaysOf>[0]) =>
     stays.map(({ arrival, departure, placeId }) => ({ placeId, arrival, departure }))
   )
 
-/** Rules of `VisitStore`: which stays and reported visits a reader gets, and in which order. */
+/** Rules that every `VisitStore` must keep: which stays and reported visits a reader gets, and in which order. */
 export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore> = [
   {
     name: "stays: at the places asked about and no others, newest first, then by place",

@@ -6,9 +6,15 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** Authenticators for tests, and in-memory ports that check their answers. Anybody can forge these answers. */
+/**
+ * Authenticators for tests, and in-memory ports that check their answers. Anybody can forge these answers, so they must
+ * not be used in production.
+ */
 
-/** One-time codes that depend on secret and step, like those of RFC 6238, but with other values. */
+/**
+ * A one-time code that depends on the secret and the time step, as in RFC 6238. The values differ from those of RFC
+ * 6238.
+ */
 export const code = (secret: string, step: number): string => {
   const [a = 0, b = 0, c = 0] = sha256(Utf8.encode(`${secret} ${step}`))
   return String(((a << 16) | (b << 8) | c) % 1_000_000).padStart(6, "0")
@@ -19,7 +25,7 @@ export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
   code
 })
 
-/** A passkey of a test. `key` is its signing key: a passkey with a registered id but another key is refused. */
+/** A passkey of a test. `key` is its signing key. A passkey with a registered id and another key is refused. */
 export interface MemoryPasskey {
   readonly id: string
   readonly key: string
@@ -28,7 +34,7 @@ export interface MemoryPasskey {
   readonly isUserVerified: boolean
 }
 
-/** The answer of `passkey` to a challenge. */
+/** The answer that the passkey gives to a challenge. */
 export const answer = (passkey: MemoryPasskey, challenge: string): PasskeyResponse => ({
   id: PasskeyId.make(passkey.id),
   challenge,

@@ -5,11 +5,11 @@ import { apply } from "../connection/MemoryConnections.js"
 import type { Tables } from "../MemoryDatabase.js"
 import { removeDelivery } from "../MemoryRetentionStore.js"
 
-/** Does the work of `AccountDeletionStore.removeSome`. */
+/** Implements `AccountDeletionStore.removeSome`: removes rows of the person and returns how many. */
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
-  // True when a table may have more rows of the person than `limit`. The connections, rules, places and devices must
-  // then stay for the next call, because only their ids lead to the rows that are left.
+  // True when a table may have more rows of the person than `limit`. The rows of connections, rules, places and devices
+  // must then stay until a later call, because only their ids lead to the other rows.
   let isFull = false
   const some = <K, V>(table: Map<K, V>, isTheirs: (value: V, key: K) => boolean): void => {
     const theirs = [...table].filter(([key, value]) => isTheirs(value, key)).slice(0, limit)
@@ -27,8 +27,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   const idsOf = <K>(table: Map<K, { readonly userId: UserId }>): ReadonlySet<K> =>
     new Set([...table].flatMap(([key, row]) => (isTheirs(row) ? [key] : [])))
 
-  // These ids are read first, because rows of other tables name only a connection, a rule, a place or a device, and not
-  // the person.
+  // These ids are read before rows are removed. Rows of other tables name only a connection, a rule, a place or a
+  // device, and not the person.
   const [connections, rules, places, devices] = [
     idsOf(tables.connections),
     idsOf(tables.rules),
@@ -52,7 +52,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     tables.importDevices.delete(id)
     tables.importParts.delete(id)
   }
-  // The deletion of the account removed its exports. A request in flight at that moment may have stored one more.
+  // The exports of the account were removed when it was deleted. A request that was in flight at that time may have
+  // stored another export.
   for (const [id, { export: one }] of tables.exports) {
     if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
   }

@@ -7,12 +7,15 @@ const hash = (password: string): string =>
   `memory$${Encoding.encodeHex(sha256(Utf8.encode(password.normalize("NFKC"))))}`
 
 /**
- * A few of the commonest passwords. `password` is too short for an account, but `PasswordRules` also looks up the parts
- * of a password.
+ * Some very common passwords. `password` is too short for an account, but `PasswordRules` also looks up the parts of a
+ * password.
  */
 const COMMON: ReadonlySet<string> = new Set(["1234567890", "password", "password123", "qwertyuiop"])
 
-/** A hasher that is fast and uses no salt, for tests and simulations that sign in thousands of times. */
+/**
+ * A password hasher for tests and simulations, which sign in thousands of times. It is fast and uses no salt, so it
+ * must not be used in production.
+ */
 export const make: typeof PasswordHasher.Service = {
   hash: (password) => Effect.sync(() => hash(password)),
   verify: (stored, password) => Effect.sync(() => stored === hash(password)),

@@ -36,8 +36,8 @@ export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effe
       leaks: (limit, after) =>
         Effect.sync(() => {
           const rows = [...connections.values()]
-            // A developer who uses a token of a test person twice is testing: no leak is listed (decision
-            // test-people-3).
+            // The list leaves out leaks of test persons: a developer who uses a test person's token twice is only
+            // testing (decision test-people-3).
             .filter(({ userId }) => (accounts.get(userId)?.account.testOf ?? null) === null)
             .flatMap(({ appId, endReason, id }) => {
               const flaggedAt = flagged.get(id)

@@ -5,8 +5,8 @@ import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
 /**
- * Stores a reviewer's decision and its audit event, and queues its mails. A store calls this function in the same step
- * as the change that the reviewer decided.
+ * Stores a reviewer's decision with its audit event, and queues its mails. A store calls this function in the same
+ * synchronous step as the change that follows from the decision.
  */
 export const record = (tables: Tables, { audit, decision, mails }: RecordedDecision<ReviewSubject>): void => {
   tables.reviewDecisions.push(decision)

@@ -9,7 +9,7 @@ import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
-/** The most invitations that `listInvited` returns. */
+/** The largest number of invitations that `listInvited` returns. */
 const LISTED = 100
 
 export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect(
@@ -52,7 +52,7 @@ const takerOf = (tables: Tables, userId: UserId): Taker => ({
   isSuspended: (tables.accounts.get(userId)?.account.suspendedAt ?? null) !== null
 })
 
-/** The team of an app; undefined: there is no such app. */
+/** The team of an app; undefined when the app does not exist. */
 export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   const app = tables.apps.get(appId)?.app
   if (app === undefined) return undefined
@@ -73,7 +73,7 @@ export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   }
 }
 
-/** Replaces the rows of the team by those of `after`; null removes them. */
+/** Replaces the rows of the app's team by those of `after`. Null removes the rows. */
 export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after: Team.Team | null): void => {
   for (const [key, one] of tables.appMembers) if (one.appId === appId) tables.appMembers.delete(key)
   for (const [key, one] of tables.appInvitations) if (one.appId === appId) tables.appInvitations.delete(key)

@@ -11,11 +11,10 @@ import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 /**
- * Functions that the stores of connections, tokens and consent share. They read the rows of one connection and change
- * these rows.
+ * Functions that the stores of connections, tokens and consent share. They read and change the rows of one connection.
  */
 
-/** The connection with its app. None when the app was deleted together with its developer's account. */
+/** The connection together with its app. None when the app was deleted with its developer's account. */
 export const withApp = (tables: Tables, connection: Connection): Option.Option<WithApp> =>
   Option.map(Option.fromNullable(tables.apps.get(connection.appId)), ({ app }) => ({
     connection,
@@ -24,8 +23,8 @@ export const withApp = (tables: Tables, connection: Connection): Option.Option<W
   }))
 
 /**
- * Whether the account of the person or of the app's developer is suspended, or the person is a test person and the app
- * is in production.
+ * Whether the connection is suspended: the account of the person or of the app's developer is suspended, or a test
+ * person is connected with an app in production.
  */
 export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: App): boolean => {
   const person = accounts.get(userId)?.account
@@ -35,11 +34,11 @@ export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: A
   )
 }
 
-/** The connection of this user and app that has not ended. */
+/** The connection between this user and app that has not ended; undefined when there is none. */
 export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>
   [...connections.values()].find((one) => one.userId === userId && one.appId === appId && one.endedAt === null)
 
-/** Applies the writes in order; each write sees the effects of the earlier ones. */
+/** Applies the writes in their order. Each write sees what the earlier writes changed. */
 export const apply = (
   tables: Tables,
   id: ConnectionId,

@@ -17,7 +17,7 @@ import { failWaiting } from "./MemoryEndpointStore.js"
 
 type Row = Tables["deliveries"] extends Map<DeliveryId, infer R> ? R : never
 
-/** The row after `step`; without its lease when `Delivery.TRANSITIONS` says that this step clears the lease. */
+/** The row after `step`. The row loses its lease when `Delivery.TRANSITIONS` says so for this step. */
 const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...row,
   delivery: Delivery.move(row.delivery, step),
@@ -27,8 +27,8 @@ const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
 const isLeased = (row: Row, now: Timestamp.Timestamp): boolean => row.leasedUntil !== null && now < row.leasedUntil
 
 /**
- * Marks waiting deliveries as failed when their endpoint was disabled or removed after they were stored. `isMeant`:
- * only these deliveries; left out: all.
+ * Marks waiting deliveries as failed when their endpoint was disabled or removed after the delivery was stored.
+ * `isMeant` selects the deliveries to check; by default all.
  */
 const sweepStale = (
   tables: Tables,
@@ -46,9 +46,9 @@ const sweepStale = (
 }
 
 /**
- * Due rows in the order in which workers claim them, fair to every endpoint: a row comes earlier when its endpoint has
- * fewer rows in flight or before it in this list. An endpoint gets at most `perEndpoint` rows, those in flight
- * included.
+ * The due rows in the order in which workers claim them, with equal shares for all endpoints. A row's rank is the
+ * number of rows of its endpoint that are in flight or come before the row; a lower rank comes first. An endpoint gets
+ * at most `perEndpoint` rows, including those in flight.
  */
 const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): ReadonlyArray<Row> => {
   const byEndpoint = new Map<EndpointId, { underWay: number; readonly due: Array<Row> }>()
@@ -72,8 +72,8 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 }
 
 /**
- * The rows that the claim may take. At most half of the claim's limit goes to slow endpoints, or more when the other
- * endpoints have too few rows to fill the claim. Slow endpoints never get more rows than `slow.limit`.
+ * The rows that the claim takes. Slow endpoints get at most half of the claim's limit. They get more if the other
+ * endpoints do not fill the claim, but never more than `slow.limit` rows.
  */
 const shared = (rows: ReadonlyArray<Row>, { limit, slow }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(slow?.ids)
@@ -116,8 +116,8 @@ const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>
   )
 
 /**
- * Stores a delivery together with the result of its first attempt, as if it had been stored and claimed before the
- * attempt. Returns false when the delivery is stored already.
+ * Stores a delivery together with the result of its first attempt. The result is the same as if the delivery had been
+ * stored and claimed before the attempt. Returns false when the delivery is already stored.
  */
 const insertAttempted = (
   tables: Tables,
@@ -179,7 +179,9 @@ const isSameSending =
 const isReplayed = (tables: Tables, { id }: Delivery.Delivery): boolean =>
   tables.deliveries.get(id)?.isReplayed === true
 
-/** Adds a replay. The event's earlier rows at the endpoint count as replayed from now on. */
+/**
+ * Adds a replay of an event to an endpoint. The event's earlier rows at this endpoint count as replayed from now on.
+ */
 const addReplay = (tables: Tables, row: Delivery.NewDelivery, dueAt: Timestamp.Timestamp): void => {
   for (const [id, before] of tables.deliveries) {
     if (isSameSending(row)(before.delivery)) tables.deliveries.set(id, { ...before, isReplayed: true })
@@ -206,7 +208,10 @@ const matches =
 const newestFirst = (a: Delivery.Delivery, b: Delivery.Delivery): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
-/** Whether a delivery is older than the position, which is the creation time and id of another delivery. */
+/**
+ * Whether a delivery is older than the position of a page. The position is the creation time and the id of another
+ * delivery.
+ */
 const isAfter =
   ([createdAt, id]: ReadonlyArray<string | number>) =>
   (delivery: Delivery.Delivery): boolean =>

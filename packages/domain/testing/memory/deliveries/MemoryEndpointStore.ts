@@ -9,8 +9,8 @@ import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
- * Ends the deliveries to endpoint `id` that wait for an attempt. A delivery in flight is left out: it ends or waits
- * again when its attempt is over.
+ * Ends the deliveries to the endpoint `id` that wait for an attempt. A delivery in flight stays: when its attempt is
+ * over, it ends or waits.
  */
 export const failWaiting = (
   tables: Tables,

@@ -27,7 +27,7 @@ const ruleStands = (
   )
 }
 
-/** Whether the event occurred in a past suspension of the person or of the app, or in one that has not ended. */
+/** Whether the event occurred during a suspension of the person or of the app, past or present. */
 const occurredDuringSuspension = (tables: Tables, event: OutboxEvent): boolean => {
   const since = [tables.accounts.get(event.userId)?.account.suspendedAt, tables.apps.get(event.appId)?.app.suspendedAt]
   return (
@@ -36,7 +36,7 @@ const occurredDuringSuspension = (tables: Tables, event: OutboxEvent): boolean =
   )
 }
 
-/** Whether the moment lies in a past suspension of the person or of the app. */
+/** Whether the time `at` lies in a past suspension of the person or of the app. */
 const wasSuspended = (
   { pastSuspensions }: Tables,
   { appId, userId }: Pick<Connection, "appId" | "userId">,

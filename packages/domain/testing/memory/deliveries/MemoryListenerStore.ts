@@ -90,8 +90,8 @@ const waitingOf = ({ listenerEvents }: Tables, id: ListenerId): ReadonlyArray<Li
   [...listenerEvents.values()].filter(({ listenerId }) => listenerId === id).sort(oldestFirst)
 
 /**
- * Stores the events for their listeners. Returns the events that do not wait for their listener afterwards: those of
- * listeners that no longer exist, and the oldest events of a listener for which more than `MAX_WAITING` would wait.
+ * Stores events for listeners. Returns the events that do not wait for their listener afterwards: events whose listener
+ * no longer exists, and the oldest events of a listener that has more than `MAX_WAITING` of them.
  */
 const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const { listenerEvents, listeners } = tables
@@ -108,8 +108,8 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
 }
 
 /**
- * The events of `gone` that are lost, oldest first. An event is not lost when another receiver gets or got it
- * (`isTold`), or when it still waits for another listener of the app.
+ * The events among `gone` that no receiver gets, oldest first. An event is not lost when another receiver gets it or
+ * got it (`isTold`), or when it waits for another listener of the app.
  */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
@@ -119,7 +119,7 @@ const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery
   return gone.filter(isLost).sort(oldestFirst)
 }
 
-/** Removes the listener; returns the events that waited for it and are lost (`lostOf`). */
+/** Removes the listener. Returns those of its waiting events that are lost (`lostOf`). */
 const close = (tables: Tables, { appId, id }: Pick<Listener, "appId" | "id">): ReadonlyArray<ListenerDelivery> => {
   if (Option.isNone(find(tables, appId, id))) return []
   tables.listeners.delete(id)

@@ -14,10 +14,10 @@ export interface Post {
   readonly body: string
 }
 
-/** What a receiver does with a POST. The receiver may take virtual time; after five seconds the sender gives up. */
+/** What a receiver does with a POST. It may take virtual time; the sender gives up after five seconds. */
 export type Behaviour = (post: Post) => Effect.Effect<WebhookAnswer>
 
-/** Answers every POST with this status. `snippet` is the beginning of the answer's body. */
+/** Answers every POST with this status. `snippet` is the beginning of the response's body. */
 export const answers =
   (status: number, snippet = ""): Behaviour =>
   () =>
@@ -25,33 +25,33 @@ export const answers =
 
 export const refuses: Behaviour = () => Effect.succeed({ _tag: "Unreachable", detail: "connection refused" })
 
-/** Accepts the connection and never answers. */
+/** Accepts the connection and never answers. Its timeout is longer than the sender's deadline. */
 export const hangs: Behaviour = () => Effect.as(Effect.sleep(2 * ANSWER_DEADLINE), { _tag: "Unreachable", detail: "" })
 
-/** The sender's own resolver or network fails. */
+/** The POST cannot be sent, because the sender's own resolver or network fails. */
 export const ourFault: Behaviour = () => Effect.succeed({ _tag: "NotSent", detail: "name look-up is not working" })
 
-/** Does what `then` does, after a delay of `millis` milliseconds. */
+/** Waits for `millis` milliseconds, and then does what `then` does. */
 export const slowly =
   (millis: number, then: Behaviour): Behaviour =>
   (post) =>
     Effect.zipRight(Effect.sleep(millis), then(post))
 
-/** Uses one behaviour for each POST, in turn. The last behaviour is used for all further POSTs. */
+/** Uses the behaviours in turn, one for each POST. The last behaviour is for all further POSTs. */
 export const inTurn = (...behaviours: readonly [Behaviour, ...ReadonlyArray<Behaviour>]): Behaviour => {
   let next = 0
   return (post) => (behaviours[Math.min(next++, behaviours.length - 1)] ?? behaviours[0])(post)
 }
 
-/** The receivers of a test: a script for each address, and the POSTs that arrived. */
+/** The receivers of a test. The test sets what each address does, and reads the POSTs that arrived. */
 export class Receivers extends Context.Tag("@place-access/domain/testing/Receivers")<
   Receivers,
   {
-    /** Sets what `url` does from now on. An address without a script refuses the connection. */
+    /** Sets what the receiver at `url` does from now on. A receiver without a script refuses the connection. */
     readonly script: (url: string, behaviour: Behaviour) => Effect.Effect<void>
-    /** From now on, each look-up of the host of `url` ends after `answered`. */
+    /** Delays each look-up of the host of `url`, from now on: the look-up ends when `answered` completes. */
     readonly scriptLookUp: (url: string, answered: Effect.Effect<void>) => Effect.Effect<void>
-    /** Every POST to `url`, or to any address when `url` is undefined, oldest first. */
+    /** All POSTs to `url`, oldest first. Without `url`, the POSTs to any address. */
     readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
   }
 >() {}
@@ -63,8 +63,8 @@ export const sign = (secret: string, message: string): string =>
   Encoding.encodeHex(hmacSha256(Utf8.encode(secret), Utf8.encode(message)))
 
 /**
- * Refuses at registration every URL that is not https. A URL that contains `private` is refused as if its address were
- * private.
+ * Refuses a webhook URL at registration if it is not https. A URL that contains `private` is refused as if its host had
+ * a private address.
  */
 const checkUrl = (url: string): string | undefined =>
   faultOf(url) ?? (url.includes("private") ? "must resolve to public addresses only" : undefined)

@@ -1,7 +1,10 @@
 import { Deferred, Effect, Layer, Queue } from "effect"
 import { WorkSignal } from "../../../src/events/WorkSignal.js"
 
-/** Signals within one process. A signal that nobody waits for is kept for the next waiter. */
+/**
+ * The signal that wakes workers, within one process. If no worker waits when the signal comes, the next wait ends at
+ * once.
+ */
 export const make: Effect.Effect<typeof WorkSignal.Service> = Effect.sync(() => {
   const waiting = new Set<Deferred.Deferred<void>>()
   const subscribers = new Set<Queue.Queue<void>>()

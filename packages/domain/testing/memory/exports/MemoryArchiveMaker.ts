@@ -3,15 +3,15 @@ import { ArchiveMaker } from "../../../src/exports/ArchiveMaker.js"
 import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** A file of an archive in memory. */
+/** A file of an archive that is in memory. */
 export interface MemoryFile {
   readonly name: string
   readonly text: string
 }
 
 /**
- * Writes archives that tests can read: each file is a line of JSON. Nothing is compressed, so the number of pieces
- * depends on the contents only.
+ * Writes archives that tests can read: one line of JSON for each file. Nothing is compressed, so the number of pieces
+ * depends only on the contents.
  */
 export const layer: Layer.Layer<ArchiveMaker> = Layer.succeed(ArchiveMaker, {
   open: () => {

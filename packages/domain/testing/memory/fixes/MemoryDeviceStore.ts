@@ -7,7 +7,10 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
-/** Forgets the dwells that wait for silence. A dwell whose time has come stays: it fires (decision rules-14). */
+/**
+ * Deletes the dwells of the user's rules that wait for silence. A dwell whose wait has ended by `at` stays, because it
+ * must fire (decision rules-14).
+ */
 const forgetDwells = ({ ruleStates, rules }: Tables, userId: UserId, at: Timestamp.Timestamp): void => {
   for (const [ruleId, state] of ruleStates) {
     const rule = rules.get(ruleId)

@@ -59,8 +59,8 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
 )
 
 /**
- * The time up to which the user chose not to keep history. Stores must not show history from before it, even while the
- * rows still exist. Null: the user keeps everything.
+ * The time before which the user's history is no longer kept. Stores must not return older history, even while its rows
+ * exist. Null: the user keeps all history.
  */
 export const cutoff = (
   { historyChoices }: Tables,
@@ -80,8 +80,8 @@ interface Row {
 }
 
 /**
- * The rows that must be deleted, in one list for each kind of row: history up to the user's cutoff, and access log
- * entries up to `accessLogUntil`.
+ * The rows that must be deleted, in one list for each kind: history up to the user's cutoff, and access log entries up
+ * to `accessLogUntil`.
  */
 const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionTimes): ReadonlyArray<Array<Row>> => {
   const until = cutoff(tables, userId, now)
@@ -96,13 +96,17 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
         : []
     })
   const { accessLog, devices, importDevices, visitReports } = tables
-  /** Whether the phone has uploaded nothing, or the imported file has no entry, after the cutoff. */
+  /**
+   * Whether the device has nothing from after the cutoff: a phone has uploaded nothing, or an imported file has no
+   * entry.
+   */
   const isSilent = (id: DeviceId): boolean => {
     const seen = importDevices.get(id) ?? devices.get(id)?.lastSeenAt ?? null
     return seen === null || History.isPast(seen, until)
   }
   /**
-   * Whether the phone reported another departure or arrival after `arrival` and up to the cutoff: the visit is over.
+   * Whether the visit that began at `arrival` has ended, because the phone reported another departure or arrival after
+   * it and up to the cutoff.
    */
   const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
     [...visitReports.values()].some((one) => {

@@ -5,13 +5,13 @@ import type { ImportFault } from "../../../src/imports/Import.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 
 /**
- * The first line of a file in this reader's format, which only tests use. Every further line is one entry: `<millis>
- * <lat> <lon>` is a reading, and `visit <arrival> <departure> <lat> <lon>` a visit, with `-` for no departure. `!`
- * marks where the file is damaged. Any other line is an unusable entry.
+ * The first line of a file in this reader's format, which only tests use. Each further line is one entry. A reading is
+ * `<millis> <lat> <lon>`. A visit is `visit <arrival> <departure> <lat> <lon>`, with `-` for no departure. `!` is a
+ * place where the file is damaged. Any other line is an entry that cannot be used.
  */
 export const FIRST_LINE = "<lines>"
 
-/** One reading as a line of this format. */
+/** A reading as a line of this format. `at` is in milliseconds since 1970. */
 export const line = (at: number, lat: number, lon: number): string => `${at} ${lat} ${lon}`
 
 export const layer: Layer.Layer<ImportReader> = Layer.succeed(ImportReader, {

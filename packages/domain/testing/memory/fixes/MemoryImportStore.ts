@@ -150,8 +150,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
         Effect.sync(() => {
           const kept = heldOrUndone(leased)
           if (kept === undefined) return
-          // Takes back the attempt that `claim` counted. The count is 0 when the attempt stored a step, which resets
-          // the count.
+          // The attempt that `claim` counted does not count. The count may be 0 already, because the attempt sets it to
+          // 0 when it stores a step.
           imports.set(leased.id, { ...kept, lease: null, dueAt: null, attempts: Math.max(0, kept.attempts - 1) })
         }),
 
@@ -167,8 +167,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const restored = restore(tables, read)
           const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
-          // `read` has all entries of the step, and `step` only those whose time the owner has not deleted meanwhile.
-          // The user's version rises when the file brought any entry, deleted or not.
+          // `read` has all entries of the step. `step` has only those whose time the owner has not deleted meanwhile.
+          // The user's version rises if the file brought any entry, even one whose time is deleted.
           if (
             read.fixes.length + read.visits.length + read.places.length + read.notices.length + read.erasures.length >
             0

@@ -6,7 +6,7 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
 
 /**
- * Does the work of `HistoryStore.erase`. Returns false and changes nothing when the user would have more than
+ * Implements `HistoryStore.erase`. Returns false, and changes nothing, if the user would then have more than
  * `Erasure.MOST` deleted stretches.
  */
 export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): boolean => {
@@ -31,7 +31,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   return true
 }
 
-/** The rows of a person, as a copy: the table may change while the caller reads the rows. */
+/** A copy of the user's rows, so that the caller can change the table while it reads them. */
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
   [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
 

@@ -12,11 +12,11 @@ import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
 import type { Brought, Tables } from "../MemoryDatabase.js"
 
-/** What `MemoryImportStore` does with the entries of an import: it stores, counts and removes them. */
+/** How `MemoryImportStore` stores, counts and removes the entries of an import. */
 
 type Import = Imports.Import
 
-/** The devices of an import: its own one, and those of the devices of an archive. */
+/** The devices of an import: the import's own device, and the devices of an imported archive. */
 const devicesOf = ({ importParts }: Tables, { deviceId }: Pick<Import, "deviceId">): ReadonlyArray<DeviceId> => [
   deviceId,
   ...[...importParts].flatMap(([id, of]) => (of === deviceId ? [id] : []))
@@ -38,8 +38,8 @@ export const storedByMonth = (tables: Tables, one: Import): ReadonlyMap<string, 
 }
 
 /**
- * `own` is the key of a fix or visit that the file of the import `deviceId` has too. Adds `deviceId` to `alsoFrom` of
- * each row of this key that belongs to one of the devices `senders`. False: no row had to be changed.
+ * Notes that the file of the import `deviceId` also has the fix or visit with the key `own`. It adds `deviceId` to
+ * `alsoFrom` in each row with this key of the devices `senders`. Returns false if no row had to be changed.
  */
 const noteSender = <A extends Brought>(
   rows: Map<string, A>,
@@ -58,8 +58,8 @@ const noteSender = <A extends Brought>(
 }
 
 /**
- * Removes a row of an import that is being undone; `own` is the row's key, and `going` has the devices of the import.
- * When the file of another import has the row too, that import inherits the row, and the result is its device.
+ * Removes a row of an import that is being undone. `own` is the row's key, and `going` has the import's devices. If the
+ * file of another import has the row, too, that import takes the row over, and the result is the device of that import.
  */
 const handOver = <A extends Brought & { readonly userId: UserId; readonly deviceId: DeviceId }>(
   { importDevices }: Tables,
@@ -70,7 +70,8 @@ const handOver = <A extends Brought & { readonly userId: UserId; readonly device
   const { alsoFrom, deviceId, userId } = row
   rows.delete(`${userId} ${deviceId} ${own}`)
   const heir = alsoFrom?.find((id) => !going.includes(id) && importDevices.has(id))
-  // After a deletion has cut reports off to equal times, the heir may have the row already.
+  // A deletion of history may have cut several reports off to the same times. The other import may then already have a
+  // row with this key.
   if (heir === undefined || rows.has(`${userId} ${heir} ${own}`)) return undefined
   rows.set(`${userId} ${heir} ${own}`, { ...row, deviceId: heir, alsoFrom: alsoFrom?.filter((id) => id !== heir) })
   return heir
@@ -115,7 +116,7 @@ export const undo = (tables: Tables, of: Import, after: Timestamp.Timestamp | nu
   return "gone"
 }
 
-/** Removes the deleted stretches that the archive brought. A visit may go on through their time again. */
+/** Removes the deleted stretches that the archive brought. Visits may then continue through these stretches. */
 const withdraw = (tables: Tables, { id, userId }: Import): void => {
   const all = tables.erasures.get(userId) ?? []
   const own = all.filter(({ importId }) => importId !== id)
@@ -128,15 +129,17 @@ const withdraw = (tables: Tables, { id, userId }: Import): void => {
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
 
-/** Makes the stays of the device due from this time on, when they are not due from an earlier time already. */
+/**
+ * Makes the device's stays due for derivation from the time `at` on, unless they are already due from an earlier time.
+ */
 const deriveFrom = ({ staysDueFrom }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void staysDueFrom.set(id, Timestamp.make(Math.min(staysDueFrom.get(id) ?? at, at)))
 
-/** The times of the fixes that this device's file has, and that the user had already from another device. */
+/** The times of the fixes that the device's file has, and that are stored under another device. */
 const sharedWith = ({ fixes }: Tables, id: DeviceId): ReadonlyArray<Timestamp.Timestamp> =>
   [...fixes.values()].flatMap(({ alsoFrom, capturedAt }) => (alsoFrom?.includes(id) === true ? [capturedAt] : []))
 
-/** Creates the device of an archive's device when it does not exist yet. */
+/** Creates the device for a device of the archive, unless it exists. */
 const addPart = (
   tables: Tables,
   { deviceId, fileName, userId }: Import,
@@ -152,8 +155,8 @@ const addPart = (
 }
 
 /**
- * Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit.
- * `restored`: the number of deleted stretches that `restore` has added.
+ * Stores the entries of a step. Returns the number of new entries, and the labels of places beyond the limit.
+ * `restored` is the number of deleted stretches that `restore` added.
  */
 export const store = (tables: Tables, of: Import, step: ImportStep, restored: number) => {
   const { at, notices, places, userId } = step
@@ -170,7 +173,7 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
     }
     MemoryPlaceStore.insert(tables, one.place, one.shapes)
   }
-  // The second list only notes devices on fixes of the first one, which must be stored before.
+  // The second list only adds devices to fixes of the first list, so the first list must be stored before.
   for (const { device, ...group } of [...grouped(step), ...alsoGrouped(step)]) {
     if (device !== undefined) addPart(tables, of, device, at)
     storeHistory(tables, { userId, deviceId: device?.id ?? of.deviceId }, group, at)
@@ -191,11 +194,14 @@ export const store = (tables: Tables, of: Import, step: ImportStep, restored: nu
   }
 }
 
-/** Adds the deleted stretches of an archive, before its fixes; returns how many (decision exports-10). */
+/**
+ * Adds the deleted stretches of an archive, which must happen before its fixes are stored. Returns how many it added
+ * (decision exports-10).
+ */
 export const restore = (tables: Tables, { at: erasedAt, erasures, id: importId, userId }: ImportStep): number =>
   erasures.filter((one) => restoreOne(tables, userId, { ...one, erasedAt, importId })).length
 
-/** False: the stretch is left out (`Erasure.restored`). */
+/** Adds one deleted stretch. Returns false when the stretch must not be added (`Erasure.restored`). */
 const restoreOne = (tables: Tables, userId: UserId, stretch: Erasure.Erasure): boolean => {
   const { from, until } = stretch
   const isOwn = (one: { readonly userId: UserId }) => one.userId === userId

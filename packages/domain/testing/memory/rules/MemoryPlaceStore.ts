@@ -47,7 +47,8 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
 )
 
 /**
- * Stores a new place. The stays at this place become due for derivation from the whole history of the user's devices.
+ * Stores a new place. It makes the stays at this place due for derivation, from the whole history of the user's
+ * devices.
  */
 export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape.Shape>): void => {
   tables.places.set(place.id, place)
@@ -60,15 +61,15 @@ export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape
 }
 
 /**
- * Raises the version of the user's uploads. An upload or derivation that read the user's places before this change then
+ * Raises the version of the user's uploads. An upload or a derivation that read the places before this change then
  * cannot commit, and has to read them again.
  */
 const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
   void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
 
 /**
- * Replaces the place `before` by `after`. When its circle or its archiving changed, the user's stays from `now` on
- * become due for derivation again.
+ * Replaces the place `before` by `after`. If the circle or the archiving has changed, the user's stays from `now` on
+ * become due for derivation.
  */
 export const store = (tables: Tables, before: Place, after: Place, now: Timestamp.Timestamp): void => {
   const { places, placeShapes } = tables
@@ -86,7 +87,7 @@ const staysAreDue = (tables: Tables, userId: UserId, from: Timestamp.Timestamp):
   }
 }
 
-/** By Unicode code points, as a database with the C collation sorts. */
+/** Compares labels by Unicode code points, as a database with the collation C does. */
 const byLabel = (a: Place, b: Place): number => compare(a.label, b.label) || compare(a.id, b.id)
 
 const compare = (a: string, b: string): number => {

@@ -89,8 +89,8 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const rule = rules.get(id)
           if (rule?.userId !== userId || rule.deletedAt !== null || !isOf(kind, rule)) return false
           if (connectionId !== null && rule.connectionId !== connectionId) return false
-          // With the higher version, an upload in flight cannot commit and reads the rules again. So it does not store
-          // a state of the deleted rule.
+          // An upload in flight has read the rules with the old version, so it cannot commit, and reads them again.
+          // Otherwise it would store a state of the deleted rule.
           streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
           rules.set(id, { ...rule, deletedAt: at })
           ruleStates.delete(id)

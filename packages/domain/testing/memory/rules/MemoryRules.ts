@@ -10,23 +10,23 @@ import type { Scope } from "../../../src/shared/Scope.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { Tables } from "../MemoryDatabase.js"
 
-/** Functions about rules that several stores share: a rule's circle and label, and whether the rule is disabled. */
+/**
+ * Functions about rules that several stores share: the circle and the label of a rule, and whether the rule may fire.
+ */
 
 export type StoredRule = Rule & {
   readonly deletedAt: Timestamp | null
-  /**
-   * The label that the place had when the user stopped sharing it with the app; undefined while the place is shared.
-   */
+  /** The label that the place had when the user stopped sharing it. Undefined while the place is shared. */
   readonly withdrawnLabel?: string | undefined
 }
 
-/** The connection's rules, without deleted ones. */
+/** The rules of the connection that are not deleted. */
 export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<StoredRule> =>
   [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
 
 /**
- * The circle of a rule, its basis (`LiveRule.basis`), and since when the rule may fire. Undefined when the place of the
- * rule is archived or not shared; a zone rule always has all three.
+ * The circle of a rule, its basis (`LiveRule.basis`), and the time from which on it may fire. Undefined when the place
+ * of the rule is archived or not shared. For a zone rule the result is never undefined.
  */
 export const ground = (
   tables: Tables,
@@ -47,7 +47,7 @@ export const ground = (
   return { circle: place.circle, basis, firesFrom: begins }
 }
 
-/** Since when the rule may fire, as `LiveRule.firesFrom` computes it. */
+/** The time from which on the rule may fire, as `LiveRule.firesFrom` computes it. */
 export const firesFrom = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): Timestamp => {
   const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target), now)
   if (rule.target._tag === "Zone") return LiveRule.firesFrom(rule.createdAt, scopeSince)
@@ -68,8 +68,8 @@ const since = (
 }
 
 /**
- * Records the time when an app or a connection regained a scope that rules need; does nothing when it regained none. A
- * store that changes the scopes of an app or a connection calls this function.
+ * Records the time at which an app or a connection regained a scope that rules need. Does nothing when it regained
+ * none. Every store that changes the scopes of an app or a connection must call this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,
@@ -99,7 +99,10 @@ const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean
   return app === undefined || !App.scopes(app).includes(scope) || !connection.heldScopes.includes(scope)
 }
 
-/** The rule with its place's present label, or the label at the time the user withdrew the place. */
+/**
+ * The rule with the present label of its place. If the user has stopped sharing the place, the label is the one from
+ * that time.
+ */
 export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
   const rule = Struct.omit(stored, "deletedAt", "withdrawnLabel")
   if (rule.target._tag === "Zone") return rule
@@ -108,8 +111,8 @@ export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
 }
 
 /**
- * Updates two fields of a rule: since when the rule is disabled (`RuleStore.list`), and the label that its place had
- * when the user stopped sharing it. A field is cleared when it no longer applies.
+ * Updates two fields of a rule: the time since which it is disabled (`RuleStore.list`), and the label that its place
+ * had when the user stopped sharing the place. A field that no longer applies is cleared.
  */
 export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
   const { target } = rule
@@ -126,7 +129,7 @@ export const notice = (tables: Tables, connection: Connection, rule: StoredRule,
 }
 
 /**
- * Calls `notice` for all rules of a connection. A store calls this function after it changed what the connection
+ * Calls `notice` for each rule of a connection. A store must call this function after it changed what the connection
  * shares.
  */
 export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {

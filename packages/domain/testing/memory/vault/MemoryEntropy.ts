@@ -5,8 +5,8 @@ import { sfc32 } from "../../sfc32.js"
 const SALT = 0x9e3779b9
 
 /**
- * Bytes from a seed: the same seed gives the same bytes in the same order. They can be predicted, so they are not for
- * secrets.
+ * Bytes that follow from a seed: one seed gives the same bytes in the same order. Anybody who knows the seed can
+ * predict them, so they must not become real secrets.
  */
 export const make = (seed: number): typeof Entropy.Service => {
   const next = sfc32(seed, SALT)
@@ -23,7 +23,7 @@ export const make = (seed: number): typeof Entropy.Service => {
   }
 }
 
-/** Each build of the layer starts at the beginning of the seed's sequence. */
+/** Entropy from a seed. Each build of the layer starts at the beginning of the sequence. */
 export const layerSeeded = (seed: number): Layer.Layer<Entropy> => Layer.sync(Entropy, () => make(seed))
 
 /** Entropy from seed 1. Each build of the layer starts at the beginning of the sequence. */

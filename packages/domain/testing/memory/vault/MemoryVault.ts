@@ -4,9 +4,9 @@ import { hmacSha256, sha256 } from "./Sha256.js"
 import * as Utf8 from "./Utf8.js"
 
 /**
- * A vault for tests. Its digests are real, but each key is derived from the key's id, so anybody can unseal its values.
- * Unlike a production vault, it seals the same input to the same output, so that a simulation can be repeated. It
- * detects a changed value. `keyIds`: newest first.
+ * A vault for tests. Its digests are real, but each key follows from the key's id, so anybody can decrypt its values.
+ * Unlike a production vault, it encrypts one input always to the same output, so that a simulation can be repeated. It
+ * detects a changed value. `keyIds` has the newest key first.
  */
 export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeof Vault.Service => {
   const hmac = (use: string, keyId: string, text: string): Either.Either<Uint8Array, VaultError> =>
@@ -17,7 +17,7 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
   const tag = (keyId: string, plaintext: string, context: string) =>
     Either.map(hmac("seal tag", keyId, JSON.stringify([plaintext, context])), Encoding.encodeBase64Url)
 
-  /** Encrypts plain bytes and decrypts encrypted ones, by XOR. `nonce` is the tag of the plaintext. */
+  /** Encrypts bytes, or decrypts encrypted bytes, by XOR with a key stream. `nonce` is the tag of the plain bytes. */
   const scramble = (keyId: string, nonce: string, bytes: Uint8Array): Either.Either<Uint8Array, VaultError> =>
     Either.gen(function* () {
       const out = Uint8Array.from(bytes)
@@ -66,7 +66,8 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
         Either.gen(function* () {
           const text = yield* readable(sealed)
           const plain = yield* unseal(text, `bytes ${context}`)
-          // The last character of base64 may have unused bits. A value that differs only in these bits is refused, too.
+          // The last character of base64 may have unused bits. This test also refuses a value that differs only in
+          // these bits.
           if (text !== (yield* seal(plain, `bytes ${context}`))) return yield* unreadable
           return yield* Either.mapLeft(Encoding.decodeBase64(plain), () => notSealed)
         })
@@ -81,7 +82,7 @@ const readable = (bytes: Uint8Array): Either.Either<string, VaultError> =>
 
 const unreadable = Either.left(new VaultError({ reason: "the sealed value does not belong here or was changed" }))
 
-/** A vault with keys of these ids, the newest first. */
+/** A vault with the keys of these ids, newest first. */
 export const layerKeys = (keyIds: readonly [string, ...ReadonlyArray<string>]): Layer.Layer<Vault> =>
   Layer.sync(Vault, () => make(keyIds))
 

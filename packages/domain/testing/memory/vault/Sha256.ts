@@ -1,6 +1,6 @@
 /**
- * SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104) without platform APIs: the simulation runs wherever `effect` runs. The
- * code does not run in constant time, so it must not be used in production.
+ * SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104) without platform APIs, so that the simulation runs wherever `effect`
+ * runs. The time that the code takes depends on its input, so it must not be used in production.
  */
 
 const BLOCK_BYTES = 64
@@ -19,7 +19,7 @@ const rotate = (word: number, bits: number): number => (word >>> bits) | (word <
 
 const at = (words: Int32Array, index: number): number => words[index] ?? 0
 
-/** The message, a one bit, zeros and the length in bits, padded to a whole number of blocks. */
+/** The message, then a one bit, zeros, and the length in bits. The result is a whole number of blocks. */
 const pad = (message: Uint8Array): DataView => {
   const padded = new Uint8Array(Math.ceil((message.length + 9) / BLOCK_BYTES) * BLOCK_BYTES)
   padded.set(message)

@@ -2,7 +2,7 @@ import { Either, Encoding } from "effect"
 
 const REPLACEMENT = 0xfffd
 
-/** Text as UTF-8. Half a surrogate pair becomes U+FFFD, as the standard says (WHATWG Encoding §8.1). */
+/** Encodes text as UTF-8. Half of a surrogate pair becomes U+FFFD, as the standard says (WHATWG Encoding §8.1). */
 export const encode = (text: string): Uint8Array => {
   const bytes: Array<number> = []
   for (const character of text) {

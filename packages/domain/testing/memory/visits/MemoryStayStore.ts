@@ -19,8 +19,8 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
     ) => `${deviceId} ${placeId} ${arrival}`
 
     /**
-     * Whether the fix is one of the device, or of its file (`Brought.alsoFrom`). A file that brought nothing new has no
-     * stays (decision imports-2).
+     * Whether the fix belongs to the device, or also to the device's file (`Brought.alsoFrom`). A file that brought
+     * nothing new has no stays (decision imports-2).
      */
     const isOf = (deviceId: DeviceId, fix: { readonly deviceId: DeviceId } & Brought) =>
       fix.deviceId === deviceId ||
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .slice(0, limit)
         ),
 
-      // Only an upgrade leaves outdated stays. Memory has no rows of an earlier release.
+      // Outdated stays come only from an earlier release of the service, and the in-memory tables begin empty.
       outdated: () => Effect.succeed([]),
 
       heardBefore: (userId, deviceId, at) =>

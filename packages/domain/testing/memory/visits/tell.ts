@@ -3,8 +3,8 @@ import type { DeviceId } from "../../../src/shared/Ids.js"
 import type { VisitReports } from "../../../src/visits/OsVisit.js"
 
 /**
- * The visits that a device reported, earliest arrival first. A departure report from before the first arrival is left
- * out, because the start of its visit is unknown.
+ * The visits that a device reported, earliest arrival first. A departure before the first reported arrival is left out,
+ * because it is unknown when that visit began.
  */
 export const tell = (
   { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<VisitReports, "heardAt" | "historyEndsAt">,
