@@ -1,4 +1,4 @@
-// The requests of an app, counted by the hour. Decisions figures-1 and figures-2.
+// Counts of an app's requests for each hour. Decisions figures-1 and figures-2.
 import type { AppId } from "../shared/Ids.js"
 import { DAY, HOUR, make, type Timestamp } from "../shared/Timestamp.js"
 
@@ -18,7 +18,7 @@ export interface LoggedCall {
   readonly error: string | null
 }
 
-/** What is counted about an app. Every number is a sum, except `peakPercent`, which is a maximum. */
+/** The counts about an app. Every number is a sum, except `peakPercent`, which is a maximum. */
 export interface AppCounts {
   readonly calls: number
   /** Answers with 4xx, 429 included. */
@@ -27,7 +27,10 @@ export interface AppCounts {
   readonly limited: number
   /** Answers with 5xx: faults of the service. */
   readonly failed: number
-  /** Calls that were counted and are not in the request log. */
+  /**
+   * Calls that were counted, and that the request log does not list because of its limits (`Tally.LISTED_OF_APP`,
+   * `Tally.LISTED`).
+   */
   readonly unlisted: number
   /** How often rules fired. A firing counts once, however many endpoints get its event. */
   readonly firings: number
@@ -63,8 +66,8 @@ export const HOURS_KEPT = 16 * DAY
 export const hourOf = (at: Timestamp): Timestamp => make(Math.floor(at / HOUR) * HOUR)
 
 /**
- * The counts of one call. `peakPercent`: the share of its rate limit that the call's connection has used; null when no
- * rate limit counts the call.
+ * The counts of one call. `peakPercent` is the share of the rate limit that the call's connection has used; null when
+ * no rate limit applies to the call.
  */
 export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: number | null): AppCounts => ({
   ...NOTHING,
@@ -75,7 +78,7 @@ export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: nu
   peakPercent: peakPercent ?? 0
 })
 
-/** Adds two counts up. `peakPercent` is the greater of the two. */
+/** Adds the counts `a` and `b`. `peakPercent` is the greater of the two. */
 export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
   calls: a.calls + b.calls,
   refused: a.refused + b.refused,
@@ -86,7 +89,10 @@ export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
   peakPercent: Math.max(a.peakPercent, b.peakPercent)
 })
 
-/** The counts from each edge (inclusive) to the next (exclusive). An hour belongs to the span in which it begins. */
+/**
+ * The counts of each span from one of the `edges` (inclusive) to the next (exclusive). An hour belongs to the span in
+ * which it begins.
+ */
 export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Timestamp>): ReadonlyArray<AppCounts> =>
   edges.slice(0, -1).map((from, index) => {
     const until = edges[index + 1] ?? from

@@ -1,20 +1,20 @@
-// How the attempts at an endpoint went, hour by hour. Decisions figures-1 and figures-3.
+// Counts of the attempts at an endpoint, for each hour. Decisions figures-1 and figures-3.
 import type { AppId, EndpointId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 
-/** One attempt to send to an endpoint. A sending that a fault of our own prevented does not count as an attempt. */
+/** One attempt to send to an endpoint. When a fault of the service prevents the sending, there is no attempt. */
 export interface MadeAttempt {
   readonly appId: AppId
   readonly endpointId: EndpointId
   readonly endedAt: Timestamp
   readonly tookMillis: number
-  /** What went wrong, as in the delivery log; null after a success. */
+  /** Why the attempt failed, as in the delivery log; null after a success. */
   readonly error: string | null
 }
 
 /**
- * How many attempts at one endpoint in one hour had the same outcome, and a duration between the same two neighbours in
- * `BOUNDS_MILLIS`.
+ * A count of the attempts at one endpoint that ended in one hour, with the same outcome and with durations between the
+ * same two neighbors in `BOUNDS_MILLIS`.
  */
 export interface AttemptCount {
   readonly appId: AppId
@@ -22,8 +22,8 @@ export interface AttemptCount {
   readonly hour: Timestamp
   readonly isSuccess: boolean
   /**
-   * The attempts took at most this long, and longer than the next smaller of the `BOUNDS_MILLIS`. The last bound also
-   * counts longer attempts.
+   * The attempts took at most this many milliseconds, and longer than the next smaller of the `BOUNDS_MILLIS`. Attempts
+   * that took longer than the last bound count under the last bound.
    */
   readonly upToMillis: number
   readonly attempts: number
@@ -32,12 +32,13 @@ export interface AttemptCount {
   readonly error: string | null
 }
 
-/** How long the counts are kept, in milliseconds: the seven days that a page shows, and a day more. */
+/** How long the counts are kept, in milliseconds: for the seven days that a page shows, and one more day. */
 export const ATTEMPTS_KEPT = 8 * DAY
 
 /**
- * The upper bounds of the counted durations. An attempt is cut off after five seconds (`Delivery.ANSWER_DEADLINE`). The
- * last bound counts the attempts that took longer all the same.
+ * The upper bounds, in milliseconds, by which durations are counted. An attempt is cut off after five seconds
+ * (`Delivery.ANSWER_DEADLINE`). The last bound is for attempts that took longer, for example because the process was
+ * slow.
  */
 export const BOUNDS_MILLIS = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000
@@ -50,7 +51,10 @@ export const boundOf = (tookMillis: number): number => BOUNDS_MILLIS.find((bound
 export interface AttemptSummary {
   readonly attempts: number
   readonly succeeded: number
-  /** 95 of 100 attempts took at most this long; null without attempts. It is one of `BOUNDS_MILLIS`. */
+  /**
+   * The 95th percentile: 95 of 100 attempts took at most this many milliseconds. One of `BOUNDS_MILLIS`; null without
+   * attempts.
+   */
   readonly p95Millis: number | null
 }
 
@@ -78,7 +82,7 @@ const percentile = (counts: ReadonlyArray<AttemptCount>, attempts: number, perce
   return LAST_BOUND
 }
 
-/** Whether the newest attempt at an endpoint succeeded. */
+/** The health of an endpoint: whether the newest attempt succeeded. */
 export type EndpointHealth =
   /** No attempt is known. */
   | { readonly _tag: "Unknown" }
@@ -101,7 +105,7 @@ export interface NewestAttempts {
   readonly error: string | null
 }
 
-/** An endpoint is failing when its newest failure is later than its newest success. */
+/** The health of an endpoint. It is failing when its newest failure is later than its newest success. */
 export const health = ({ error, failedAt, succeededAt }: Omit<NewestAttempts, "endpointId">): EndpointHealth => {
   if (failedAt !== null && failedAt > (succeededAt ?? 0)) {
     return { _tag: "Failing", at: failedAt, error, succeededAt }

@@ -1,4 +1,4 @@
-// The recorder to which programs report what they did. Decision figures-1.
+// The recorder to which programs report their calls, firings and attempts. Decision figures-1.
 import { Effect, FiberRef, GlobalValue } from "effect"
 import type { FiguresRecorder } from "./Tally.js"
 
@@ -12,7 +12,7 @@ export const recorder: FiberRef.FiberRef<FiguresRecorder | null> = GlobalValue.g
   () => FiberRef.unsafeMake<FiguresRecorder | null>(null)
 )
 
-/** Reports to the recorder, if there is one. */
+/** Calls `how` with the recorder, if there is one. */
 export const report = (how: (to: FiguresRecorder) => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const to = fiber.getFiberRef(recorder)

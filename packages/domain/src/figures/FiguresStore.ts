@@ -5,13 +5,13 @@ import type { LoggedCall, AppHour } from "./AppFigures.js"
 import type { AttemptCount, NewestAttempts } from "./EndpointFigures.js"
 import type { FiguresBatch } from "./Tally.js"
 
-/** Which calls a page of the request log lists. */
+/** Selects the calls that a page of the request log lists. */
 export interface CallFilter {
   /** Only calls whose answer had an error code. */
   readonly refusedOnly: boolean
 }
 
-/** The people who connected an app. Only the app's newest `COUNTED_MAX` connections are counted. */
+/** Counts of the people who connected an app. Only the app's newest `COUNTED_MAX` connections are counted. */
 export interface UserCounts {
   /** The number of connections that have not ended. */
   readonly live: number
@@ -19,14 +19,17 @@ export interface UserCounts {
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 
-/** Rows beyond this number are not counted, so that counting for a page never reads a whole table. */
+/** The maximum number of rows that one count reads, so that a page never makes the database read a whole table. */
 export const COUNTED_MAX = 10_000
 
-/** The numbers that developers read about their apps. Decisions figures-1 to figures-3. */
+/** Stores the figures that developers read about their apps. Decisions figures-1 to figures-3. */
 export class FiguresStore extends Context.Tag("@place-access/domain/figures/FiguresStore")<
   FiguresStore,
   {
-    /** Adds the counts to the stored counts, and adds the calls that the request log does not have yet. */
+    /**
+     * Adds the counts of the batch to the stored counts, and adds those of its calls that the request log does not have
+     * yet.
+     */
     readonly add: (batch: FiguresBatch) => StoreEffect<void>
     /** The app's counts of hours that begin from `from` (inclusive) to `to` (exclusive), oldest first. */
     readonly hours: (
@@ -52,9 +55,12 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
      * attempt since `from` is left out.
      */
     readonly newest: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<NewestAttempts>>
-    /** The deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
+    /** The number of deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
     readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>
-    /** The app's users, and the number of people who connected the app at `from` or later, by hours in UTC. */
+    /**
+     * The number of the app's live connections, and how many people connected the app at `from` or later, for each hour
+     * in UTC.
+     */
     readonly users: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<UserCounts>
   }
 >() {}

@@ -1,4 +1,4 @@
-// The counts of one process between two writes. Decision figures-1.
+// Holds the counts of one process from one write to the next. Decision figures-1.
 import type { AppId } from "../shared/Ids.js"
 import { HOUR, make as timestamp, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import { add, type LoggedCall, type AppCounts, type AppHour, countsOf, hourOf, NOTHING } from "./AppFigures.js"
@@ -12,44 +12,46 @@ export interface FiguresBatch {
 }
 
 /**
- * The recorder, to which programs report what they did. Every function returns at once and never fails: numbers for
- * developers must neither slow a request down nor refuse it.
+ * The recorder, to which programs report their calls, firings and attempts. Every function returns at once and never
+ * fails, because figures for developers must neither slow a request down nor refuse it.
  */
 export interface FiguresRecorder {
   /**
-   * `ratePercent`: the share of its rate limit that the call's connection has used; null when no rate limit counts the
-   * call.
+   * Records a call. `ratePercent` is the share of the rate limit that the call's connection has used; null when no rate
+   * limit applies to the call.
    */
   readonly called: (call: LoggedCall, ratePercent: number | null) => void
-  /** `rules`: how many rules fired at `at`. */
+  /** Records firings. `rules` is how many rules fired at `at`. */
   readonly fired: (appId: AppId, rules: number, at: Timestamp) => void
-  /** An attempt at an endpoint has ended. */
+  /** Records an attempt that has ended. */
   readonly attempted: (attempt: MadeAttempt) => void
 }
 
 export interface Tally extends FiguresRecorder {
-  /** Returns what was reported since the last call of `take`, and forgets it. Undefined: nothing was reported. */
+  /** Returns the counts since the last call of `take`, and removes them. Undefined: nothing was reported. */
   readonly take: () => FiguresBatch | undefined
 }
 
-/** How often a process stores what it counted, in milliseconds. */
+/** The interval, in milliseconds, at which a process stores its counts. */
 export const WRITTEN_EVERY = SECOND
 
-/** The most calls of one app that enter the request log between two writes. Further calls are only counted. */
+/**
+ * The maximum number of calls of one app that enter the request log between two writes. Further calls are only counted.
+ */
 export const LISTED_OF_APP = 50
 /**
- * After this many listed calls of one app between two writes, only calls whose answer has an error code are still
- * listed, up to `LISTED_OF_APP`: developers look for errors.
+ * After this many listed calls of one app between two writes, the log lists only calls whose answer has an error code,
+ * up to `LISTED_OF_APP`. Developers look for errors, so the last places are for them.
  */
 export const LISTED_ANSWERS = 30
-/** The most calls of all apps that enter the request log between two writes. */
+/** The maximum number of calls of all apps that enter the request log between two writes. */
 export const LISTED = 2_000
 /**
- * The most rows of `hours`, and the most rows of `attempts`, between two writes. A count that needs a further row is
- * dropped.
+ * The maximum number of rows of `hours`, and of rows of `attempts`, between two writes. When the maximum is reached,
+ * counts that need a further row are dropped, so that memory stays limited.
  */
 export const ROWS = 5_000
-/** The most characters of an error text that are kept. */
+/** The maximum number of characters of an error text that is stored. */
 const ERROR_MAX = 200
 
 /** An empty tally. */

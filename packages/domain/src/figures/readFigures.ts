@@ -7,7 +7,7 @@ import * as AppFigures from "./AppFigures.js"
 import * as EndpointFigures from "./EndpointFigures.js"
 import { type CallFilter, FiguresStore } from "./FiguresStore.js"
 
-/** The counts from one edge of `readAppFigures` to the next, usually of one day. */
+/** The counts from one of the `edges` of `readAppFigures` to the next. Usually this is one day. */
 export interface AppDay extends AppFigures.AppCounts {
   readonly from: Timestamp.Timestamp
   /** How many people connected the app. */
@@ -16,13 +16,13 @@ export interface AppDay extends AppFigures.AppCounts {
 
 export interface AppOverview {
   readonly users: number
-  /** The counts between each of the `edges` and the next. */
+  /** One entry for each span from one of the `edges` to the next. */
   readonly days: ReadonlyArray<AppDay>
 }
 
 /**
- * An app's numbers between each of the ascending `edges` and the next. `NotFound` when the account is not in the app's
- * team. Counts of the last seconds may be missing.
+ * An app's figures for each span between two neighbors of `edges`, which must be ascending. `NotFound` when the account
+ * is not in the app's team. Counts of the last seconds may be missing.
  */
 export const readAppFigures = program(
   "readAppFigures",
@@ -66,7 +66,7 @@ export interface EndpointOverview {
   readonly waiting: number
   readonly lastDay: EndpointFigures.AttemptSummary
   readonly lastWeek: EndpointFigures.AttemptSummary
-  /** The last 24 hours, oldest first; the last one is the present hour. */
+  /** The last 24 hours, oldest first. The last entry is the present hour. */
   readonly hours: ReadonlyArray<{
     readonly from: Timestamp.Timestamp
     readonly succeeded: number
@@ -76,7 +76,7 @@ export interface EndpointOverview {
 
 /**
  * The figures of one endpoint: health, waiting deliveries, and attempts of the last week. `NotFound` when the account
- * is not in the app's team, or the app has no such endpoint.
+ * is not in the app's team, or the app has no endpoint with this id.
  */
 export const readEndpointFigures = program(
   "readEndpointFigures",
@@ -107,7 +107,7 @@ export const readEndpointFigures = program(
   }
 )
 
-/** The beginning of a period of length `span` whose last hour is the present hour. */
+/** The beginning of a period of `span` milliseconds that ends at the end of the present hour. */
 const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
   Timestamp.plus(AppFigures.hourOf(now), Timestamp.HOUR - span)
 

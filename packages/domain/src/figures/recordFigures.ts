@@ -5,11 +5,11 @@ import { FiguresStore } from "./FiguresStore.js"
 import * as Tally from "./Tally.js"
 
 /**
- * Counts what programs report until this scope ends, and stores the counts every second and at the end. No program
- * waits for the storing. Counts that cannot be stored are dropped, with a line in the log: so a failing database gets
+ * Counts the reports of programs until this scope ends, and stores the counts every second and at the end. No program
+ * waits for the storing. Counts that cannot be stored are dropped, with a line in the log. So a failing database gets
  * no extra work, and a crash loses the counts of at most a second (decision figures-1).
  *
- * Returns an effect that stores at once what was counted so far. A process needs one recorder for all its programs.
+ * Returns an effect that stores the present counts at once. A process needs one recorder for all its programs.
  */
 export const recordFigures = program("recordFigures", function* () {
   const store = yield* FiguresStore

@@ -1,4 +1,6 @@
-/** The tasks that belong to no person. Each task has a lease, so only one worker does it (decision leases-3). */
+/**
+ * The chores: tasks that belong to no person. Each chore has a lease, so only one worker does it (decision leases-3).
+ */
 export const ALL = [
   "broken_uploads",
   "dead_workers",

@@ -1,20 +1,26 @@
 import type { WorkerId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-// Which worker does which work, when several workers share one database. The decisions are plain functions of a
+// Decides which worker does which work, when several workers share one database. The decisions are plain functions of a
 // `LeaseSurvey`: all leases, and the heartbeats of all workers.
 
-/** What is leased: a bucket of people with all their work, or one task that belongs to no person. */
+/**
+ * The kinds of leases. `people`: one bucket of people with all their work. `chores`: one task that belongs to no
+ * person.
+ */
 export const KINDS = ["people", "chores"] as const
 export type LeaseKind = (typeof KINDS)[number]
 
-/** Leases with the same home are read and changed on one shard of a cluster. All leases of a service have this home. */
+/**
+ * The home of all leases of a service. On a cluster, the leases of one home are on one shard, so that one statement can
+ * read and change all of them.
+ */
 export const HOME = "leases"
 
 /**
- * The right to do the work of one bucket or one task. At most one worker has it. Each take raises the token, so a
- * change that names an old token is refused (a fencing token). A lease that was never taken has token 0. Names are
- * unique within a kind.
+ * The right to do the work of one bucket or one chore. At most one worker has it. Each time a worker takes the lease,
+ * the token is raised, and the store refuses a change that names an old token (a fencing token). A lease that was never
+ * taken has token 0. Names are unique within a kind.
  */
 export interface Lease {
   readonly kind: LeaseKind
@@ -23,46 +29,46 @@ export interface Lease {
   readonly token: number
 }
 
-/** A worker's heartbeat: the worker counts as alive until `aliveUntil`, or until the `aliveUntil` of a later beat. */
+/** A worker's heartbeat. The worker counts as alive until `aliveUntil`, or longer if it stores a later beat. */
 export interface Beat {
   readonly worker: WorkerId
   readonly aliveUntil: Timestamp
 }
 
-/** Leases and all workers, as the store has them. */
+/** The stored leases, and the last beats of all workers. */
 export interface LeaseSurvey {
   readonly leases: ReadonlyArray<Lease>
   readonly beats: ReadonlyArray<Beat>
 }
 
-/** What a worker changes after a survey, of the leases of one kind. */
+/** The leases of one kind that a worker takes and gives up after a survey. */
 export interface LeaseChanges {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
-  /** Even after these changes the worker has less than its share, so it surveys the leases again sooner. */
+  /** True when the worker has less than its share even after these changes. Then it surveys the leases again sooner. */
   readonly isShort: boolean
-  /** The worker keeps more than its share, because the leases that it should give up are in use. */
+  /** True when the worker keeps more than its share, because the leases that it should give up are in use. */
   readonly hasSurplus: boolean
 }
 
 /**
- * How long a worker counts as alive after a beat, in milliseconds. After this time, other workers replace a crashed
- * worker.
+ * How long a worker counts as alive after a beat, in milliseconds. A worker that crashed stores no more beats, and
+ * after this time other workers take its leases.
  */
 export const LIFE = 10 * SECOND
 
-/** Until when a worker that beats now counts as alive. */
+/** The time until which a worker counts as alive if its beat is stored at `now`. */
 export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
 
 /**
- * Whether the worker of this beat is alive. A beat whose `aliveUntil` is too far in the future was made before the
- * clock was set back; a living worker would have replaced this beat since.
+ * Whether the worker of this beat is alive. When `aliveUntil` is more than `2 * LIFE` in the future, the clock was set
+ * back after the beat. A live worker would have stored a new beat since, so this worker counts as dead.
  */
 export const isAlive = ({ aliveUntil: until }: Beat, now: Timestamp): boolean => now < until && until <= now + 2 * LIFE
 
 /**
- * The leases of a kind with these names. A lease that was never taken has no row in the store, so this function adds
- * it.
+ * The leases with this kind and these names. The store has no row of a lease that was never taken, so this function
+ * adds a free lease with token 0.
  */
 export const complete = (
   kind: LeaseKind,
@@ -73,7 +79,7 @@ export const complete = (
   return names.map((name) => known.get(name) ?? { kind, name, owner: null, token: 0 })
 }
 
-/** What a worker knows about its own leases of one kind, by name. */
+/** The names of the leases of one kind that a worker has and uses. */
 export interface OwnLeases {
   /** The leases whose tokens the worker has. */
   readonly held: ReadonlySet<string>
@@ -81,7 +87,7 @@ export interface OwnLeases {
   readonly inUse: ReadonlySet<string>
 }
 
-/** All live workers, this one included, sorted so that all of them agree on the order. */
+/** All live workers, this worker included, sorted by id so that all workers compute the same order. */
 export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestamp): ReadonlyArray<WorkerId> => {
   const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
   return [...new Set([...living, worker])].sort()
@@ -91,16 +97,17 @@ export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestam
  * Decides which leases of one kind `worker` takes and gives up. A worker's share is the number of leases divided by the
  * number of live workers: rounded down, the lower share; rounded up, the upper share.
  *
- * - Below the lower share it takes free leases, and at the lower share one more, if no live worker is below that share.
- * - Above the upper share it gives up the surplus. At the upper share it gives one lease up when another worker is
- *   below the lower share and no lease is free.
- * - It never gives up a lease that is in use: another worker would do the same work at the same time.
- * - Each worker begins at its own place in the list of free leases, so that workers which look at the same time take
+ * - A worker below the lower share takes free leases until it has the lower share. A worker at the lower share takes
+ *   one more, if no live worker is below the lower share.
+ * - A worker above the upper share gives up the surplus. A worker at the upper share gives up one lease when another
+ *   worker is below the lower share and no lease is free.
+ * - A worker never gives up a lease that is in use. Otherwise another worker would do the same work at the same time.
+ * - Each worker begins at a different index of the list of free leases. So workers that look at the same time take
  *   different leases.
  * - A lease of a dead worker is free.
  *
- * The worker takes its own leases again, with new tokens, when it does not hold them: its last beat had run out, or the
- * answer to the take was lost.
+ * When a stored lease names the worker as owner and the worker does not have its token, the worker takes the lease
+ * again with a new token. This happens when its last beat had run out, or when the answer to an earlier take was lost.
  */
 export const move = (
   worker: WorkerId,
@@ -123,7 +130,8 @@ export const move = (
   const isSomebodyShort = [...counts.values()].some((count) => count < lower)
 
   const most = isSomebodyShort && free.length === 0 ? lower : upper
-  // Leases whose tokens the worker does not have are given up first, because it does no work under them.
+  // Leases whose tokens the worker does not have are given up first, because the worker does no work under these
+  // leases.
   const tooMany = Math.max(0, own.length - most)
   const giveUp = own
     .filter(({ name }) => !inUse.has(name))
@@ -145,22 +153,22 @@ export const move = (
 /** The key of a lease in maps: names are unique only within a kind. */
 export const keyOf = ({ kind, name }: Pick<Lease, "kind" | "name">): string => `${kind} ${name}`
 
-/** What a worker does at a look, for the leases of all kinds. */
+/** The changes of one look, for the leases of all kinds. */
 export interface LookPlan {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
   /** The leases that the worker holds and does not give up. */
   readonly kept: ReadonlyArray<Lease>
   readonly isShort: boolean
-  /** Like `LeaseChanges.hasSurplus`, for the buckets of people. */
+  /** True when the worker keeps more buckets of people than its share, because the other buckets are in use. */
   readonly hasSurplus: boolean
   /** All live workers, sorted. */
   readonly workers: ReadonlyArray<WorkerId>
 }
 
 /**
- * Plans a look: what the worker takes, gives up and keeps, of each kind of lease. `before` are the leases that it held
- * until now, by `keyOf`, and `names` the names of all leases of a kind.
+ * Plans a look: which leases of each kind the worker takes, gives up and keeps. `before` has the leases that the worker
+ * held before the look, by `keyOf`. `names` has the names of all leases of each kind.
  */
 export const planLook = (
   worker: WorkerId,
@@ -170,7 +178,8 @@ export const planLook = (
   isUsed: (key: string) => boolean,
   now: Timestamp
 ): LookPlan => {
-  // The worker no longer holds a lease that another worker has taken, nor a lease with another token.
+  // The worker holds only the leases that it held before and whose tokens are unchanged. Another token means that
+  // another worker has taken the lease meanwhile.
   const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
   const changes = KINDS.map((kind) => {
     const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))

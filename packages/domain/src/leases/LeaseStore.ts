@@ -4,32 +4,35 @@ import type { StoreError } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Beat, Lease, LeaseSurvey } from "./Lease.js"
 
-/** Workers and leases. Every change of a lease names the lease's token, and has no effect if the token has changed. */
+/**
+ * Stores the workers' beats and leases. Every change of a lease names the lease's token, and has no effect if the
+ * stored token is different.
+ */
 export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseStore")<
   LeaseStore,
   {
-    /** Stores the worker's beat in place of its earlier one. */
+    /** Stores the worker's beat in place of the worker's previous beat. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
     /**
-     * Reads every lease of this home, of each kind, that was taken at least once, and the beats of all workers. All
+     * Reads the leases of this home, of all kinds, that were taken at least once, and the beats of all workers. All
      * leases of a service have one home (`Lease.HOME`), so that a cluster keeps them on one shard.
      *
-     * Both must be of one moment, or the leases are read before the beats. A worker beats before it takes a lease: when
-     * the beats are read first, a worker that beats and takes a lease in between seems dead, and another worker takes
-     * the lease. Then two workers do the same work.
+     * The leases and the beats must be of one moment, or the leases must be read first. A worker beats before it takes
+     * a lease. If a store read the beats first, a worker that beats and takes a lease between the two reads would seem
+     * dead. Another worker would then take the lease, and two workers would do the same work.
      */
     readonly survey: (home: string) => Effect.Effect<LeaseSurvey, StoreError>
-    /** Takes those of the leases whose token has not changed, raises their tokens by one, and returns them. */
+    /** Takes the leases whose tokens have not changed, raises their tokens by one, and returns these leases. */
     readonly take: (
       home: string,
       worker: WorkerId,
       leases: ReadonlyArray<Lease>
     ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
-    /** Frees those of the leases whose token has not changed. Does not change their tokens. */
+    /** Frees the leases whose tokens have not changed. Their tokens stay, so that the next take raises them. */
     readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
-    /** Forgets the worker. Its leases are free from now on, as after its death. */
+    /** Deletes the worker's beat. Its leases are then free, as if the worker had died. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>
-    /** Forgets the workers whose last beat ended before this time. */
+    /** Deletes the beats that ended before this time. */
     readonly forgetDead: (before: Timestamp) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -1,17 +1,18 @@
-// What becomes of a piece of work when its worker stops. Decision leases-2.
+// How a piece of work ends when its worker stops. Decision leases-2.
 import { Effect, Fiber } from "effect"
 
 /**
- * How long a stopping worker waits for its work and for the store: as long as `runWorker` waits for delivery attempts.
+ * How long a stopping worker waits for its work and for the store. `runWorker` waits equally long for delivery
+ * attempts.
  */
 export const LEAVE_DEADLINE = "8 seconds"
 
-/** How long a stopping worker waits for the store that makes a piece of work due again. */
+/** How long a stopping worker waits while the store makes a piece of work due again (`orHandBack`). */
 const HAND_BACK_DEADLINE = "2 seconds"
 
 /**
- * Runs work that should not be done twice, such as sending a message, to its end. When the worker stops meanwhile, the
- * worker waits for this end, at most for `LEAVE_DEADLINE`. Time limits inside the work still apply.
+ * Runs work that should not be done twice, such as sending a message. If the worker is stopped meanwhile, it waits
+ * until the work has ended, at most for `LEAVE_DEADLINE`. Time limits inside the work still apply.
  */
 export const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
@@ -26,9 +27,9 @@ export const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A
   )
 
 /**
- * Interrupts the work when the worker stops, and then runs `handBack`: another worker, or this one after its start,
- * begins the work again at once. `handBack` gets at most `HAND_BACK_DEADLINE`, because a database that does not answer
- * must not keep the worker from stopping.
+ * Interrupts the work when the worker stops, and then runs `handBack`, which makes the work due again. So another
+ * worker, or this worker after its restart, begins the work at once. `handBack` gets at most `HAND_BACK_DEADLINE`,
+ * because a database that does not answer must not keep the worker from stopping.
  */
 export const orHandBack =
   <E2, R2>(handBack: Effect.Effect<void, E2, R2>) =>

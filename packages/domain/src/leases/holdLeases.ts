@@ -14,7 +14,7 @@ import * as LeaseUses from "./leaseUses.js"
 import { LEAVE_DEADLINE } from "./Stopping.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
-/** The leases that a worker holds since its last call of `look`, and what that call found. */
+/** The leases that a worker has held since its last look, and what that look found. */
 interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
@@ -22,29 +22,30 @@ interface Holding {
   readonly crew: WorkerPosition
 }
 
-/** A worker's position among all live workers, as its last call of `look` found it. */
+/** A worker's position among all live workers, as the worker's last look found it. */
 export interface WorkerPosition {
   readonly size: number
   /** The worker's index in the sorted list of all live workers. */
   readonly place: number
-  /** The worker has more buckets than its share, because the buckets that it should give up are in use. */
+  /** True when the worker has more buckets than its share, because the buckets that it should give up are in use. */
   readonly hasSurplus: boolean
-  /**
-   * When the worker last took a bucket: it has held all of its present buckets since then. Before the first look: null.
-   */
+  /** When the worker last took a bucket. It has held all its present buckets since then. Null before the first look. */
   readonly heldSince: Timestamp.Timestamp | null
 }
 
 const ALONE: WorkerPosition = { size: 1, place: 0, hasSurplus: false, heldSince: null }
 
-/** The leases of a worker, for the one loop of the worker that renews them. */
+/** The leases of a worker, for the one loop of the worker that renews them with `look`. */
 export interface WorkerLeases extends WorkLeases {
-  /** Stores a beat, takes leases and gives leases up, if that is due. Returns the buckets that the worker holds now. */
+  /**
+   * Does a look, if one is due: stores a beat, takes leases and gives leases up. Returns the buckets that the worker
+   * holds now.
+   */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
-  /** This worker's position among all live workers. Before the first call of `look`, the worker counts as alone. */
+  /** This worker's position among all live workers. Before the first look, the worker counts as the only one. */
   readonly crew: () => WorkerPosition
   /**
-   * Gives all leases up for good: leases that are not in use at once, the other leases when their work has ended. When
+   * Gives all leases up, when the worker stops: idle leases at once, and leases in use when their work has ended. If
    * the work takes longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
    */
   readonly leave: Effect.Effect<void>
@@ -54,19 +55,19 @@ const NAMES: Readonly<Record<Lease.LeaseKind, ReadonlyArray<string>>> = { people
 
 const NOTHING = new Map<string, Lease.Lease>()
 
-/** A worker that has less than its share surveys and takes leases four times as often as another worker. */
+/** How many times as often a worker looks while it has less than its share. */
 const SHORT_LOOKS = 4
 
 /**
- * The leases that this worker holds. All loops of the worker share them.
+ * Makes the leases of this worker. All loops of the worker share them.
  *
- * One loop calls `look`. When the last look is `lookEvery` old, or sooner while the worker has less than its share,
- * `look` stores a beat, surveys the leases, gives leases up and takes leases. The other loops read the outcome. So a
- * worker whose loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its
- * next look, and its loops wait for that.
+ * One loop calls `look`. A look is due when the last look is `lookEvery` old, or four times as often while the worker
+ * has less than its share. It stores a beat, surveys the leases, gives leases up and takes leases. The other loops use
+ * the outcome. So a worker whose looking loop hangs stores no beats, and other workers take its leases. A worker whose
+ * last beat has run out holds nothing until its next look, and its loops wait for that look.
  *
- * The loops name the lease of each piece of work (`using`, decision leases-2). A look gives up no lease that is in use.
- * So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
+ * A loop names the lease of each piece of work (`using`, decision leases-2), and a look gives up no lease that is in
+ * use. So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
  */
 export const holdLeases = program(
   "holdLeases",
@@ -80,11 +81,15 @@ export const holdLeases = program(
     let holding: Holding | undefined
     let isTaking = false
     let hasLeft = false
-    // Both are completed, and replaced by new ones, at the end of a look: `nextGain` when the look took further leases.
+    // A look completes `nextLook` at its end, and `nextGain` if it took further leases. It replaces each of them by a
+    // new one.
     let nextLook = Deferred.unsafeMake<void>(FiberId.none)
     let nextGain = Deferred.unsafeMake<void>(FiberId.none)
 
-    /** Whether the worker's last beat has run out: the worker then holds nothing until its next look. */
+    /**
+     * Whether the worker's last beat has run out. Other workers may then have taken its leases, so it holds nothing
+     * until its next look.
+     */
     const isExpired = ({ lookedAt }: Holding, now: Timestamp.Timestamp): boolean =>
       !Lease.isAlive({ worker, aliveUntil: Lease.aliveUntil(lookedAt) }, now)
 
@@ -96,9 +101,9 @@ export const holdLeases = program(
     )
 
     /**
-     * Waits for the end of a look while the worker has not looked yet, while it is taking leases, and when its last
-     * beat has run out because the machine slept. Wakes the loop that calls `look`, so that the caller does not wait
-     * for the next poll of that loop.
+     * Waits for the end of a look in three cases: the worker has not looked yet, the worker is taking leases, or its
+     * last beat has run out because the machine slept. Wakes the loop that calls `look`. Otherwise the caller would
+     * wait for that loop's next poll.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isExpired(holding, now) && !isTaking)) return Effect.void
@@ -125,7 +130,7 @@ export const holdLeases = program(
           hasSurplus: plan.hasSurplus,
           heldSince: isGaining ? now : (holding?.crew.heldSince ?? now)
         }
-        // From here on no loop begins a piece of work under a lease that is given up.
+        // From this assignment on, no loop begins work under a lease that is given up.
         holding = { leases: byKey(kept), lookedAt: now, isShort, crew }
         if (take.length > 0) {
           isTaking = true
@@ -152,7 +157,10 @@ export const holdLeases = program(
       for (const one of ended) Deferred.unsafeDone(one, Effect.void)
     }
 
-    /** Counts a use of a lease that the worker holds. Check and count are one step, so no look comes between them. */
+    /**
+     * Counts a use of a lease and returns true, if the worker holds the lease. Check and count happen in one
+     * synchronous step, so no look comes between them.
+     */
     const begin = (key: string, now: Timestamp.Timestamp): boolean => {
       if (!heldAt(now).has(key)) return false
       uses.begin(key)
@@ -172,7 +180,7 @@ export const holdLeases = program(
       const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.isUsed(Lease.keyOf(lease)))
       hasLeft = true
       holding = undefined
-      // No look follows. Without this, a loop that waits for a look would never end.
+      // No look follows. Without this call, a loop that waits for the end of a look would never end.
       announce(false)
       const giveIdleUp = !uses.isAnyUsed() || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
       return giveIdleUp.pipe(

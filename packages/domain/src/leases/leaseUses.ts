@@ -1,4 +1,4 @@
-// Which leases the loops of one worker use at the moment. A lease that is in use is not given up (decision leases-2).
+// Counts which leases the loops of one worker are using. A worker gives up no lease that is in use (decision leases-2).
 import { Effect } from "effect"
 
 /** Counts the pieces of work that are done under each lease, by `Lease.keyOf`. */

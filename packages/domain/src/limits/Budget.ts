@@ -3,8 +3,8 @@ import type { AppId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The most calls in any sliding window of `windowMillis`. With fixed windows, a caller could make twice as many calls
- * within this time, half of them at the end of one window and half at the beginning of the next.
+ * The maximum number of calls in any sliding window of `windowMillis`. With fixed windows, a caller could make twice as
+ * many calls within this time: half of them at the end of one window, and half at the beginning of the next.
  */
 export interface Budget {
   readonly name: string
@@ -13,7 +13,8 @@ export interface Budget {
 }
 
 /**
- * The person and the app that share a budget. A new connection of the same person and app continues the same budget.
+ * The person and the app to which a budget belongs. A new connection of the same person and app continues the same
+ * budget.
  */
 export interface Spender {
   readonly userId: UserId
@@ -22,7 +23,7 @@ export interface Spender {
 
 /** The budget has no call left. Wire: 429 `budget_exceeded` with `Retry-After`. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
-  /** How long until enough calls have left the window. */
+  /** The milliseconds until the window has room for one more call. */
   retryAfterMillis: Schema.Positive
 }) {
   override get message(): string {
@@ -31,14 +32,14 @@ export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("Budget
 }
 
 export type SpendOutcome =
-  /** `calls` are the times of the calls that count from now on, this call included. */
+  /** `calls` has the times of the calls that count from this moment on, the new call included. */
   | { readonly _tag: "Spent"; readonly calls: ReadonlyArray<Timestamp> }
   /** A refused call does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
 /**
- * Counts a call, if the window has room. `calls` are the times of earlier calls, in order. A time after `now` counts
- * too: the clock of another server may be slightly ahead.
+ * Counts a call, if the window has room. `calls` has the times of earlier calls, in order. A time after `now` counts
+ * too, because the clock of another server may be slightly ahead.
  */
 export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): SpendOutcome => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)

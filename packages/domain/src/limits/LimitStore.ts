@@ -6,20 +6,23 @@ import type { RateWindow } from "./Rate.js"
 import type { LimitSubject } from "./Subject.js"
 import type { ZoneQuestionOutcome, ZoneQuestions } from "./ZoneQuestions.js"
 
-/** The calls counted for each rate, and the questions asked about zones. Decisions limits-5, limits-6 and limits-8. */
+/**
+ * Stores the counted calls of each subject, and the questions that apps asked about zones. Decisions limits-5, limits-6
+ * and limits-8.
+ */
 export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitStore")<
   LimitStore,
   {
     /**
-     * Counts one call of the subject (`Rate.count`) and returns its window, this call included. Concurrent calls, on
-     * any servers, never get the same `used`. Calls that arrive at the same time may be counted by one statement. A
-     * crash of the database may lose all counts.
+     * Counts one call of the subject (`Rate.count`) and returns its window, this call included. Concurrent calls never
+     * get the same `used`, even on different servers. A store may count calls that arrive at the same time in one
+     * statement. A crash of the database may lose all counts.
      */
     readonly count: (subject: LimitSubject, windowMillis: number, now: Timestamp) => StoreEffect<RateWindow>
     /**
      * Locks the spender's questions about zones, reads the clock, gives the questions to `decide`, and stores the
-     * questions that it returned with `Asked`. Because of the lock, two calls of one spender never see the same state,
-     * on any servers. `RuleStore.createZone` takes the same lock.
+     * questions that `decide` returned with `Allowed`. Because of the lock, two calls of one spender never see the same
+     * state, even on different servers. `RuleStore.createZone` takes the same lock.
      */
     readonly ask: (
       spender: Spender,

@@ -1,8 +1,8 @@
-// Which addresses are one network. Decisions accounts-5 and limits-3.
+// Finds the network of an IP address. Decisions accounts-5 and limits-3.
 
 /**
- * The network whose calls are counted together: an IPv4 address, or the /64 prefix of an IPv6 address, because
- * one household has a whole /64. Any other text is returned in lower case.
+ * The network of an IP address: calls from one network are counted together. It is the IPv4 address itself, or the /64
+ * prefix of an IPv6 address, because one household has a whole /64. Any other text is returned in lower case.
  */
 export const network = (address: string): string => {
   const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()

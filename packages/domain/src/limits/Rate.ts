@@ -3,14 +3,14 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * The most calls of one subject in a window. A window begins with the first call after the previous window, so an
- * answer can name limit, remaining calls and reset time exactly. A rate protects the service; a `Budget` protects the
- * secret where a person is.
+ * The maximum number of calls of one subject in a window. A window begins with the first call after the previous
+ * window, so an answer can name limit, remaining calls and reset time exactly. A rate protects the service from load. A
+ * `Budget` protects the person: it limits how much an app can find out about where the person is.
  */
 export interface Rate {
   readonly calls: number
   readonly windowMillis: number
-  /** What a refused caller reads; left out: a text that fits every rate. */
+  /** The text that a refused caller reads. Left out: a text that fits every rate. */
   readonly refusal?: string
 }
 
@@ -59,7 +59,7 @@ export const TRIPS = of(AccountLimits.TRIPS)
 /** For requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */
 export const KEYED = of(AccountLimits.KEYED)
 
-/** For calls with a token that no longer works. The access log gets one entry for all calls of a window. */
+/** For calls with a token that has stopped working. The access log gets one entry for all calls of a window. */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
 /** For sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five minutes. */
@@ -70,42 +70,45 @@ export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
  * For links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the window
- * lasts. So a stranger who uses the limit up cannot shut the owner out: the owner then has a link that works until the
- * window ends. A link that works only for the caller who asked for it is counted for each caller (`LINKS_TO_MAILBOX`).
+ * lasts. So a stranger who uses up the limit cannot lock the owner out: the last mailed link works until the window
+ * ends. Links that work only for the caller who requested them are counted for each caller, and also together
+ * (`LINKS_TO_MAILBOX`).
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * For links of one account that change its address to one new address. Like a link for a new password, such a link is
- * valid for as long as the window lasts. With the window of `LINKS`, four accounts could use up `LINKS_TO_MAILBOX`
- * again and again, and nobody could change to that address. With this one, they can do so for half an hour in a day.
+ * For links of one account that change its address to one new address. A link is valid for as long as the window lasts.
+ * If the window were as short as that of `LINKS`, four accounts of a stranger could use up `LINKS_TO_MAILBOX` in every
+ * half hour, and nobody could change an account to that address. With a window of a day they can do so for half an hour
+ * a day.
  */
 export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 
 /**
- * For links to one mailbox that work only for the caller who asked for them: links of sign-ups, and links to a new
- * address. All callers count together here. One network or account can cause at most as many mails as its own rate
- * allows (`LINKS`, `ADDRESS_CHANGES`), or five when its window ends within this one. So a stranger who asks for
- * somebody's address again and again does not use up the mails that the owner needs.
+ * For links to one mailbox that work only for the caller who requested them: links of sign-ups, and links to a new
+ * address. This rate counts all callers together. One network or account can cause at most as many mails as its own
+ * rate allows (`LINKS`, `ADDRESS_CHANGES`), or five when one of its windows ends within a window of this rate. So a
+ * single stranger cannot use up the mails that the owner of the mailbox needs.
  */
 export const LINKS_TO_MAILBOX: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /** The window of one subject, and the calls in it. */
 export interface RateWindow {
-  /** Exclusive: a call at this time begins the next window. */
+  /** The exclusive end of the window: a call at this time begins the next window. */
   readonly endsAt: Timestamp
   /** The number of calls in the window, refused calls included. */
   readonly used: number
 }
 
 /**
- * Whether calls still count in the window. A window that ends more than two windows from now began before the clock was
- * set back: calls would be refused for as long as the clock was set back, so it counts as over.
+ * Whether calls at `now` count in the window. If the window's end is more than two windows in the future, the window
+ * began before the clock was set back, and it counts as over. Otherwise calls would be refused until the clock reaches
+ * its earlier time.
  */
 const isOpen = ({ endsAt }: RateWindow, windowMillis: number, now: Timestamp): boolean =>
   now < endsAt && endsAt <= plus(now, 2 * windowMillis)
 
-/** The window after one more call. `window` undefined: no call came before. */
+/** The window after one more call. `window` is undefined when the subject has made no call before. */
 export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp): RateWindow =>
   window !== undefined && isOpen(window, windowMillis, now)
     ? { ...window, used: window.used + 1 }
@@ -126,7 +129,7 @@ export const standing = (rate: Rate, { endsAt, used }: RateWindow, now: Timestam
   rate,
   isAdmitted: used <= rate.calls,
   remaining: Math.max(0, rate.calls - used),
-  // The clock of this server may be slightly behind that of the server that began the window. Then `endsAt - now` would
-  // be longer than a window.
+  // The clock of this server may be slightly behind the clock of the server that began the window. Then `endsAt - now`
+  // would be longer than a window.
   resetMillis: Math.min(endsAt - now, rate.windowMillis)
 })

@@ -1,4 +1,4 @@
-// Which calls are counted together. Decisions limits-2 and limits-3.
+// The subjects of rates: which calls are counted together. Decisions limits-2 and limits-3.
 import { Option, Schema } from "effect"
 import type { IdempotencySubject } from "../idempotency/Idempotency.js"
 import { brand } from "../shared/Errors.js"
@@ -45,9 +45,9 @@ export const connection = (id: ConnectionId): LimitSubject => make("connection",
 export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * The app that a caller at one address claims to be: its secret is not checked yet. Because the subject contains the
- * address, somebody who guesses secrets at another address cannot lock the app out. `id` None: there is no such app.
- * All unknown apps at one address count together, so inventing ids does not help.
+ * The app that a caller at one address claims to be, before its secret is checked. The subject contains the address, so
+ * that somebody who guesses secrets at another address cannot lock the app out. `id` is None when there is no app with
+ * the claimed id. All unknown ids at one address count together, so inventing ids does not help.
  */
 export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
   make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)
@@ -61,7 +61,7 @@ export const consent = (address: string): LimitSubject => make("consent", networ
 /** Consent pages opened by an account. */
 export const consentsOf = (id: UserId): LimitSubject => make("consents-of", id)
 
-/** What an account makes: places, devices, apps, purposes and test people. */
+/** New places, devices, apps, purposes and test people of an account. */
 export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
 
 /** Test webhooks of an account. */
@@ -82,14 +82,14 @@ export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 /** Requests with an `Idempotency-Key`, by the owner of the keys. */
 export const keyed = (owner: IdempotencySubject): LimitSubject => make("keyed", owner)
 
-/** Calls of one route with a connection's token that no longer works. */
+/** Calls of one route with a token of the connection that has stopped working. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)
 
 /** Forms for a new password that were sent from one network. */
 export const reset = (address: string): LimitSubject => make("reset", network(address))
 
 /**
- * Links that are mailed to one mailbox. The subject contains a digest in place of the mailbox's address. Links are
+ * Links that are mailed to one mailbox. `email` is a digest, so that the store gets no e-mail address. Links are
  * counted whether or not an account has the address.
  */
 export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
@@ -101,8 +101,8 @@ export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
 export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("mailbox", `${purpose} ${email}`)
 
 /**
- * The sign-up mails to one mailbox. With `address`: only those that were requested from the network of this address.
- * Without it: those requested from any network.
+ * The sign-up mails to one mailbox. With `address`: only those that a caller from the network of this address
+ * requested. Without `address`: those that callers from all networks requested.
  */
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
@@ -111,8 +111,8 @@ export const signUpMail = (email: Hash, address?: string): LimitSubject =>
 export const confirmationLink = (email: Hash, id: UserId): LimitSubject => mailboxFor(`confirm ${id}`, email)
 
 /**
- * The links that change an account's address to that of one mailbox. With `id`: only those that this account asked for.
- * Without it: those that any account asked for.
+ * The links that change an account's address to the address of one mailbox. With `id`: only the links that this account
+ * requested. Without `id`: the links that all accounts requested.
  */
 export const addressLink = (email: Hash, id?: UserId): LimitSubject =>
   mailboxFor(id === undefined ? "address" : `change ${id}`, email)

@@ -3,15 +3,16 @@ import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import * as Budget from "./Budget.js"
 
 /**
- * The budget of an app's questions about areas that it draws itself. Each call of `verify-zone` and each new zone rule
- * is one question. Without a limit, an app could find out where somebody is. So the questions of one person and app
- * share two budgets: 20 in any hour, and over a day only as many as leave the person hidden in a town of 12 × 12 km.
- * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the
- * budget does not protect.
+ * The budget of an app's questions about areas that the app draws. Each call of `verify-zone` and each new zone rule is
+ * one question. Without a limit, an app could find out where somebody is by asking about many circles. So the questions
+ * of one person and app share two budgets. An app may ask 20 questions in any hour; and over a day so few that the
+ * person stays hidden in a town of 12 × 12 km. Decision M8 derives the second budget, `test/support/zoneSearch.ts`
+ * attacks it, and decision limits-7 says what the budget does not protect.
  *
- * The idea: count the square kilometres of the town in which the questions could find somebody to within 1 km. A small
- * circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later question is
- * worth twice as much to a search. Nothing depends on the answers, so a refusal reveals nothing about the person.
+ * The second budget counts the square kilometres of the town in which the questions could find somebody to within 1 km.
+ * A small circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later
+ * question is worth twice as much to a search. The count does not depend on the answers, so a refusal reveals nothing
+ * about the person.
  */
 
 /** A circle that an app asked about, with the time of the last question about it. */
@@ -37,7 +38,7 @@ export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
 }
 
 export type ZoneQuestionOutcome =
-  /** `questions` are the questions that count from now on, this one included. */
+  /** `questions` are the questions that count from this moment on, the new question included. */
   | { readonly _tag: "Allowed"; readonly questions: ZoneQuestions }
   /** A refused question does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
@@ -45,30 +46,31 @@ export type ZoneQuestionOutcome =
 /** The hourly budget (amendment M8). */
 export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, windowMillis: HOUR }
 
-/** Milliseconds, inclusive. A question about a circle counts for this long after the app last asked it. */
+/** How long a question about a circle counts after the app last asked it, in milliseconds, inclusive. */
 export const COUNTED_FOR = DAY
 
 /**
- * The most square kilometres in which the questions of a day may find somebody. This is a third of a town of 144 km²,
- * so two of three searches do not find somebody at rest to within 1 km (amendment M8).
+ * The maximum area, in square kilometres, in which the questions of a day may find somebody. This is a third of a town
+ * of 144 km², so two of three searches do not find a resting person to within 1 km (amendment M8).
  */
 export const LOCATED_KM2_MAX = 48
 
 /**
- * The radius of the largest circle that counts by its area. The edge of a larger circle counts as a cut through the
- * remaining area.
+ * The largest radius, in metres, of a circle that counts by its area. A larger circle counts as a cut through the
+ * remaining area, because its edge can divide that area.
  */
 export const SMALL_RADIUS_M = 2_000
 
 /**
- * Metres. Only circles whose edges are at most this far apart count together. A town of 12 × 12 km has a diagonal of 17
- * km, so circles whose edges are further apart cannot both help to search one town.
+ * The maximum distance, in metres, between the edges of circles that count together. A town of 12 × 12 km has a
+ * diagonal of 17 km, so circles whose edges are further apart cannot both help to search one town.
  */
 export const TOWN_M = 17_000
 
 /**
- * Square kilometres: a circle with a radius of 1 km. An app that only guesses a point is right to within 1 km for a
- * person in this area, so each remaining piece of the town counts this area too.
+ * The area, in square kilometres, of a circle with a radius of 1 km. An app that guesses a point without asking is
+ * right to within 1 km for a person in this area around the point. So each remaining piece of the town counts this area
+ * too.
  */
 const KM2_WITHIN_1_KM = Math.PI
 
@@ -76,25 +78,28 @@ const KM2_WITHIN_1_KM = Math.PI
 export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): ZoneQuestionOutcome => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const counting = before.circles.filter(({ askedAt }) => now - askedAt <= COUNTED_FOR)
-  const repeated = counting.findIndex((asked) => isSame(asked, circle))
+  const repeated = counting.findIndex((earlier) => isSame(earlier, circle))
   const dayMillis = repeated === -1 ? waitOfDay(counting, circle, now) : 0
   if (hour._tag === "Refused" || dayMillis > 0) {
     const hourMillis = hour._tag === "Refused" ? hour.retryAfterMillis : 0
     return { _tag: "Refused", retryAfterMillis: Math.max(hourMillis, dayMillis) }
   }
   const { lat, lon, radiusM } = circle
-  const asked: AskedCircle = { lat, lon, radiusM, askedAt: now }
-  const circles = repeated === -1 ? [...counting, asked] : counting.with(repeated, asked)
+  const question: AskedCircle = { lat, lon, radiusM, askedAt: now }
+  const circles = repeated === -1 ? [...counting, question] : counting.with(repeated, question)
   return { _tag: "Allowed", questions: { calls: hour.calls, circles } }
 }
 
-/** Whether a question repeats an earlier circle, which reveals nothing new about somebody at rest. */
+/**
+ * Whether two questions are about the same circle. A repeated question counts only once in the day's budget, because it
+ * reveals nothing new about a resting person.
+ */
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
 /** The milliseconds until the circle fits into the day's budget; 0 when it fits now. */
 const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
-  const near = counting.filter((asked) => edgeDistanceM(asked, circle) <= TOWN_M)
+  const near = counting.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
   if (fits(near, circle)) return 0
   const endings = near.map(({ askedAt }) => askedAt).sort((a, b) => a - b)
   const last = endings.find((end) =>
@@ -103,7 +108,7 @@ const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle
       circle
     )
   )
-  // One circle alone always fits, so this moment exists.
+  // One circle always fits when no other circle counts, so a moment is always found.
   return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - now
 }
 
@@ -112,7 +117,7 @@ const fits = (near: ReadonlyArray<Geometry.Circle>, circle: Geometry.Circle): bo
 
 /**
  * The largest area of a town, in square kilometres, in which these questions, asked in this order, could find somebody
- * to within 1 km. This bound also holds for a search whose questions depend on earlier answers.
+ * to within 1 km. This maximum also holds for a search that chooses each question after the earlier answers.
  */
 export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   let [located, pieces] = [0, 1]

@@ -1,8 +1,8 @@
 /**
- * Limits: how often a caller may ask. A `Rate` protects the service: a limited number of calls in a window for each
+ * Limits on how often a caller may call. A `Rate` protects the service: a limited number of calls in a window for each
  * subject. A `Budget` protects the person: questions about zones are few enough that an app cannot find somebody by
- * asking about many circles. Guards call `takeCall` when they have checked the token, before everything else; the zone
- * check calls `askZone`.
+ * asking about many circles. A guard calls `takeCall` after it has checked the token and before any other work; the
+ * zone check calls `askZone`.
  *
  * @module
  */

@@ -13,8 +13,8 @@ const callRefusals = Telemetry.counter("place_access.limit.refusals", {
 })
 
 /**
- * Counts a call and returns the state of the rate. Fails when the store cannot count the call, and the caller must then
- * refuse the call: else a failing database would lift the limits.
+ * Counts a call and returns the state of the rate. Fails when the store cannot count the call. The caller must then
+ * refuse the call, because otherwise a failing database would remove the limits.
  */
 export const takeCall = program("takeCall", function* (subject: LimitSubject, rate: Rate.Rate) {
   const now = yield* Timestamp.now
@@ -29,7 +29,7 @@ const zoneRefusals = Telemetry.counter("place_access.budget.refusals", {
   labels: { budget: [ZoneQuestions.HOURLY.name] }
 })
 
-/** Fails with `BudgetExceeded` when the question was refused, and measures the refusal. */
+/** Fails with `BudgetExceeded` when the question was refused, and counts the refusal in a metric. */
 export const orBudgetExceeded = (
   asking: ZoneQuestions.ZoneQuestionOutcome
 ): Effect.Effect<void, Budget.BudgetExceeded> =>
@@ -41,9 +41,9 @@ export const orBudgetExceeded = (
       )
 
 /**
- * Spends one question about the circle, or fails with `BudgetExceeded` and spends none. Call it when the question is
- * valid and is about to be answered, so that a request refused for another reason spends nothing. A zone rule spends
- * its question when it is stored (`RuleStore.createZone`).
+ * Spends one question about the circle, or fails with `BudgetExceeded` and spends none. Call `askZone` only when the
+ * question is valid and is about to be answered, so that a request that is refused for another reason spends nothing.
+ * For a zone rule, `RuleStore.createZone` spends the question in the same transaction in which it stores the rule.
  */
 export const askZone = program("askZone", function* (spender: Budget.Spender, circle: Circle) {
   const store = yield* LimitStore
