@@ -26,7 +26,7 @@ export const claimDue = program(
 )
 
 /** The outcome of an attempt. */
-export interface AttemptSummary {
+export interface EndedAttempt {
   readonly how: Delivery.DeliveryFinish
   /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
   readonly tookMillis: number
@@ -53,25 +53,21 @@ export const deliver = program("deliver", function* (claim: ClaimedDelivery, lea
  * `until`, or when another worker has stored the delivery already. In these two cases the stored delivery lacks this
  * result, and later claims attempt the delivery unless it has ended.
  */
-export const deliverFirst = program(
-  "deliverFirst",
-  function* <R = never>(
-    row: Delivery.NewDelivery,
-    endpoint: Receiver,
-    until: Timestamp.Timestamp,
-    onResult: (result: AttemptSummary) => Effect.Effect<void, never, R>
-  ) {
-    const store = yield* DeliveryStore
-    const delivery = Delivery.begin(row)
-    const result = yield* attempt(delivery, endpoint, until)
-    if (result === undefined) {
-      yield* retryTransient(REPEATS)(store.insert([row]))
-      return undefined
-    }
-    yield* onResult(summaryOf(result))
-    return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
+export const deliverFirst = program("deliverFirst", function* <
+  R = never
+>(row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp, onResult: OnResult<R>) {
+  const store = yield* DeliveryStore
+  const delivery = Delivery.begin(row)
+  const result = yield* attempt(delivery, endpoint, until)
+  if (result === undefined) {
+    yield* retryTransient(REPEATS)(store.insert([row]))
+    return undefined
   }
-)
+  yield* onResult(summaryOf(result))
+  return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
+})
+
+type OnResult<R> = (result: EndedAttempt) => Effect.Effect<void, never, R>
 
 type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
 
@@ -146,7 +142,7 @@ const finish = fn(function* (
   return written === undefined ? undefined : summaryOf({ how, row })
 })
 
-const summaryOf = ({ how, row }: AttemptResult): AttemptSummary => ({
+const summaryOf = ({ how, row }: AttemptResult): EndedAttempt => ({
   how,
   tookMillis: row === null ? 0 : row.endedAt - row.startedAt
 })

@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
-import { type AttemptSummary, deliverFirst } from "../deliveries/deliver.js"
+import { type EndedAttempt, deliverFirst } from "../deliveries/deliver.js"
 import { DeliveryStore } from "../deliveries/DeliveryStore.js"
 import type { EventStore } from "../deliveries/EventStore.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
@@ -141,7 +141,7 @@ export const make = ({
     /** Makes the attempt and stores its result. Runs `onResult` as soon as the attempt has ended. */
     const attempt = ({ endpoint, event, row, until }: PlannedAttempt, onResult: Effect.Effect<void, never, Ports>) => {
       let waits = false
-      const noteResult = (ended: AttemptSummary) =>
+      const noteResult = (ended: EndedAttempt) =>
         Effect.suspend(() => {
           waits = flights.note(endpoint.id, ended)
           return onResult

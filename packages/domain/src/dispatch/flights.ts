@@ -1,6 +1,6 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
-import type { AttemptSummary } from "../deliveries/deliver.js"
+import type { EndedAttempt } from "../deliveries/deliver.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
@@ -19,7 +19,7 @@ export interface Flights {
   /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
   /** Notes how an attempt ended, and returns whether the delivery waits for another attempt. */
-  readonly note: (endpointId: EndpointId, ended: AttemptSummary | undefined) => boolean
+  readonly note: (endpointId: EndpointId, ended: EndedAttempt | undefined) => boolean
   /** Takes a slot for an attempt at the endpoint. */
   readonly take: (endpointId: EndpointId, kind: Kind) => Slot
   /**

@@ -3,7 +3,7 @@ import { Bucket, everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as firstAttempts from "../../src/dispatch/firstAttempts.js"
 import { FRESH, isFresh } from "../../src/dispatch/EventFreshness.js"
 import { shareOf } from "../../src/dispatch/firstAttempts.js"
@@ -77,7 +77,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         const stage = yield* scene
         yield* script(answers(200))
         const { counting, rows } = counted()
-        let isStoring = false
+        const mayStore = yield* Deferred.make<void>()
         let most = 0
         let waiting = 0
         const storing = over({
@@ -85,7 +85,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
             insertAttempted: (...args) =>
               Effect.gen(function* () {
                 most = Math.max(most, ++waiting)
-                while (!isStoring) yield* Effect.sleep("1 second")
+                yield* Deferred.await(mayStore)
                 waiting--
                 return yield* store.insertAttempted(...args)
               })
@@ -98,7 +98,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
               yield* Effect.sleep("1200 millis")
             }
             expect({ most, ...rows }).toEqual({ most: 8, attempted: 0, waiting: 4 })
-            isStoring = true
+            yield* Deferred.succeed(mayStore, undefined)
             yield* Effect.sleep("10 seconds")
           }),
           { slots: 8 }
