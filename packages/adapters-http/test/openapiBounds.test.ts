@@ -168,8 +168,8 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 }
 
 /**
- * Whether the contract checks the fields of the operation. It does not for the bodies of phone apps that are made for
- * other servers, and for the token operations, which check their fields themselves.
+ * Whether the contract checks the fields of the operation. It does not check the bodies of phone apps that are made for
+ * other servers, nor those of the token operations, whose programs check the fields themselves.
  */
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
@@ -183,7 +183,7 @@ const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" }
 describe("openapi.json and the server agree", () => {
   it("on the bounds of every field of a body: at each it is taken, beyond it is refused, and nothing else bounds it", async () => {
     const wrong: Array<string> = []
-    let asked = 0
+    let calls = 0
     for (const one of operations.filter(isOurs)) {
       for (const [field, schema] of Object.entries(object(one.schema["properties"]))) {
         if (isSenders(field)) {
@@ -192,7 +192,7 @@ describe("openapi.json and the server agree", () => {
           continue
         }
         for (const { isGood, value } of probesOf(object(schema), one.body[field])) {
-          asked++
+          calls++
           const found = fault(field, await send(one, { ...one.body, ...needs[field], [field]: value }))
           // A text of the right length may still be wrong for another reason.
           const refused = isGood ? /at most|at least|empty|from \d/.exec(found ?? "")?.[0] : found
@@ -205,7 +205,7 @@ describe("openapi.json and the server agree", () => {
       }
     }
     expect(wrong).toEqual([])
-    expect(asked).toBeGreaterThan(60)
+    expect(calls).toBeGreaterThan(60)
   })
 
   it("on the fields that a body must have", async () => {

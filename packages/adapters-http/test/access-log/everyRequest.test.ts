@@ -233,11 +233,16 @@ const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
 const when = (applies: boolean) => (applies ? it : () => undefined)
 
 describe.each(endpoints)("$name", ({ method, name, scope }) => {
-  const { asks, fault, told } = ROWS[name] ?? { asks: get("/"), told: /^$/ }
+  const { asks, fault, told: learned } = ROWS[name] ?? { asks: get("/"), told: /^$/ }
   const isSensitive = scope !== "none" && scope !== "any_standard" && Scope.isSensitive(scope)
   const purpose = isSensitive ? "order_ahead" : null
 
-  const refused = async (stage: Stage, status: number, error: string, sent?: (asked: SentRequest) => SentRequest) => {
+  const refused = async (
+    stage: Stage,
+    status: number,
+    error: string,
+    sent?: (original: SentRequest) => SentRequest
+  ) => {
     const request = await asks(full)
     const { answer, entry } = await onlyEntry(stage, () => ask(stage, method, sent?.(request) ?? request))
     expect([answer.status, (answer.json as { readonly error: string }).error]).toEqual([status, error])
@@ -251,7 +256,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     const { answer, entry } = await onlyEntry(full, () => ask(full, method, request))
     expect(answer.status).toBeLessThan(300)
     expect([entry.endpoint, entry.error, entry.purpose]).toEqual([name, null, purpose])
-    expect(entry.disclosed ?? "nothing").toMatch(told)
+    expect(entry.disclosed ?? "nothing").toMatch(learned)
     expect(limitHeaders(answer)).toEqual(LIMIT_HEADERS)
   })
 
@@ -268,7 +273,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
       expect(answer.status).toBeLessThan(300)
       const { reason } = (answer.json ?? {}) as { readonly reason?: string }
       if (PAUSED.test(request.path)) expect([reason, entry.disclosed]).toEqual(["paused", Disclosure.PAUSED])
-      else expect([reason, entry.disclosed ?? "nothing"]).toEqual([undefined, expect.stringMatching(told)])
+      else expect([reason, entry.disclosed ?? "nothing"]).toEqual([undefined, expect.stringMatching(learned)])
     }
   )
 
@@ -303,8 +308,8 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
   })
 
   when(fault !== undefined)("400: one entry when the question is wrong", async () => {
-    const { entry } = await refused(full, 400, "validation_failed", (asked) =>
-      fault === "body" ? { ...asked, body: {} } : withBadQuery(asked)
+    const { entry } = await refused(full, 400, "validation_failed", (original) =>
+      fault === "body" ? { ...original, body: {} } : withBadQuery(original)
     )
     expect(entry.purpose).toBe(purpose)
   })

@@ -10,7 +10,7 @@ const FORMULA = '=HYPERLINK("https://evil.example","Click")'
 let world: World
 let user: Person
 let app: string
-const asked = (count: number, disclosed: string | null, error: string | null = null) =>
+const entryOf = (count: number, disclosed: string | null, error: string | null = null) =>
   world.run(
     Effect.gen(function* () {
       const [connection] = yield* listConnections(user.account.id)
@@ -30,11 +30,11 @@ beforeAll(async () => {
   const made = await world.app(user, { name: App.AppName.make(FORMULA) })
   app = made.app.id
   await world.connect(user, made.app, { scopes: ["location.visits.read"] })
-  await asked(1, "2 visits, to “Mum’s, Dad’s”")
+  await entryOf(1, "2 visits, to “Mum’s, Dad’s”")
   world.clock.advance(86_400_000)
-  await asked(1, " +1 visit")
+  await entryOf(1, " +1 visit")
   world.clock.advance(1)
-  await asked(1, null, "rate_limited")
+  await entryOf(1, null, "rate_limited")
 })
 afterAll(() => world.close())
 
@@ -78,7 +78,7 @@ describe("GET {portal}/access-log.csv", () => {
   })
 
   it("more than fits on one page of the log [access-log-5]", async () => {
-    await asked(1_100, "no visits")
+    await entryOf(1_100, "no visits")
     expect(rows((await file()).text).length).toBe(1_103)
   })
 })

@@ -167,12 +167,12 @@ describe("decisions", () => {
     const [read] = await queueOf(app.id)
     await owner.send("PATCH", at, { description: "Sells where you are to others" })
     expect((await decidePurpose(id, { decision: "approve", revision: read?.purpose?.revision })).status).toBe(409)
-    const [again] = await queueOf(app.id)
-    expect(again).toMatchObject({
+    const [repeated] = await queueOf(app.id)
+    expect(repeated).toMatchObject({
       submitted_at: read?.submitted_at,
       purpose: { description: "Sells where you are to others" }
     })
-    const revision = again?.purpose?.revision
+    const revision = repeated?.purpose?.revision
     expect((await decidePurpose(id, { decision: "reject", note: "No.", revision })).status).toBe(200)
   })
 

@@ -68,7 +68,10 @@ const life = FastCheck.array(
   { minLength: 4, maxLength: 12 }
 )
 
-/** Home, at work for an hour, and home again. Around the corner is a clinic that nobody may learn of. */
+/**
+ * A clinic around the corner from home, of which the app may not learn. In `A_DAY` the person is at home, at work for
+ * an hour, and at home again; only in one of the two worlds they also visit the clinic.
+ */
 const CLINIC = { _tag: "Made", spot: "homeEdge", radiusM: 100, label: "Clinic" } as const
 const at = (spot: Spot, ages: ReadonlyArray<number>) => ({ _tag: "Seen", spot, ages, accuracyM: 10 }) as const
 const A_DAY = [
@@ -107,7 +110,7 @@ describe("privacy is the product", () => {
       )
       met.push(...ours)
       const noticed = ours.map((one, index) => [one, theirs[index]]).filter(([one, other]) => one !== other)
-      // The difference is in the error itself, because an assertion inside a property would show nothing else.
+      // The error itself contains the difference, because a failed assertion inside a property shows nothing else.
       if (noticed.length > 0) throw new Error(noticed[0]?.join("\n"))
       expect(theirs).toHaveLength(ours.length)
     })
@@ -119,7 +122,7 @@ describe("privacy is the product", () => {
       ]
     })
     // When the app learned nothing in all runs, the comparison above proved nothing.
-    for (const told of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
-      expect(met.join()).toContain(told)
+    for (const text of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
+      expect(met.join()).toContain(text)
   })
 })

@@ -25,8 +25,8 @@ const rotated = async () => {
   const { app, clientSecret: first, person } = stage
   const path = `/v1/developer/apps/${app.id}`
   const redirectUris = app.redirectUris
-  const again = await person.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris })
-  const { clientSecret: second } = again.json as Issued
+  const repeated = await person.send("POST", `/v1/oauth/clients/${app.id}`, { redirectUris })
+  const { clientSecret: second } = repeated.json as Issued
   const tokens = await stage.connect([CURRENT])
   let refreshToken = tokens.refresh_token
   return {

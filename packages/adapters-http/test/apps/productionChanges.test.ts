@@ -132,8 +132,8 @@ describe("an app in production stays what a reviewer approved until another revi
     const { app, decide, get, patch, register } = await live()
     await patch({ ...EVIL, scopes: [...app.declaredScopes, "location.visits.read"] })
     await register("https://evil.example/callback")
-    const asked = await consentPage(app, { scope: "location.visits.read" })
-    expect(asked.headers.get("location")).toContain("error=invalid_scope")
+    const requested = await consentPage(app, { scope: "location.visits.read" })
+    expect(requested.headers.get("location")).toContain("error=invalid_scope")
     const [review] = await reviewsOf(app.id)
     expect(review).toMatchObject({
       kind: "app",
@@ -191,8 +191,8 @@ describe("an app in production stays what a reviewer approved until another revi
     expect(await get()).toEqual(withdrawn.json)
     expect(await reviewsOf(app.id)).toEqual([])
     expect((await decide({ decision: "approve", revision: review?.app.revision })).status).toBe(409)
-    const again = await owner.send("POST", `${path}/withdraw`)
-    expect([again.status, again.json]).toEqual([
+    const repeated = await owner.send("POST", `${path}/withdraw`)
+    expect([repeated.status, repeated.json]).toEqual([
       409,
       {
         statusCode: 409,

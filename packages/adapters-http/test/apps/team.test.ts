@@ -125,14 +125,14 @@ describe("roles [teams-1]", () => {
     const stranger = await world.person()
     const at = `${APPS}/${app}`
     const reads = [at, `${at}/webhooks`, `${at}/deliveries`, `${at}/purposes`, `${at}/team`]
-    const asked = (who: Person, path: string) => who.get(path).then(({ status }) => status)
+    const statusOf = (who: Person, path: string) => who.get(path).then(({ status }) => status)
     for (const path of reads) {
-      expect([path, await asked(viewer, path), await asked(developer, path), await asked(stranger, path)]).toEqual([
+      expect([
         path,
-        200,
-        200,
-        404
-      ])
+        await statusOf(viewer, path),
+        await statusOf(developer, path),
+        await statusOf(stranger, path)
+      ]).toEqual([path, 200, 200, 404])
     }
     const changed = (who: Person) => who.send("PATCH", at, { name: "Tea Finder" }).then(({ status }) => status)
     expect([await changed(viewer), await changed(developer), await changed(stranger)]).toEqual([403, 200, 404])

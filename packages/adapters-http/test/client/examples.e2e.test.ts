@@ -133,8 +133,8 @@ describe("the examples of the client, as processes of their own", () => {
     const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
     expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
     // The callback with the wrong state ended the sign-in that the user had begun, so the user begins again.
-    const again = (await visit("/connect")).headers.get("location") ?? ""
-    const right = new URL(await approve(at.world, app, again))
+    const secondAddress = (await visit("/connect")).headers.get("location") ?? ""
+    const right = new URL(await approve(at.world, app, secondAddress))
     const landed = await visit(right.pathname + right.search)
     expect([landed.status, landed.headers.get("location")]).toEqual([303, "/where"])
     expect((await visit("/where")).text).toBe("You are at Home.")

@@ -51,7 +51,8 @@ describe("tokens of a connection, against the real service", () => {
     const clients = Array.from({ length: 5 }, () => createClient({ ...optionsFor(world, app), store, runtime }))
     await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
     expect(refreshes(runtime)).toBe(1)
-    // A second refresh with the old token within 30 s would be forgiven. After 60 s it would have ended the connection.
+    // For 30 s the service would repeat its answer to a second refresh with the old token. After 60 s a second refresh
+    // would have ended the connection.
     world.clock.advance(60_000)
     await Promise.all(clients.map((client) => client.me()))
     expect(await isAlive()).toBe(true)

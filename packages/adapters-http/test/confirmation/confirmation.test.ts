@@ -176,10 +176,10 @@ describe("the page /confirm [accounts-17]", () => {
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
     const post = () => browser.post(action, { ...choices, form_token: token }, { referer: world.url + action })
     const stolen = `session=${browser.cookies.get("session")}`
-    const asked = await post()
+    const requested = await post()
     const back = `${action}?done=choose-again`
     const confirmPath = `/confirm?return_to=${encodeURIComponent(back)}`
-    expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
+    expect([requested.status, requested.headers.get("location")]).toEqual([303, confirmPath])
 
     const form = await browser.get(confirmPath)
     const wrong = await browser.submit(form, "/confirm", { password: "not this one" })
@@ -195,8 +195,8 @@ describe("the page /confirm [accounts-17]", () => {
     const empty = await browser.get(back)
     expect(empty.text).toContain(NOT_KEPT)
     expect((await browser.get(action)).text).not.toContain(NOT_KEPT)
-    const again = await browser.submit(empty, action, choices)
-    expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
+    const repeated = await browser.submit(empty, action, choices)
+    expect(repeated.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
     // The page redirects a person who confirmed the password a moment ago, without asking again.
     expect((await browser.get(confirmPath)).headers.get("location")).toBe(back)
   })
@@ -211,10 +211,10 @@ describe("the page /confirm [accounts-17]", () => {
     const at = `/portal/connections/${connections[0].id}`
     world.clock.advance(QUARTER)
     const change = { scopes: [CURRENT, LATEST], standard_days: "never" }
-    const asked = await browser.submit(await browser.get(at), `${at}/permissions`, change)
+    const requested = await browser.submit(await browser.get(at), `${at}/permissions`, change)
     const back = `${at}?done=choose-again`
     const confirmPath = `/confirm?return_to=${encodeURIComponent(back)}`
-    expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
+    expect([requested.status, requested.headers.get("location")]).toEqual([303, confirmPath])
     expect((await browser.get(back)).text).toContain(NOT_KEPT)
   })
 
@@ -227,9 +227,9 @@ describe("the page /confirm [accounts-17]", () => {
     const page = await browser.get(`${team}?done=team-member-removed`)
     const fields = { ...hidden(page, `${team}/invitations`), email: "ada@example.com", role: "viewer" }
     const referer = `${world.url}${team}?page=2&done=team-member-removed`
-    const asked = await browser.post(`${team}/invitations`, fields, { referer })
+    const requested = await browser.post(`${team}/invitations`, fields, { referer })
     const back = `${team}?page=2&done=choose-again`
-    expect([asked.status, asked.headers.get("location")]).toEqual([
+    expect([requested.status, requested.headers.get("location")]).toEqual([
       303,
       `/confirm?return_to=${encodeURIComponent(back)}`
     ])
@@ -249,9 +249,9 @@ describe("the page /confirm [accounts-17]", () => {
     await browser.submit(await browser.get(at), `${at}/exact-location/end`)
     const fields = hidden(await browser.get(`${at}?done=exact-location-ended`), restore)
     world.clock.advance(QUARTER)
-    const asked = await browser.post(restore, fields)
+    const requested = await browser.post(restore, fields)
     const back = `${at}?done=exact-location-not-restored`
-    expect(asked.headers.get("location")).toBe(`/confirm?return_to=${encodeURIComponent(back)}`)
+    expect(requested.headers.get("location")).toBe(`/confirm?return_to=${encodeURIComponent(back)}`)
     expect((await browser.get(back)).text).toContain("Nothing has changed yet")
     expect(hidden(await browser.get(back), restore)).toHaveProperty("form_token")
   })
@@ -280,7 +280,7 @@ describe("the page /confirm [accounts-17]", () => {
 describe("a form after which the session has another cookie, sent twice [accounts-21]", () => {
   const TARGET = "/portal/devices"
   /** A person whose sign-in is 15 minutes old, and the filled-in fields of the confirmation form. */
-  const asked = async () => {
+  const requested = async () => {
     const { account } = await world.person()
     const browser = await signedIn(world, account.email)
     world.clock.advance(QUARTER)
@@ -295,7 +295,7 @@ describe("a form after which the session has another cookie, sent twice [account
   ]
 
   it("a confirmation: the second answer is the first, with the old cookie and with the new one", async () => {
-    const { browser, fields } = await asked()
+    const { browser, fields } = await requested()
     const old = browser.cookies.get("session") ?? ""
     const first = led(await browser.post("/confirm", fields))
     expect(first.slice(0, 2)).toEqual([303, TARGET])
@@ -307,7 +307,7 @@ describe("a form after which the session has another cookie, sent twice [account
   })
 
   it("at the same moment: both answers lead on with one cookie, and no second session begins", async () => {
-    const { browser, fields } = await asked()
+    const { browser, fields } = await requested()
     const headers = { cookie: `session=${browser.cookies.get("session")}` }
     const answers = await Promise.all([1, 2, 3].map(() => browser.post("/confirm", fields, headers)))
     const [first, ...others] = answers.map(led)
@@ -316,12 +316,12 @@ describe("a form after which the session has another cookie, sent twice [account
     const { sessions } = (await world.call("/v1/user/sessions", { headers: { cookie } })).json as {
       readonly sessions: ReadonlyArray<object>
     }
-    // This session, and the session that `world.person` opened.
+    // The account has two sessions: this one, and the session that `world.person` opened.
     expect(sessions).toHaveLength(2)
   })
 
   it("a thief with the old cookie, and without the form, gets nothing: not by another form, nor by guessing", async () => {
-    const { browser, fields } = await asked()
+    const { browser, fields } = await requested()
     const stolen = { cookie: `session=${browser.cookies.get("session")}` }
     const thief = visitor(world.url)
     const own = hidden(await thief.get("/confirm", stolen), "/confirm")
@@ -334,7 +334,7 @@ describe("a form after which the session has another cookie, sent twice [account
   })
 
   it("in another browser, and when the proof is 15 minutes old, the form is worth nothing", async () => {
-    const { browser, fields } = await asked()
+    const { browser, fields } = await requested()
     const old = browser.cookies.get("session") ?? ""
     await browser.post("/confirm", fields)
     const other = visitor(world.url)
@@ -348,7 +348,7 @@ describe("a form after which the session has another cookie, sent twice [account
   })
 
   it("a wrong password that is sent twice stays wrong", async () => {
-    const { browser, fields } = await asked()
+    const { browser, fields } = await requested()
     for (const _ of [1, 2]) {
       expect(led(await browser.post("/confirm", { ...fields, password: "not this one" }))).toEqual([
         403,
@@ -359,7 +359,7 @@ describe("a form after which the session has another cookie, sent twice [account
   })
 
   it("a change of the password: the second answer leads to the settings, signed in", async () => {
-    const { browser } = await asked()
+    const { browser } = await requested()
     const action = "/portal/settings/password"
     const passwords = { password: PASSWORD, new_password: "purple monkey dishwasher" }
     const fields = { ...hidden(await browser.get(action), action), ...passwords }

@@ -28,8 +28,8 @@ const REDIRECT = () => app.redirectUris[0] ?? ""
 const code = () =>
   world.run(
     Effect.gen(function* () {
-      const asked = yield* ConsentFlow.parameters(app, ["location.place.current"])
-      const request = yield* startConsent(asked, world.url)
+      const requested = yield* ConsentFlow.parameters(app, ["location.place.current"])
+      const request = yield* startConsent(requested, world.url)
       const chosen = ConsentFlow.choices({ scopes: ["location.place.current"] })
       const { redirectTo } = yield* decideConsent(request.id, user.account, chosen, world.url)
       return ConsentFlow.answer(redirectTo)["code"] ?? ""
@@ -188,41 +188,41 @@ describe("POST /v1/oauth/token", () => {
   })
 
   it("a wrong client: 401, with a Basic challenge only when Basic was tried [O2]", async () => {
-    const asked = exchangeForm(await code())
+    const requested = exchangeForm(await code())
     const body = { statusCode: 401, error: "invalid_client", message: "The client is unknown or its secret is wrong" }
-    const inJson = await json("/v1/oauth/token", { ...exchangeJson(asked.code), clientSecret: "wrong" })
+    const inJson = await json("/v1/oauth/token", { ...exchangeJson(requested.code), clientSecret: "wrong" })
     expect([inJson.status, inJson.json, inJson.headers.get("www-authenticate")]).toEqual([401, body, null])
-    const inForm = await form("/v1/oauth/token", { ...asked, client_id: "app_unknown", client_secret: secret })
+    const inForm = await form("/v1/oauth/token", { ...requested, client_id: "app_unknown", client_secret: secret })
     expect([inForm.status, inForm.json, inForm.headers.get("www-authenticate")]).toEqual([
       401,
       { ...body, error_description: body.message },
       null
     ])
-    const noClient = await form("/v1/oauth/token", asked)
+    const noClient = await form("/v1/oauth/token", requested)
     expect([noClient.status, noClient.headers.get("www-authenticate")]).toEqual([401, null])
     for (const header of [basic(app.id, "wrong"), { authorization: "Basic" }, { authorization: "Basic !!" }]) {
-      const tried = await form("/v1/oauth/token", asked, header)
+      const tried = await form("/v1/oauth/token", requested, header)
       expect([tried.status, tried.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="place-access"'])
     }
     // None of the refused calls spent the code.
-    expect((await form("/v1/oauth/token", asked, basic(app.id, secret))).status).toBe(200)
+    expect((await form("/v1/oauth/token", requested, basic(app.id, secret))).status).toBe(200)
   })
 
   it("a secret in the body and Basic, or two names for the client: 400 invalid_request [O1]", async () => {
-    const asked = exchangeForm("code")
-    const twice = await form("/v1/oauth/token", { ...asked, client_secret: secret }, basic(app.id, secret))
+    const requested = exchangeForm("code")
+    const twice = await form("/v1/oauth/token", { ...requested, client_secret: secret }, basic(app.id, secret))
     expect([twice.status, twice.json]).toEqual([400, expect.objectContaining({ error: "invalid_request" })])
-    const another = await form("/v1/oauth/token", { ...asked, client_id: "app_other" }, basic(app.id, secret))
+    const another = await form("/v1/oauth/token", { ...requested, client_id: "app_other" }, basic(app.id, secret))
     expect([another.status, another.json]).toEqual([400, expect.objectContaining({ error: "invalid_request" })])
   })
 
   it("a code a second time: 400 invalid_grant, one body whatever the reason, and the tokens are dead", async () => {
-    const asked = exchangeJson(await code())
-    const wrong = await json("/v1/oauth/token", { ...asked, codeVerifier: `${ConsentFlow.VERIFIER}x` })
-    const first = await json("/v1/oauth/token", asked)
+    const requested = exchangeJson(await code())
+    const wrong = await json("/v1/oauth/token", { ...requested, codeVerifier: `${ConsentFlow.VERIFIER}x` })
+    const first = await json("/v1/oauth/token", requested)
     const { access_token } = first.json as { access_token: string }
     expect((await world.call("/v1/me", bearer(access_token))).status).toBe(200)
-    const second = await json("/v1/oauth/token", asked)
+    const second = await json("/v1/oauth/token", requested)
     expect([wrong.status, second.status]).toEqual([400, 400])
     expect(second.json).toEqual(wrong.json)
     expect(second.json).toMatchObject({ error: "invalid_grant" })

@@ -39,8 +39,8 @@ describe("ASVS 5.0 V10.4", () => {
       expect(saying(await one.refresh("x", fields))).toEqual([400, "unsupported_grant_type"])
     }
     for (const response_type of ["token", "id_token", "code token", "none"]) {
-      const asked = await world.run(ConsentFlow.parameters(one.app, [RULES], { response_type }))
-      const refused = await world.run(Effect.either(startConsent(asked, world.url)))
+      const parameters = await world.run(ConsentFlow.parameters(one.app, [RULES], { response_type }))
+      const refused = await world.run(Effect.either(startConsent(parameters, world.url)))
       expect(Either.isLeft(refused) && refused.left).toMatchObject({ error: "unsupported_response_type" })
     }
   })
@@ -67,8 +67,8 @@ describe("ASVS 5.0 V10.4", () => {
     const narrowed = await admin.send("PATCH", `/v1/admin/apps/${one.app.id}`, { allowed_scopes: [RULES, LATEST] })
     expect([declared.status, narrowed.status]).toEqual([200, 200])
     for (const scope of [CURRENT, VISITS] as const) {
-      const asked = await world.run(ConsentFlow.parameters(one.app, [RULES, scope]))
-      const refused = await world.run(Effect.either(startConsent(asked, world.url)))
+      const parameters = await world.run(ConsentFlow.parameters(one.app, [RULES, scope]))
+      const refused = await world.run(Effect.either(startConsent(parameters, world.url)))
       expect(Either.isLeft(refused) && refused.left).toMatchObject({ error: "invalid_scope" })
     }
     const issued = await one.connect([RULES, LATEST], { scopes: [RULES] })

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
-/** The tables of Spec §3.1, §4.3 and §7 about connections, as apps and users see them over HTTP. */
+/** These tests follow the tables of Spec §3.1, §4.3 and §7 about connections, as apps and users see them over HTTP. */
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
@@ -56,9 +56,9 @@ interface Grant {
   readonly sensitive_scopes_expire_at: string | null
 }
 
-const approve = async (asked: ReadonlyArray<Scope.Scope>, more: Partial<ConsentFlow.Overrides> = {}) => {
+const approve = async (requested: ReadonlyArray<Scope.Scope>, more: Partial<ConsentFlow.Overrides> = {}) => {
   const { code } = await world.run(
-    ConsentFlow.approve(app, user.account, asked, {
+    ConsentFlow.approve(app, user.account, requested, {
       places: [placeId],
       standardDays: "never",
       sensitiveDays: "7",
@@ -82,8 +82,10 @@ const refresh = (refreshToken: string) =>
   post("/v1/oauth/token", { ...client(), grantType: "refresh_token", refreshToken })
 const revoke = (token: string) => post("/v1/oauth/revoke", { ...client(), token })
 
-const connect = async (asked: ReadonlyArray<Scope.Scope>, more: Partial<ConsentFlow.Overrides> = {}): Promise<Grant> =>
-  (await exchange(await approve(asked, more))).json as Grant
+const connect = async (
+  requested: ReadonlyArray<Scope.Scope>,
+  more: Partial<ConsentFlow.Overrides> = {}
+): Promise<Grant> => (await exchange(await approve(requested, more))).json as Grant
 
 /** The same connection with new tokens. */
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
@@ -113,7 +115,7 @@ const connectionId = async () => (await listed())[0]!.id
 
 const sweep = () => world.run(Effect.provide(sweepTiers(), MemoryTierStore.layer))
 /** The types of all events for this app, oldest first, sent or not. */
-const told = () =>
+const eventTypes = () =>
   world.run(
     Effect.map(MemoryDatabase, ({ events }) =>
       [...events.values()].filter(({ appId }) => appId === app.id).map(({ payload }) => payload.type)
@@ -164,7 +166,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect((await refreshed(before)).scope.split(" ")).toEqual([CURRENT, RULES])
     expect(await status(probe(before, CURRENT))).toBe(200)
     await sweep()
-    expect(await told()).toEqual(["sensitive.lapsed"])
+    expect(await eventTypes()).toEqual(["sensitive.lapsed"])
     expect(await rulesOfUser(await connectionId())).toMatchObject([{ disabledAt: null }])
   })
 
@@ -209,7 +211,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
     await sweep()
-    expect(await told()).toEqual(["sensitive.lapsed", "sensitive.removed"])
+    expect(await eventTypes()).toEqual(["sensitive.lapsed", "sensitive.removed"])
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
     // A renewal page that was opened before the end of the grace can no longer be sent, because nothing is left to
@@ -226,7 +228,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect([renewed.refresh_token_expires_at, renewed.sensitive_scopes_expire_at]).toEqual([ends, iso(30 * DAY)])
     world.clock.advance(3 * DAY)
     await sweep()
-    expect(await told()).not.toContain("sensitive.lapsed")
+    expect(await eventTypes()).not.toContain("sensitive.lapsed")
   })
 
   it("live | change consent | a different scope set → live: both expiries set again; connection, rules, places kept", async () => {
@@ -306,13 +308,13 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])
     expect(await listed()).toMatchObject([{ endReason: "code_reused" }])
     const id = await connectionId()
-    const told = await world.run(
+    const eventTypes = await world.run(
       Effect.map(MemoryDatabase, ({ flagged, mail }) => [
         [...flagged.keys()].filter((one) => one === id).length,
         [...mail.values()].filter(({ dedupeKey }) => dedupeKey === `code_reused ${id}`).length
       ])
     )
-    expect(told).toEqual([1, 1])
+    expect(eventTypes).toEqual([1, 1])
   })
 
   it("an exchange can be repeated with the same Idempotency-Key; a key that is not valid is refused and uses nothing up [tokens-1]", async () => {
@@ -336,9 +338,9 @@ describe("Spec §3.1, connection expiry tiers", () => {
       message: "Idempotency-Key must be 1 to 255 visible ASCII characters"
     })
     const first = (await keyed("k-1")).json as Grant
-    const again = (await keyed("k-1")).json as Grant
-    expect(again.refresh_token).toBe(first.refresh_token)
-    expect([await status(me(first)), await status(me(again))]).toEqual([200, 200])
+    const repeated = (await keyed("k-1")).json as Grant
+    expect(repeated.refresh_token).toBe(first.refresh_token)
+    expect([await status(me(first)), await status(me(repeated))]).toEqual([200, 200])
     expect((await keyed("k-2")).json).toMatchObject({ error: "invalid_grant" })
     expect(await status(me(first))).toBe(401)
   })
@@ -350,8 +352,8 @@ describe("Spec §3.1, connection expiry tiers", () => {
     const logged = async () =>
       ((await user.get("/v1/user/access-log")).json as { entries: ReadonlyArray<object> }).entries.length
     const before = await logged()
-    const again = await connect([CURRENT, RULES])
-    expect([await status(me(grant)), await status(me(again))]).toEqual([401, 200])
+    const repeated = await connect([CURRENT, RULES])
+    expect([await status(me(grant)), await status(me(repeated))]).toEqual([401, 200])
     expect([await connectionId(), (await rulesOfUser(id)).length]).toEqual([id, 1])
     expect(await logged()).toBeGreaterThanOrEqual(before)
   })
@@ -372,10 +374,10 @@ describe("Spec §4.3, tokens", () => {
     const second = await refreshed(grant)
     world.clock.advance(30_000)
     expect((await refreshed(grant)).refresh_token).toBe(second.refresh_token)
-    const again = await connect([CURRENT])
+    const repeated = await connect([CURRENT])
     world.clock.advance(DAY)
     expect((await refresh(grant.refresh_token)).json).toMatchObject({ error: "invalid_grant" })
-    expect(await status(refresh(again.refresh_token))).toBe(200)
+    expect(await status(refresh(repeated.refresh_token))).toBe(200)
   })
 
   it("3: a failed refresh of a revoked or gone connection answers 400 invalid_grant", async () => {

@@ -101,14 +101,14 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect(all.filter((one) => JSON.stringify(one).includes("You won"))).toHaveLength(5)
     const nameless = all.filter((one) => !JSON.stringify(one).includes("You won"))
     expect(nameless.map(({ subject }) => subject)).toEqual(["An app was disconnected from your places", FOLDED])
-    const told = nameless[0]
-    expect(told?.dedupeKey).toMatch(/^code_reused /)
-    expect(told?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
+    const mail = nameless[0]
+    expect(mail?.dedupeKey).toMatch(/^code_reused /)
+    expect(mail?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
 
     // The link of the e-mail leads to the page of its app. The page of all apps also shows the apps about which no
     // e-mail was sent.
     const browser = await signedIn(world, person.account.email)
-    const one = await browser.get(`/portal${told?.link?.path ?? ""}`)
+    const one = await browser.get(`/portal${mail?.link?.path ?? ""}`)
     expect(one.text).toContain("a code of the app was used twice, so it may have been stolen")
     expect(one.text).toContain("You won")
     const list = await browser.get("/portal/connections")

@@ -80,7 +80,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
       sensitive_lapsed_at: iso(end),
       renewal_grace_ends_at: iso(end + 14 * DAY)
     })
-    // Only the sensitive scopes stop.
+    // Only the sensitive scopes stop working, so the app can use a standard scope.
     expect((await one.createRule(access_token)).status).toBe(201)
   })
 
@@ -123,8 +123,8 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
       sensitive_lapsed_at: null,
       renewal_grace_ends_at: null
     })
-    const asked = await world.run(Effect.flatMap(ConsentFlow.parameters(one.app, [RULES, LATEST]), start))
-    expect((await world.run(reviewConsent(asked.id, one.person.account))).mode).toBe("change")
+    const requested = await world.run(Effect.flatMap(ConsentFlow.parameters(one.app, [RULES, LATEST]), start))
+    expect((await world.run(reviewConsent(requested.id, one.person.account))).mode).toBe("change")
   })
 
   it("live (sensitive active) | renewal consent before the date → live: sensitive expiry chosen again, standard expiry unchanged [§3.1-early-renewal]", async () => {
@@ -257,11 +257,11 @@ describe("Spec §4.2", () => {
 
     const browser = await signedIn(world, one.person.account.email)
     const path = `/portal/connections/${id}`
-    const again = await browser.submit(await browser.get(path), `${path}/permissions`, { scopes: granted })
-    expect(again.status).toBe(400)
-    expect(again.text).toContain(`The end of exact location ${fault}`)
-    expect(deadLinks(again.text)).toEqual([])
-    const saved = await browser.submit(again, `${path}/permissions`, { scopes: granted, sensitive_days: "7" })
+    const repeated = await browser.submit(await browser.get(path), `${path}/permissions`, { scopes: granted })
+    expect(repeated.status).toBe(400)
+    expect(repeated.text).toContain(`The end of exact location ${fault}`)
+    expect(deadLinks(repeated.text)).toEqual([])
+    const saved = await browser.submit(repeated, `${path}/permissions`, { scopes: granted, sensitive_days: "7" })
     expect(saved.headers.get("location")).toBe(`${path}?done=permissions-changed`)
     expect((await one.connection()).scopes).toHaveLength(3)
   })

@@ -89,8 +89,8 @@ describe("POST /v1/oauth/token: the response's fields [§4.3]", () => {
     const first = await one.connect([RULES])
     const second = tokensIn(await one.refresh(first.refresh_token))
     await one.revoke(second.access_token)
-    const again = await one.connect([CURRENT])
-    expect([second.sub, again.sub]).toEqual([first.sub, first.sub])
+    const repeated = await one.connect([CURRENT])
+    expect([second.sub, repeated.sub]).toEqual([first.sub, first.sub])
     const other = await world.app(one.person)
     expect((await world.connect(one.person, other.app, { scopes: [RULES] })).sub).not.toBe(first.sub)
   })
@@ -182,11 +182,11 @@ describe("the rules of Spec §4.3", () => {
       expect([status, text, headers.get("content-type")]).toEqual([200, "", null])
     }
     expect((await one.connection()).live).toBe(false)
-    const again = await one.connect([RULES])
+    const repeated = await one.connect([RULES])
     for (const change of [{ clientSecret: "wrong" }, { clientId: "app_unknown" }, { clientSecret: undefined }]) {
-      expect(saying(await one.revoke(again.access_token, change))).toEqual(INVALID_CLIENT)
+      expect(saying(await one.revoke(repeated.access_token, change))).toEqual(INVALID_CLIENT)
     }
-    expect((await one.me(again.access_token)).status).toBe(200)
+    expect((await one.me(repeated.access_token)).status).toBe(200)
   })
 })
 

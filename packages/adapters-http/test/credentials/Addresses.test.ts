@@ -80,7 +80,7 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     expect((await confirm(own, OTHER)).status).toBe(403)
     const made = await confirm(own)
     expect([made.status, made.json]).toEqual([201, expect.objectContaining({ email, email_confirmed: true })])
-    for (const again of [await confirm(own), await confirm(strangers, OTHER)]) expect(again.status).toBe(404)
+    for (const repeated of [await confirm(own), await confirm(strangers, OTHER)]) expect(repeated.status).toBe(404)
     expect([(await signIn(email)).status, (await signIn(email, OTHER)).status]).toEqual([201, 401])
   })
 
@@ -89,15 +89,15 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     await signUp(email)
     const first = await linkTo(email)
     world.clock.advance(DAY - 1)
-    const again = await post("/v1/accounts/confirmations", { email })
-    expect([again.status, again.text]).toEqual([202, ""])
+    const repeated = await post("/v1/accounts/confirmations", { email })
+    expect([repeated.status, repeated.text]).toEqual([202, ""])
     const second = await linkTo(email, CONFIRM, 2)
     world.clock.advance(1)
     expect((await confirm(first)).status).toBe(404)
     expect((await confirm(second)).status).toBe(201)
 
     const other = fresh()
-    for (let asked = 0; asked < 5; asked++) expect((await signUp(other)).status).toBe(202)
+    for (let requested = 0; requested < 5; requested++) expect((await signUp(other)).status).toBe(202)
     expect(await subjects(other)).toHaveLength(3)
     expect((await post("/v1/accounts/confirmations", { email: fresh() })).text).toBe("")
   })
@@ -131,8 +131,8 @@ describe("an address that nobody confirmed [accounts-11]", () => {
     const token = await linkTo(person.account.email)
     const used = await person.send("POST", "/v1/user/account/email/confirmations/use", { token })
     expect([used.status, used.json]).toEqual([200, expect.objectContaining({ email_confirmed: true })])
-    const again = await signedIn(world, person.account.email)
-    expect((await again.get(authorizePath(app))).status).toBe(200)
+    const repeated = await signedIn(world, person.account.email)
+    expect((await repeated.get(authorizePath(app))).status).toBe(200)
     expect((await person.send("POST", `/v1/developer/apps/${app.id}/submit`)).status).not.toBe(403)
     expect((await person.send("POST", `${purposes}/${purpose.id}/submit`)).status).toBe(200)
   })
@@ -265,8 +265,8 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
     const owner = await world.person()
     const { email } = owner.account
     await guess(email)
-    const asked = [await post("/v1/unlock-links", { email }), await post("/v1/unlock-links", { email: fresh() })]
-    expect(asked.map(({ status, text }) => [status, text])).toEqual([
+    const requested = [await post("/v1/unlock-links", { email }), await post("/v1/unlock-links", { email: fresh() })]
+    expect(requested.map(({ status, text }) => [status, text])).toEqual([
       [202, ""],
       [202, ""]
     ])

@@ -101,9 +101,9 @@ describe("POST /v1/password-resets [accounts-9]", () => {
     expect([used.status, cookies]).toEqual([204, ["browser"]])
     expect((await person.get("/v1/session")).status).toBe(401)
     expect((await signIn(person.account.email, NEW)).status).toBe(201)
-    const again = await post("/v1/password-resets/use", { token, password: PASSWORD })
+    const repeated = await post("/v1/password-resets/use", { token, password: PASSWORD })
     const never = await post("/v1/password-resets/use", { token: "0".repeat(52), password: PASSWORD })
-    expect([again.status, again.json]).toEqual([404, never.json])
+    expect([repeated.status, repeated.json]).toEqual([404, never.json])
   })
 
   it("thirty in ten minutes from one address, then 429; no token is in the log", async () => {

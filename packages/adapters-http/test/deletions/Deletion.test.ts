@@ -24,8 +24,9 @@ const enter = (email: string) =>
   world.call("/v1/session", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
 
 /**
- * The contents of all tables as text, without the counts of calls: they name connections and accounts, and stay when an
- * account is removed. A sweep deletes a count an hour after the end of its window, which lasts a day at most.
+ * The contents of all tables as text, without the counts of calls. Counts contain ids of connections and accounts, and
+ * are not deleted with an account: a sweep deletes a count an hour after the end of its window, which lasts a day at
+ * most.
  */
 const everything = () =>
   world.run(
@@ -98,9 +99,9 @@ describe("DELETE /v1/user/account", () => {
     expect(saying(await refresh())).toEqual([400, "invalid_grant"])
     expect(saying(await upload())).toEqual([401, "invalid_token"])
     expect(saying(await enter(email))).toEqual([401, "not_signed_in"])
-    const again = await world.call("/v1/accounts", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
-    expect(again.status).toBe(201)
-    expect((again.json as { readonly id: string }).id).not.toBe(person.account.id)
+    const repeated = await world.call("/v1/accounts", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
+    expect(repeated.status).toBe(201)
+    expect((repeated.json as { readonly id: string }).id).not.toBe(person.account.id)
     await removeAll()
     expect((await enter(email)).status).toBe(201)
   })
@@ -228,7 +229,7 @@ describe("DELETE /v1/user/account", () => {
 
   it("the users of a developer who left read that the app was closed, and not that an admin did it [deletions-4]", async () => {
     const { app, developer, person } = await life()
-    const asked = consentAction((await person.get(authorizePath(app))).text)
+    const requested = consentAction((await person.get(authorizePath(app))).text)
     await remove(developer)
     for (const [language, reason, refusal] of [
       ["en", "the app was closed permanently", "It was closed permanently."],
@@ -237,7 +238,7 @@ describe("DELETE /v1/user/account", () => {
       const headers = { accept: "text/html", "accept-language": language }
       const list = (await person.get("/portal/connections", { headers })).text
       expect([list.includes(reason), /an admin|ein Admin/i.test(list)]).toEqual([true, false])
-      expect((await person.get(asked, { headers })).text).toContain(`<p>${refusal}</p>`)
+      expect((await person.get(requested, { headers })).text).toContain(`<p>${refusal}</p>`)
     }
   })
 

@@ -52,8 +52,8 @@ describe.each(Device.PhoneFormat.literals)("the setup of %s", (format) => {
         .tuning.map(({ effect, value }) => effect + value)
         .join()
     ).not.toContain(TOKEN)
-    const again = setup(format, "")
-    expect([again.address, again.steps]).toEqual([address, steps])
+    const repeated = setup(format, "")
+    expect([repeated.address, repeated.steps]).toEqual([address, steps])
   })
 })
 

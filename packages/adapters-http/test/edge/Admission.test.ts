@@ -90,14 +90,14 @@ const hold = async (init?: RequestInit) => {
 }
 
 it("refuses with 503 and Retry-After what gets no place in time, also for a browser; health is answered [limits-11]", async () => {
-  const held = [await hold(), await hold()]
+  const waiting = [await hold(), await hold()]
   const refused = await get("/v1/quick")
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"])
   expect(refused.json).toMatchObject({ statusCode: 503, error: "unavailable" })
   expect((await get("/account", { headers: { accept: "text/html" } })).status).toBe(503)
   expect((await get("/healthz")).status).toBe(204)
   Effect.runSync(Deferred.succeed(release, undefined))
-  for (const { answer } of held) expect((await answer).status).toBe(200)
+  for (const { answer } of waiting) expect((await answer).status).toBe(200)
   expect((await get("/v1/quick")).status).toBe(200)
 })
 
@@ -124,10 +124,10 @@ it("clients that send their bodies slowly keep nobody out, and are answered when
     await until(() => text().includes("200 OK"))
     socket.destroy()
   }
-  const held = [await hold(), await hold()]
+  const waiting = [await hold(), await hold()]
   expect((await get("/v1/quick")).status).toBe(503)
   Effect.runSync(Deferred.succeed(release, undefined))
-  await Promise.all(held.map(({ answer }) => answer))
+  await Promise.all(waiting.map(({ answer }) => answer))
 })
 
 it("a body that was refused takes no place when its rest arrives after the answer", async () => {

@@ -10,7 +10,7 @@ const LONG = 60_000
 const turnsOf = (limits: TurnLimits): Turns => new Turns(limits, Effect.runSync(Timers))
 
 /** Asks for a turn `count` times at once, and notes which callers got a turn, in order. */
-const asked = (turns: Turns, count: number) =>
+const requestTurns = (turns: Turns, count: number) =>
   Effect.gen(function* () {
     const got: Array<number> = []
     const fibers = yield* Effect.forEach(
@@ -25,7 +25,7 @@ it("as many as may work get a turn at once, the others in the order in which the
   Effect.runPromise(
     Effect.gen(function* () {
       const turns = turnsOf({ atOnce: 2, waitingMax: 10, waitMillis: LONG })
-      const { fibers, got } = yield* asked(turns, 5)
+      const { fibers, got } = yield* requestTurns(turns, 5)
       expect(got).toEqual([0, 1])
       for (const most of [3, 4, 5]) {
         turns.release()
@@ -57,7 +57,7 @@ it("a caller that is interrupted while it waits leaves the line, and its turn is
   Effect.runPromise(
     Effect.gen(function* () {
       const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
-      const { fibers, got } = yield* asked(turns, 3)
+      const { fibers, got } = yield* requestTurns(turns, 3)
       yield* Fiber.interrupt(fibers[1]!)
       turns.release()
       yield* settle
@@ -71,9 +71,9 @@ it("whoever leaves, and from wherever in the line: the others keep their order, 
   Effect.runPromise(
     Effect.gen(function* () {
       const turns = turnsOf({ atOnce: 1, waitingMax: 6, waitMillis: LONG })
-      const { fibers, got } = yield* asked(turns, 7)
+      const { fibers, got } = yield* requestTurns(turns, 7)
       for (const n of [3, 1, 2, 6]) yield* Fiber.interrupt(fibers[n]!)
-      const more = yield* asked(turns, 4)
+      const more = yield* requestTurns(turns, 4)
       const refused = yield* turns.take
       for (let n = 0; n < 6; n++) {
         turns.release()
@@ -117,7 +117,7 @@ it("a turn that was given back is taken again without waiting, and the line then
   Effect.runPromise(
     Effect.gen(function* () {
       const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
-      const { got } = yield* asked(turns, 3)
+      const { got } = yield* requestTurns(turns, 3)
       turns.release()
       yield* settle
       turns.takeAnyway()

@@ -24,15 +24,15 @@ const answer = () => Effect.runSync(Deferred.succeed(answered, undefined))
 
 /** Until `answer` is called, the look-up of the host of `SLOW` does not end, and `HOOK` answers no post. */
 const slowHosts = async () => {
-  const asked = Effect.runSync(Deferred.make<void>())
-  const wait = Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answered))
+  const requested = Effect.runSync(Deferred.make<void>())
+  const wait = Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered))
   const answers: MemoryWebhookSender.Behaviour = () => Effect.as(wait, { _tag: "Answered", status: 200, snippet: "" })
   await world.run(
     Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) =>
       Effect.zipRight(receivers.scriptLookUp(SLOW, wait), receivers.script(HOOK, answers))
     )
   )
-  return { areAsked: () => Effect.runPromise(Deferred.await(asked)) }
+  return { areAsked: () => Effect.runPromise(Deferred.await(requested)) }
 }
 
 const developed = async () => {

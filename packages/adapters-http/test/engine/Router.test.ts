@@ -66,10 +66,10 @@ describe("routes", () => {
       Effect.as(HttpServerResponse.empty())
     )
     const url = await serve(HttpRouter.empty.pipe(HttpRouter.get("/slow", handler, { uninterruptible })))
-    const asked = request(`${url}/slow`).on("error", () => undefined)
-    asked.end()
+    const call = request(`${url}/slow`).on("error", () => undefined)
+    call.end()
     await Effect.runPromise(Deferred.await(begun))
-    asked.destroy()
+    call.destroy()
     await gone
     await Effect.runPromise(Deferred.succeed(gate, ""))
     return Effect.runPromise(Deferred.await(ended))

@@ -42,7 +42,7 @@ describe("the API", () => {
     const person = await world.person()
     await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.37, lon: 4.89, radius_m: 150 })
     const begin = world.clock.now()
-    const asked = await person.send("POST", "/v1/user/exports")
+    const requested = await person.send("POST", "/v1/user/exports")
     const waiting = {
       id: expect.stringMatching(/^exp_/),
       state: "requested",
@@ -54,8 +54,8 @@ describe("the API", () => {
       ended_at: null,
       error: null
     }
-    expect([asked.status, asked.json]).toEqual([201, waiting])
-    const { id } = asked.json as { readonly id: string }
+    expect([requested.status, requested.json]).toEqual([201, waiting])
+    const { id } = requested.json as { readonly id: string }
     const path = `/v1/user/exports/${id}`
     expect((await person.send("POST", "/v1/user/exports")).json).toMatchObject({
       statusCode: 409,
@@ -214,9 +214,9 @@ describe("the page", () => {
   it("after the confirmation that *Create an archive* needed, it says that nothing was asked for [accounts-17]", async () => {
     const person = await world.person()
     world.clock.advance(QUARTER)
-    const asked = await submit(person, "/portal/settings/export", await tokenOf(person))
+    const requested = await submit(person, "/portal/settings/export", await tokenOf(person))
     const back = "/portal/settings/export?done=choose-again"
-    expect([asked.status, asked.headers.get("location")]).toEqual([
+    expect([requested.status, requested.headers.get("location")]).toEqual([
       303,
       `/confirm?return_to=${encodeURIComponent(back)}`
     ])
@@ -230,8 +230,8 @@ describe("the page", () => {
     for (const token of ["", "k1.x", await tokenOf(await world.person())]) {
       expect((await submit(person, "/portal/settings/export", token)).status).toBe(403)
     }
-    const asked = await submit(person, "/portal/settings/export", await tokenOf(person))
-    expect([asked.status, asked.headers.get("location")]).toEqual([
+    const requested = await submit(person, "/portal/settings/export", await tokenOf(person))
+    expect([requested.status, requested.headers.get("location")]).toEqual([
       303,
       "/portal/settings/export?done=export-requested"
     ])
@@ -240,11 +240,11 @@ describe("the page", () => {
     const still = await person.get("/portal/settings/export?reload=no")
     expect([still.headers.get("refresh"), still.text.includes("Reload by itself")]).toEqual([null, true])
     expect(watched.text).not.toContain("<script")
-    const again = await submit(person, "/portal/settings/export", await tokenOf(person))
-    expect([again.status, again.text.includes("An archive is being made already: wait until it is ready.")]).toEqual([
-      409,
-      true
-    ])
+    const repeated = await submit(person, "/portal/settings/export", await tokenOf(person))
+    expect([
+      repeated.status,
+      repeated.text.includes("An archive is being made already: wait until it is ready.")
+    ]).toEqual([409, true])
     await make()
     world.clock.advance(QUARTER)
     const href = /href="([^"]+\/archive)"/.exec((await person.get("/portal/settings/export")).text)?.[1] ?? ""

@@ -117,11 +117,11 @@ describe("one-time codes [factors-4, factors-8]", () => {
     const thief = await begin(email)
     expect((await withCode(thief.browser, fields.code)).status).toBe(401)
 
-    const again = await begin(email)
+    const repeated = await begin(email)
     world.clock.advance(MINUTE)
-    const form = { ...hidden(await again.browser.get(STEP), STEP), code: codeAt(secret) }
-    const cookie = { cookie: [...again.browser.cookies].map((pair) => pair.join("=")).join("; ") }
-    const both = await Promise.all([1, 2].map(() => again.browser.post(STEP, form, cookie)))
+    const form = { ...hidden(await repeated.browser.get(STEP), STEP), code: codeAt(secret) }
+    const cookie = { cookie: [...repeated.browser.cookies].map((pair) => pair.join("=")).join("; ") }
+    const both = await Promise.all([1, 2].map(() => repeated.browser.post(STEP, form, cookie)))
     expect(both.map(led)[1]).toEqual(both.map(led)[0])
     expect(both.map(({ status }) => status)).toEqual([303, 303])
   })
@@ -206,9 +206,9 @@ describe("recovery codes [factors-5, factors-6]", () => {
     expect((await mailTo(world, email)).map(({ subject }) => subject)).toContain(
       "A recovery code of your account was used"
     )
-    const again = (await begin(email)).browser
-    expect((await withCode(again, code)).status).toBe(401)
-    expect((await withCode(again, other)).status).toBe(200)
+    const repeated = (await begin(email)).browser
+    expect((await withCode(repeated, code)).status).toBe(401)
+    expect((await withCode(repeated, other)).status).toBe(200)
   })
 
   it("the page after a sign-in with one is in the language of the account [languages-1]", async () => {
@@ -232,8 +232,8 @@ describe("passkeys [factors-3]", () => {
   it("as the second factor, and in place of the password", async () => {
     const { email, passkey } = await withNewPasskey()
     const second = (await begin(email)).browser
-    const asked = (await second.get(STEP)).text
-    expect([asked.includes("One of your recovery codes"), asked.includes("six digits")]).toEqual([true, false])
+    const requested = (await second.get(STEP)).text
+    expect([requested.includes("One of your recovery codes"), requested.includes("six digits")]).toEqual([true, false])
     expect(where(await withPasskey(second, passkey, { isUserVerified: false }))).toEqual([303, "/portal/devices"])
     expect(await isSignedIn(second)).toBe(true)
     const alone = start()

@@ -143,7 +143,7 @@ describe("purpose [§4.4]", () => {
     for (let call = 0; call < 41; call++) await ask("latest")
     await ask("lookup", "at=yesterday")
     await get("/v1/locations/latest")
-    const asked = new URLSearchParams({
+    const parameters = new URLSearchParams({
       client_id: one.app.id,
       redirect_uri: one.app.redirectUris[0] ?? "",
       scope: [LATEST, LOOKUP, HISTORY].join(" "),
@@ -151,7 +151,7 @@ describe("purpose [§4.4]", () => {
       code_challenge_method: "S256",
       state: "state-of-the-app"
     })
-    const page = (await one.person.get(`/authorize?${asked.toString()}`)).text
+    const page = (await one.person.get(`/authorize?${parameters.toString()}`)).text
     expect(page.replace(/<[^>]*>|\s+/g, " ")).toMatch(/41 times +To have your coffee ready\./)
     await world.run(flagVolumes(Timestamp.make(world.clock.now() + 1)))
     const flags = await world.run(Effect.map(MemoryDatabase, ({ volumeFlags }) => volumeFlags))
@@ -197,16 +197,16 @@ describe("GET /v1/locations/lookup", () => {
 
 describe("GET /v1/locations/timerange", () => {
   const pagesOf = async (stretch: string, limit: number) => {
-    const told: Array<unknown> = []
+    const disclosures: Array<unknown> = []
     let cursor: string | null = ""
     while (cursor !== null) {
       const more: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`
       const { json } = await ask("timerange", `${stretch}&limit=${limit}${more}`)
       const page = json as { readonly fixes: ReadonlyArray<unknown>; readonly nextCursor: string | null }
-      told.push(...page.fixes)
+      disclosures.push(...page.fixes)
       cursor = page.nextCursor
     }
-    return told
+    return disclosures
   }
 
   it("oldest first, from inclusive and to exclusive; the user reads how many and of when [§4.4-timerange]", async () => {

@@ -38,8 +38,8 @@ describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
     ]
     const first = await upload({ locations })
     expect([first.status, first.json]).toEqual([200, { accepted: 3, duplicates: 0, quarantined: 0 }])
-    const again = await upload({ locations: [...locations, at(0), at(0)] })
-    expect([again.status, again.json]).toEqual([200, { accepted: 1, duplicates: 4, quarantined: 0 }])
+    const repeated = await upload({ locations: [...locations, at(0), at(0)] })
+    expect([repeated.status, repeated.json]).toEqual([200, { accepted: 1, duplicates: 4, quarantined: 0 }])
     expect(await stored()).toHaveLength(4)
     expect((await stored()).at(-1)).toMatchObject({ accuracyM: 10, altitudeM: -3, speedMps: 1.5, courseDeg: 90 })
   })

@@ -31,11 +31,11 @@ export const overlandFix = (at: number, properties: object = {}) => ({
  * A visit of Overland (GLManager.m, didVisit): null where iOS says distantPast or distantFuture. `timestamp` is when
  * iOS reported the visit.
  */
-export const overlandVisit = (told: number, arrival: number | null, departure: number | null) => ({
+export const overlandVisit = (reportedAt: number, arrival: number | null, departure: number | null) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.89, 52.37] },
   properties: {
-    timestamp: overlandTime(told),
+    timestamp: overlandTime(reportedAt),
     action: "visit",
     arrival_date: arrival === null ? null : overlandTime(arrival),
     departure_date: departure === null ? null : overlandTime(departure),

@@ -101,12 +101,12 @@ describe("GET, POST /v1/user/history/erasures [retention-choice-4]", () => {
     const added = await person.send("POST", "/v1/user/devices", { name: "Other", format: "json" })
     const { token } = added.json as { readonly token: string }
     const locations = times.map((at) => ({ captured_at: iso(at), lat: 52.5, lon: 13.4, accuracy_m: 10 }))
-    const again = await world.call("/v1/phone/locations", {
+    const repeated = await world.call("/v1/phone/locations", {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ locations })
     })
-    expect(again.json).toEqual({ accepted: 2, duplicates: 0, quarantined: 2 })
+    expect(repeated.json).toEqual({ accepted: 2, duplicates: 0, quarantined: 2 })
     expect((await (await world.person()).get("/v1/user/history/erasures")).json).toEqual({ erasures: [] })
   })
 

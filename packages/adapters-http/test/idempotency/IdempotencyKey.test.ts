@@ -70,9 +70,9 @@ describe("every POST of the contract", () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES, "location.rules.zone"])
     const staff = await world.person({ roles: ["admin", "reviewer", "developer"] })
-    const asked = posts.filter(({ label }) => takesKey(label))
-    expect(asked.length).toBeGreaterThan(15)
-    for (const { guards, label } of asked) {
+    const readers = posts.filter(({ label }) => takesKey(label))
+    expect(readers.length).toBeGreaterThan(15)
+    for (const { guards, label } of readers) {
       const path = label.slice("POST ".length).replace(/\{\w+\}/g, "x")
       const init = { ...jsonBody({}), method: "POST" }
       const auth = guards.has(BearerAuth.key)

@@ -360,8 +360,8 @@ describe("what an app learns of an import", () => {
       ]
       for (const keep_days of [90, 365, null]) {
         await person.send("PUT", "/v1/user/history", { keep_days })
-        const told = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
-        expect(told.json).toMatchObject({ visits })
+        const answer = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+        expect(answer.json).toMatchObject({ visits })
       }
     }
   )

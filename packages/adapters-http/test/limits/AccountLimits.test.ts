@@ -121,12 +121,12 @@ describe("what an account does [limits-9]", () => {
   it("a repeated Idempotency-Key works at the limit of one, and the count is kept", async () => {
     const person = await world.person()
     const once = { headers: { "idempotency-key": "k-1" } }
-    const [first, again] = [
+    const [first, repeated] = [
       await person.send("POST", "/v1/user/places", PLACE, once),
       await person.send("POST", "/v1/user/places", PLACE, once)
     ]
-    expect([first.status, again.status, again.headers.get("idempotent-replayed")]).toEqual([201, 201, "true"])
-    expect(again.headers.get("ratelimit-remaining")).toBe("298")
+    expect([first.status, repeated.status, repeated.headers.get("idempotent-replayed")]).toEqual([201, 201, "true"])
+    expect(repeated.headers.get("ratelimit-remaining")).toBe("298")
   })
 
   it("sends 30 test webhooks in an hour over all apps: the 31st is not sent, by the API or the page", async () => {
@@ -143,7 +143,7 @@ describe("what an account does [limits-9]", () => {
       Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.script(hook, MemoryWebhookSender.answers(200)))
     )
     expect((await person.send("POST", `/v1${one}/test`)).status).toBe(200)
-    // Removing the endpoint does not give the used tests back.
+    // The removal of the endpoint does not reset the count of tests.
     expect((await person.send("DELETE", `/v1${one}`)).status).toBe(204)
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get(other.replace(/\/[^/]*$/, ""))

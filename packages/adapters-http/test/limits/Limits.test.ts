@@ -55,8 +55,8 @@ describe("calls of one connection", () => {
     const early = await me()
     expect([early.status, standing(early).wait]).toEqual([429, "1"])
     world.clock.advance(1)
-    const again = await me()
-    expect([again.status, standing(again)]).toEqual([
+    const repeated = await me()
+    expect([repeated.status, standing(repeated)]).toEqual([
       200,
       { limit: "600", remaining: "599", reset: "60", policy: "600;w=60", wait: null }
     ])

@@ -77,8 +77,8 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
       heartbeat_s: 15
     })
     const event = await fire(scene)
-    const [told] = await listening.until("event")
-    expect(told).toEqual({
+    const [message] = await listening.until("event")
+    expect(message).toEqual({
       headers: {
         "content-type": "application/json",
         "user-agent": "place-access-webhooks/1",
@@ -86,14 +86,14 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
       },
       body: expect.any(String)
     })
-    expect(bodyOf(told ?? {})).toMatchObject({
+    expect(bodyOf(message ?? {})).toMatchObject({
       event_id: event.id,
       app_id: scene.app.id,
       endpoint_id: ready?.["listener_id"],
       type: "place.enter",
       grant_id: scene.connection.id
     })
-    expect(signedBy(ready?.["secret"], told ?? {})).toBe(true)
+    expect(signedBy(ready?.["secret"], message ?? {})).toBe(true)
   })
 
   it("the secret is the same whenever this developer listens to this app, and another for another app [listeners-2]", async () => {
@@ -117,22 +117,22 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     const [ready] = await listening.until("ready")
     expect(ready).toMatchObject({ endpoint_id: scene.endpoints[0], secret: null })
     await fire(scene)
-    const [told = {}] = await listening.until("event")
+    const [message = {}] = await listening.until("event")
     await scene.work()
     const posts = await world.run(
       Effect.flatMap(Receivers, (receivers) => receivers.posts(`https://hooks.example.com/${scene.app.id}`))
     )
     expect(posts.map(({ body, headers }) => ({ body, headers }))).toEqual([
       {
-        body: told["body"],
-        headers: Object.entries(told["headers"] as Record<string, string>).map(([name, value]) => [
+        body: message["body"],
+        headers: Object.entries(message["headers"] as Record<string, string>).map(([name, value]) => [
           name === "x-service-signature" ? "X-Service-Signature" : name,
           value
         ])
       }
     ])
-    expect((told["headers"] as Record<string, string>)["x-service-signature"]?.match(/v1=/g)).toHaveLength(2)
-    expect(signedBy(secret, told)).toBe(true)
+    expect((message["headers"] as Record<string, string>)["x-service-signature"]?.match(/v1=/g)).toHaveLength(2)
+    expect(signedBy(secret, message)).toBe(true)
     expect(listening.text()).not.toContain("whsec_")
   })
 
@@ -147,8 +147,8 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     await fire(scene)
     await fire(scene, "place.enter", { payload: { type: "places.changed", placesVersion: 3 } })
     for (const listening of both) {
-      const [told = {}] = await listening.until("event")
-      expect(bodyOf(told)["type"]).toBe("places.changed")
+      const [message = {}] = await listening.until("event")
+      expect(bodyOf(message)["type"]).toBe("places.changed")
     }
   })
 

@@ -77,8 +77,10 @@ describe("cross-site request forgery", () => {
     expect((await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(portal) })).status).toBe(
       403
     )
-    const again = await signedIn(world, person.account.email)
-    expect((await again.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })).status).toBe(403)
+    const repeated = await signedIn(world, person.account.email)
+    expect((await repeated.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })).status).toBe(
+      403
+    )
     const right = await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })
     expect(right.status).toBe(303)
     expect(right.headers.get("location")).toContain("https://coffee.example/callback?code=")
@@ -203,8 +205,8 @@ describe("open redirects", () => {
     const person = await world.person()
     const browser = visitor(world.url)
     const page = await browser.get(`/sign-in?return_to=${encodeURIComponent(returnTo)}`)
-    const asked = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
-    expect(asked.headers.get("location")).toBe("/")
+    const requested = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
+    expect(requested.headers.get("location")).toBe("/")
     const forged = await browser.submit(await browser.get("/sign-in"), "/sign-in", {
       email: person.account.email,
       password: PASSWORD,

@@ -28,8 +28,8 @@ describe("the address of an app's consent page asks for every scope that the app
     expect(scope).toEqual(Scope.all)
     expect(text).not.toContain(LEFT_OUT)
     const query = (address?.search ?? "").replace("CODE_CHALLENGE", "x".repeat(43)).replace("STATE", "state-of-the-app")
-    const asked = await owner.get(`/authorize${query}`)
-    expect([asked.status, asked.text.includes("Coffee Finder")]).toEqual([200, true])
+    const requested = await owner.get(`/authorize${query}`)
+    expect([requested.status, requested.text.includes("Coffee Finder")]).toEqual([200, true])
   })
 
   it("without a purpose it leaves them out and says so", async () => {

@@ -35,7 +35,7 @@ const signInAt = async (browser: Visitor, { account }: Person, path: string) => 
 describe("a page to which a sign-in or a confirmation leads back after a form [accounts-17]", () => {
   it("every page with a form says, once, that nothing has changed and that what was entered or chosen was not kept", async () => {
     const person = await world.person({ roles: ["developer", "reviewer", "admin"] })
-    // With a second admin, because the last one cannot delete the account.
+    // The second person is an admin too, because the last admin cannot delete their account.
     const stranger = await world.person({ roles: ["admin"] })
     const { app } = await world.app(person)
     const { app: submitted } = await world.app(stranger, { status: "in_review" })
@@ -89,8 +89,8 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
       new_password: "a new one that is long"
     }
     browser.cookies.delete("session")
-    const asked = await browser.post(path, fields, { referer: world.url + path })
-    const back = await signInAt(browser, person, asked.headers.get("location") ?? "")
+    const requested = await browser.post(path, fields, { referer: world.url + path })
+    const back = await signInAt(browser, person, requested.headers.get("location") ?? "")
     expect(times((await browser.get(back)).text)).toBe(1)
     await signedIn(world, person.account.email)
   })
@@ -101,13 +101,13 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
     const browser = await signedIn(world, person.account.email)
     const team = `/developer/apps/${app.id}/team`
     const action = `${team}/invitations`
-    const again = await browser.submit(await browser.get(team), action, { email: "nonsense", role: "viewer" })
-    expect(again.status).toBe(400)
+    const repeated = await browser.submit(await browser.get(team), action, { email: "nonsense", role: "viewer" })
+    expect(repeated.status).toBe(400)
     world.clock.advance(16 * 60_000)
-    const fields = { ...hidden(again, action), email: "ada@example.com", role: "viewer" }
+    const fields = { ...hidden(repeated, action), email: "ada@example.com", role: "viewer" }
     // The browser shows the address that the form was posted to.
-    const asked = await browser.post(action, fields, { referer: world.url + action })
-    const confirm = asked.headers.get("location") ?? ""
+    const requested = await browser.post(action, fields, { referer: world.url + action })
+    const confirm = requested.headers.get("location") ?? ""
     expect(confirm).toMatch(/^\/confirm\?/)
     const confirmed = await browser.submit(await browser.get(confirm), "/confirm", { password: PASSWORD })
     const led = (await browser.get(confirmed.headers.get("location") ?? "")).headers.get("location") ?? ""

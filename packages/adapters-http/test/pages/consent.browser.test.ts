@@ -244,12 +244,12 @@ describeBrowser("the consent page", () => {
     })()`)
     await page.getByRole("button", { name: "Allow", exact: true }).click()
     const first = (await at.back()).get("code")
-    const again = await world.call(form.action, {
+    const repeated = await world.call(form.action, {
       method: "POST",
       headers: { cookie: person.cookie, origin: world.url, "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams([...form.fields, ["decision", "allow"]])
     })
-    expect(new URL(again.headers.get("location") ?? "").searchParams.get("code")).toBe(first)
+    expect(new URL(repeated.headers.get("location") ?? "").searchParams.get("code")).toBe(first)
   })
 
   it("account switch: signs out, and comes back to the same request with the other account", async () => {

@@ -225,9 +225,9 @@ describe("consent screen modes [§4.1]", () => {
     expect(await receipt()).toEqual([expect.stringContaining("No phone of yours has sent its location yet")])
     await fresh()
     await (await phone(world, person)).at({ lat: 52.5, lon: 13.4 }, [0])
-    const again = await authorize()
-    expect(again.text).not.toContain("No phone has sent")
-    await answer(again)
+    const repeated = await authorize()
+    expect(repeated.text).not.toContain("No phone has sent")
+    await answer(repeated)
     expect(await receipt()).toEqual([expect.not.stringContaining("No phone")])
   })
 })
@@ -248,8 +248,8 @@ describe("expiry choices [§4.2]", () => {
     expect([values(offered), checked(offered)]).toEqual([["1", "7", "30", "90", "never"], ["30"]])
     const { access_token } = await exchange((await answer(page, { standard_days: "1" })).searchParams.get("code"))
     world.clock.advance(DAY - 1)
-    const again = await world.run(listConnections(person.account.id))
-    expect(again[0]?.live).toBe(true)
+    const repeated = await world.run(listConnections(person.account.id))
+    expect(repeated[0]?.live).toBe(true)
     world.clock.advance(1)
     const ended = await world.run(listConnections(person.account.id))
     expect([ended[0]?.live, ended[0]?.endReason, (await me(access_token)).status]).toEqual([false, "expired", 401])
@@ -320,20 +320,20 @@ describe("one request, one answer", () => {
   it("a form without a decision is shown again, and its list of problems leads to the buttons", async () => {
     await fresh()
     const page = await authorize()
-    const again = await browser.submit(page, action(page), { scope: [CURRENT] })
-    expect([again.status, deadLinks(again.text)]).toEqual([400, []])
+    const repeated = await browser.submit(page, action(page), { scope: [CURRENT] })
+    expect([repeated.status, deadLinks(repeated.text)]).toEqual([400, []])
   })
 
   it("a new place with empty fields: the page says what is missing, and keeps the ticks [consent-11]", async () => {
     await fresh()
     const page = await authorize()
     const empty = { kind: "home", label: "", lat: "", lon: " ", radius_m: "150" }
-    const again = await browser.submit(page, action(page), { decision: "add_place", scope: [CURRENT], ...empty })
-    expect(again.status).toBe(400)
-    for (const field of ["label", "lat", "lon"]) expect(again.text).toContain(`id="${field}-fault"`)
-    expect(again.text).toMatch(/value="location\.place\.current"[^>]* checked/)
+    const repeated = await browser.submit(page, action(page), { decision: "add_place", scope: [CURRENT], ...empty })
+    expect(repeated.status).toBe(400)
+    for (const field of ["label", "lat", "lon"]) expect(repeated.text).toContain(`id="${field}-fault"`)
+    expect(repeated.text).toMatch(/value="location\.place\.current"[^>]* checked/)
     // Allow with empty fields adds no place.
-    const allowed = await browser.submit(again, action(again), { decision: "allow", scope: [CURRENT], ...empty })
+    const allowed = await browser.submit(repeated, action(repeated), { decision: "allow", scope: [CURRENT], ...empty })
     expect(allowed.headers.get("location")).toContain("code=")
   })
 
@@ -359,8 +359,8 @@ describe("one request, one answer", () => {
       password: PASSWORD
     })
     expect(entered.headers.get("location")).toBe(action(page))
-    const again = await browser.get(action(page))
-    expect((await answer(again)).searchParams.has("code")).toBe(true)
+    const repeated = await browser.get(action(page))
+    expect((await answer(repeated)).searchParams.has("code")).toBe(true)
     // A form is bound to the session for which its page was made. So the form of the first page is refused after the
     // switch.
     const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })

@@ -75,8 +75,8 @@ describe("the form of a webhook endpoint that is sent twice [idempotency-6]", ()
     const { add, endpoints, path, press } = await form()
     expect(secretOf(await add())).toMatch(/^whsec_/)
     await press((await endpoints())[0], "remove")
-    const again = await add()
-    expect([where(again), secretOf(again)]).toEqual([[303, path], undefined])
+    const repeated = await add()
+    expect([where(repeated), secretOf(repeated)]).toEqual([[303, path], undefined])
     expect(await endpoints()).toEqual([])
   })
 
@@ -87,24 +87,24 @@ describe("the form of a webhook endpoint that is sent twice [idempotency-6]", ()
       await add()
       world.clock.advance(1)
       expect(secretOf(await press((await endpoints())[0], action))).toMatch(/^whsec_/)
-      const again = await add()
-      expect([where(again), secretOf(again)]).toEqual([[303, path], undefined])
+      const repeated = await add()
+      expect([where(repeated), secretOf(repeated)]).toEqual([[303, path], undefined])
     }
   )
 
   it("each request looks the host up once, before the transaction [idempotency-4]", async () => {
     const { add, endpoints } = await form()
     const answered = Effect.runSync(Deferred.make<void>())
-    const asked = Effect.runSync(Deferred.make<void>())
+    const requested = Effect.runSync(Deferred.make<void>())
     let lookUps = 0
     // The look-up of the first request ends when the second request has its answer. Inside the transaction the look-up
     // would keep the second request waiting.
     const lookUp = Effect.suspend(() =>
-      ++lookUps === 1 ? Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answered)) : Effect.void
+      ++lookUps === 1 ? Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered)) : Effect.void
     )
     await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.scriptLookUp(SLOW, lookUp)))
     const first = add({ url: SLOW })
-    await Effect.runPromise(Deferred.await(asked))
+    await Effect.runPromise(Deferred.await(requested))
     const second = await add({ url: SLOW })
     Effect.runSync(Deferred.succeed(answered, undefined))
     expect(secretOf(second)).toMatch(/^whsec_/)

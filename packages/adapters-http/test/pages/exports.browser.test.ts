@@ -74,8 +74,8 @@ describeBrowser("taking one's data along", () => {
     expect((await own("GET", `/v1/user/exports/${id}/archive`)).status()).toBe(404)
 
     for (let more = 0; more < 2; more++) {
-      const asked = await world.run(requestExport(person.account.id))
-      expect((await own("DELETE", `/v1/user/exports/${asked.id}`)).status()).toBe(204)
+      const requested = await world.run(requestExport(person.account.id))
+      expect((await own("DELETE", `/v1/user/exports/${requested.id}`)).status()).toBe(204)
     }
     await page.getByRole("button", { name: "Create an archive" }).click()
     expect(await page.getByRole("alert").innerText()).toContain("You asked for 3 archives within 24 hours")

@@ -246,12 +246,12 @@ describe("the form for a file", () => {
   it("a table: its owner is asked which columns are read, and no worker reads it before [imports-10]", async () => {
     const person = await world.person()
     const rows = "Zeit;Breite;Ost\n2025-01-01T00:00:00Z;52;4\n"
-    const asked = await post(person, [
+    const requested = await post(person, [
       ["form_token", await tokenOf(person)],
       ["file", new Blob([rows])]
     ])
-    const place = asked.headers.get("location") ?? ""
-    expect([asked.status, place]).toEqual([303, expect.stringMatching(/^\/portal\/imports\/imp_\w+\/columns$/)])
+    const place = requested.headers.get("location") ?? ""
+    expect([requested.status, place]).toEqual([303, expect.stringMatching(/^\/portal\/imports\/imp_\w+\/columns$/)])
     const page = await person.get(place)
     expect(page.text).toMatch(/<option value="Breite"\s+selected/)
     const choose = async (columns: Record<string, string>) =>

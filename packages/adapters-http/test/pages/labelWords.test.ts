@@ -43,7 +43,7 @@ const pieces = readdirSync(ENGLISH).flatMap((file) => {
   return found
 })
 
-/** Uses of the words below that everybody knows. */
+/** Phrases with the words that the test below forbids, which everybody understands nevertheless. */
 const COMMON = new RegExp(
   [
     "made a mistake|you made|makes (?:you|visits|rules) \\w+|make (?:it a place|your change|somebody)",

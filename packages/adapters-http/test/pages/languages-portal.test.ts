@@ -50,7 +50,7 @@ describe("pages of the portal in German [languages-1]", () => {
   })
 
   it("a refusal whose message in the API has a value: a method, a size, a content type", async () => {
-    const asked = (method: string, headers: Record<string, string>, body?: string) =>
+    const request = (method: string, headers: Record<string, string>, body?: string) =>
       person.get("/portal/places", {
         method,
         headers: { accept: "text/html", "accept-language": "de", ...headers },
@@ -58,9 +58,9 @@ describe("pages of the portal in German [languages-1]", () => {
       })
     const form = { "content-type": "application/x-www-form-urlencoded" }
     const pages = [
-      await asked("PUT", {}),
-      await asked("POST", form, `label=${"x".repeat(1_100_000)}`),
-      await asked("POST", { "content-type": "text/csv" }, "label")
+      await request("PUT", {}),
+      await request("POST", form, `label=${"x".repeat(1_100_000)}`),
+      await request("POST", { "content-type": "text/csv" }, "label")
     ]
     expect(pages.map(({ status }) => status)).toEqual([405, 413, 415])
     for (const { text } of pages) {

@@ -85,10 +85,10 @@ describe("pages of signing in [languages-1]", () => {
     const wrong = await enter("not this one")
     expect([wrong.status, wrong.text.includes('<html lang="en">')]).toEqual([401, true])
     const step = (await enter(PASSWORD)).headers.get("location") ?? ""
-    const asked = await browser.get(step, { "accept-language": "en" })
-    expect([asked.status, asked.text.includes('<html lang="de">')]).toEqual([200, true])
-    const again = await browser.submit(asked, "/sign-in/second-step", { code: "000000" })
-    expect([again.status, again.text.includes('<html lang="de">')]).toEqual([401, true])
+    const requested = await browser.get(step, { "accept-language": "en" })
+    expect([requested.status, requested.text.includes('<html lang="de">')]).toEqual([200, true])
+    const repeated = await browser.submit(requested, "/sign-in/second-step", { code: "000000" })
+    expect([repeated.status, repeated.text.includes('<html lang="de">')]).toEqual([401, true])
   })
 
   it("the fault of a field goes on after its label, in German as in English", async () => {

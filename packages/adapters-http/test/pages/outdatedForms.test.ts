@@ -42,16 +42,16 @@ describe("a developer's form that was opened before somebody else's change is no
     const { api, browser, owner, page, path } = await opened()
     await owner.send("PATCH", api, { scopes: ["location.place.current"] })
     const typed = { ...about, description: "Finds very good coffee.", scopes }
-    const again = await browser.submit(page, path, typed)
-    expect(again.status).toBe(409)
-    expect(again.text).toContain(CHANGED)
-    expect(again.text).toContain("your form had: location.place.current, location.lookup")
-    expect(again.text).toContain("Finds very good coffee.</textarea")
-    expect(again.text).toContain("the saved value is: Finds good coffee.")
-    expect(ticked(again.text, "scopes")).toEqual(["location.place.current"])
+    const repeated = await browser.submit(page, path, typed)
+    expect(repeated.status).toBe(409)
+    expect(repeated.text).toContain(CHANGED)
+    expect(repeated.text).toContain("your form had: location.place.current, location.lookup")
+    expect(repeated.text).toContain("Finds very good coffee.</textarea")
+    expect(repeated.text).toContain("the saved value is: Finds good coffee.")
+    expect(ticked(repeated.text, "scopes")).toEqual(["location.place.current"])
     expect((await owner.get(api)).json).toMatchObject({ scopes: ["location.place.current"], pending: null })
     // The form that is shown again can be saved.
-    const saved = await browser.submit(again, path, { ...typed, scopes: ["location.place.current"] })
+    const saved = await browser.submit(repeated, path, { ...typed, scopes: ["location.place.current"] })
     expect(saved.headers.get("location")).toBe(`${path}?done=app-change-waits`)
   })
 
@@ -61,15 +61,15 @@ describe("a developer's form that was opened before somebody else's change is no
     await owner.send("PATCH", api, { homepage_url })
     const page = await browser.get(path)
     await owner.send("PATCH", api, { homepage_url: null })
-    const again = await browser.submit(page, path, {
+    const repeated = await browser.submit(page, path, {
       ...about,
       homepage_url,
       description: "Finds very good coffee.",
       scopes
     })
-    expect(again.status).toBe(409)
-    expect(again.text).toContain(`is shown as it is saved now; your form had: ${homepage_url}`)
-    expect(again.text).not.toContain(`value="${homepage_url}"`)
+    expect(repeated.status).toBe(409)
+    expect(repeated.text).toContain(`is shown as it is saved now; your form had: ${homepage_url}`)
+    expect(repeated.text).not.toContain(`value="${homepage_url}"`)
   })
 
   it("the form about the app, after a mistake in it: it does not become newer by being shown again", async () => {
@@ -94,12 +94,12 @@ describe("a developer's form that was opened before somebody else's change is no
     const secrets = async () =>
       ((await owner.get(`${api}/secrets`)).json as { secrets: ReadonlyArray<unknown> }).secrets
     const before = await secrets()
-    const again = await browser.submit(page, `${path}/redirect-uris`, { redirect_uris: first })
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect(again.text).toContain(`your form had: ${first}`)
-    expect(again.text).toContain(`${elsewhere}</textarea`)
+    const repeated = await browser.submit(page, `${path}/redirect-uris`, { redirect_uris: first })
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(repeated.text).toContain(`your form had: ${first}`)
+    expect(repeated.text).toContain(`${elsewhere}</textarea`)
     expect(await secrets()).toEqual(before)
-    const registered = await browser.submit(again, `${path}/redirect-uris`, { redirect_uris: elsewhere })
+    const registered = await browser.submit(repeated, `${path}/redirect-uris`, { redirect_uris: elsewhere })
     expect([registered.status, registered.text.includes("pa_cs_")]).toEqual([200, true])
   })
 
@@ -114,13 +114,13 @@ describe("a developer's form that was opened before somebody else's change is no
       purpose_scopes: ["location.lookup"],
       expected_daily_volume: "7"
     }
-    const again = await browser.submit(page, at, stale)
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect(again.text).toContain("the saved value is: Has your coffee ready in time")
+    const repeated = await browser.submit(page, at, stale)
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(repeated.text).toContain("the saved value is: Has your coffee ready in time")
     expect((await owner.get(`${api}/purposes`)).json).toMatchObject({
       purposes: [{ description: "Has your coffee ready in time" }]
     })
-    expect((await browser.submit(again, at, stale)).status).toBe(303)
+    expect((await browser.submit(repeated, at, stale)).status).toBe(303)
   })
 
   it("the form of an endpoint: no tick means all events, and the page says so", async () => {
@@ -132,9 +132,9 @@ describe("a developer's form that was opened before somebody else's change is no
     await owner.send("PATCH", `${api}/webhooks/${(made.json as { readonly id: string }).id}`, {
       events: ["rule.fired"]
     })
-    const again = await browser.submit(page, at, { url, description: "ours" })
-    expect(again.status).toBe(409)
-    expect(again.text).toContain("your form had none ticked, which means all events")
+    const repeated = await browser.submit(page, at, { url, description: "ours" })
+    expect(repeated.status).toBe(409)
+    expect(repeated.text).toContain("your form had none ticked, which means all events")
   })
 
   it("the form of an endpoint: an old address and events that were left out do not come back", async () => {
@@ -146,18 +146,18 @@ describe("a developer's form that was opened before somebody else's change is no
     const page = await browser.get(at)
     await owner.send("PATCH", `${api}/webhooks/${id}`, { url: present, events: ["rule.fired"] })
     const stale = { url: old, events: ["rule.fired", "places.changed"], description: "ours" }
-    const again = await browser.submit(page, at, stale)
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect(again.text).toContain(`your form had: ${old}`)
-    expect(again.text).toContain(`value="${present}"`)
-    expect(again.text).toContain('value="ours"')
-    expect(ticked(again.text, "events")).toEqual(["rule.fired"])
+    const repeated = await browser.submit(page, at, stale)
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(repeated.text).toContain(`your form had: ${old}`)
+    expect(repeated.text).toContain(`value="${present}"`)
+    expect(repeated.text).toContain('value="ours"')
+    expect(ticked(repeated.text, "events")).toEqual(["rule.fired"])
     const saved = () => owner.get(`${api}/webhooks`)
     expect((await saved()).json).toMatchObject({ webhooks: [{ url: present, events: ["rule.fired"] }] })
     const once = { ...stale, url: present, events: ["rule.fired"] }
-    expect((await browser.submit(again, at, once)).status).toBe(303)
+    expect((await browser.submit(repeated, at, once)).status).toBe(303)
     // The second press changes nothing and does not complain.
-    expect((await browser.submit(again, at, once)).status).toBe(303)
+    expect((await browser.submit(repeated, at, once)).status).toBe(303)
     expect((await saved()).json).toMatchObject({ webhooks: [{ url: present, description: "ours" }] })
   })
 })
@@ -172,13 +172,13 @@ it("an admin's form that was opened before another admin's change does not lift 
   const all = ticked(page.text, "allowed_scopes")
   const limit = { allowed_scopes: all.filter((scope) => scope !== "location.lookup") }
   await another.submit(await another.get(path), `${path}/scopes`, limit)
-  const again = await browser.submit(page, `${path}/scopes`, {
+  const repeated = await browser.submit(page, `${path}/scopes`, {
     allowed_scopes: all.filter((scope) => scope !== "location.place.current")
   })
-  expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-  expect(again.text).toContain("Make your change again.")
-  expect(ticked(again.text, "allowed_scopes")).toEqual(limit.allowed_scopes)
-  expect((await browser.submit(again, `${path}/scopes`, { allowed_scopes: ["location.lookup"] })).status).toBe(303)
+  expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+  expect(repeated.text).toContain("Make your change again.")
+  expect(ticked(repeated.text, "allowed_scopes")).toEqual(limit.allowed_scopes)
+  expect((await browser.submit(repeated, `${path}/scopes`, { allowed_scopes: ["location.lookup"] })).status).toBe(303)
 })
 
 it("an admin's form can be saved when the limit of the app is a list of all scopes [apps-11]", async () => {
@@ -223,12 +223,15 @@ describe("a person's form that was opened before another change is not saved [co
     const { api, browser, page, path, person } = await opened()
     await browser.submit(page, `${path}/exact-location/end`)
     const before = (await person.get(api)).json
-    const again = await browser.submit(page, `${path}/permissions`, { scopes: [CURRENT, LOOKUP], standard_days: "7" })
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect(ticked(again.text, BOX)).toEqual([CURRENT])
+    const repeated = await browser.submit(page, `${path}/permissions`, {
+      scopes: [CURRENT, LOOKUP],
+      standard_days: "7"
+    })
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(ticked(repeated.text, BOX)).toEqual([CURRENT])
     expect(before).toMatchObject({ held_scopes: [CURRENT] })
     expect((await person.get(api)).json).toEqual(before)
-    const saved = await browser.submit(again, `${path}/permissions`, { scopes: [CURRENT], standard_days: "7" })
+    const saved = await browser.submit(repeated, `${path}/permissions`, { scopes: [CURRENT], standard_days: "7" })
     expect(saved.headers.get("location")).toBe(`${path}?done=permissions-changed`)
   })
 
@@ -249,10 +252,10 @@ describe("a person's form that was opened before another change is not saved [co
       ((await person.get(api)).json as { places: ReadonlyArray<{ id: string; include_earlier_visits: boolean }> })
         .places
     await person.send("PUT", `${api}/places`, { places: [] })
-    const again = await browser.submit(page, `${path}/places`, { place: [home.id, work.id] })
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect([ticked(again.text, "place"), await places()]).toEqual([[], []])
-    expect((await browser.submit(again, `${path}/places`, { place: home.id, earlier: home.id })).status).toBe(303)
+    const repeated = await browser.submit(page, `${path}/places`, { place: [home.id, work.id] })
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect([ticked(repeated.text, "place"), await places()]).toEqual([[], []])
+    expect((await browser.submit(repeated, `${path}/places`, { place: home.id, earlier: home.id })).status).toBe(303)
     const second = await browser.get(path)
     await browser.submit(second, `${path}/places`, { place: home.id })
     const stale = await browser.submit(second, `${path}/places`, { place: [home.id, work.id], earlier: home.id })
@@ -267,12 +270,12 @@ describe("a person's form that was opened before another change is not saved [co
     const { lat, lon, radiusM } = home.circle
     const typed = { label: "My home", kind: home.kind, lat: String(lat), lon: String(lon), radius_m: String(radiusM) }
     await person.send("PATCH", `/v1/user/places/${home.id}`, { lat: lat + 1 })
-    const again = await browser.submit(page, path, typed)
-    expect([again.status, again.text.includes(CHANGED)]).toEqual([409, true])
-    expect(again.text).toContain(`value="${lat + 1}"`)
+    const repeated = await browser.submit(page, path, typed)
+    expect([repeated.status, repeated.text.includes(CHANGED)]).toEqual([409, true])
+    expect(repeated.text).toContain(`value="${lat + 1}"`)
     const { places } = (await person.get("/v1/user/places")).json as { places: ReadonlyArray<object> }
     expect(places).toContainEqual(expect.objectContaining({ label: "Home", lat: lat + 1 }))
-    const saved = await browser.submit(again, path, { ...typed, lat: String(lat + 1) })
+    const saved = await browser.submit(repeated, path, { ...typed, lat: String(lat + 1) })
     expect(saved.headers.get("location")).toBe("/portal/places?done=place-changed")
   })
 })

@@ -240,8 +240,8 @@ describeBrowser("places on the map of this service", () => {
     const { page, world } = at
     const person = await world.person()
     await at.as(person)
-    const asked: Array<string> = []
-    page.on("request", (request) => asked.push(new URL(request.url()).origin))
+    const requests: Array<string> = []
+    page.on("request", (request) => requests.push(new URL(request.url()).origin))
     await page.goto(`${world.url}/portal/places`)
     const map = page.getByRole("region", { name: "Map" })
     await page.locator("canvas.leaflet-tile-loaded").first().waitFor()
@@ -273,7 +273,7 @@ describeBrowser("places on the map of this service", () => {
     await page.getByLabel("Name").fill("Home")
     await page.getByRole("button", { name: "Add place" }).click()
     await page.getByText("The place was created.").waitFor()
-    expect([...new Set(asked)]).toEqual([world.url])
+    expect([...new Set(requests)]).toEqual([world.url])
   })
 
   it("the map begins at the newest location of the phone, which it names [places-4]", async () => {

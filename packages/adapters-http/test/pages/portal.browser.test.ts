@@ -21,7 +21,7 @@ const place = (world: World, person: Person, label: string, lat = 52.52, lon = 1
   )
 
 /** An entry of the access log, at the clock's present time. */
-const asked = (
+const accessEntry = (
   world: World,
   person: Person,
   owner: { readonly appId: AppId; readonly connectionId: ConnectionId },
@@ -86,10 +86,10 @@ describeBrowser("connected apps", () => {
     })
     expect(rule.status).toBe(201)
     world.clock.advance(2 * Timestamp.HOUR)
-    await asked(world, person, coffee.owner)
-    await asked(world, person, coffee.owner, { purpose: "order_ahead", endpoint: "GET /v1/locations/latest" })
+    await accessEntry(world, person, coffee.owner)
+    await accessEntry(world, person, coffee.owner, { purpose: "order_ahead", endpoint: "GET /v1/locations/latest" })
     world.clock.advance(Timestamp.HOUR)
-    await asked(world, person, coffee.owner, { error: "missing_scope" })
+    await accessEntry(world, person, coffee.owner, { error: "missing_scope" })
 
     await at.as(person)
     await page.goto(`${world.url}/portal/connections`)
@@ -136,7 +136,7 @@ describeBrowser("connected apps", () => {
     await page.getByRole("listitem").filter({ hasText: "Coffee Finder" }).getByRole("link", { name: "Details" }).click()
     await inspect(page, "portal-detail-ended")
     expect(await page.getByRole("button", { name: /Disconnect|Save/ }).count()).toBe(0)
-    // The dates of an ended connection would mislead.
+    // The page leaves out the end dates of an ended connection, because they would mislead.
     expect(await page.locator("main").innerText()).not.toMatch(/31 March|8 March|Not now/)
     expect(tea.connection.live).toBe(true)
     world.clock.advance(-3 * Timestamp.HOUR)
@@ -151,18 +151,18 @@ describeBrowser("the access log", () => {
     const person = await world.person()
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT, LATEST])
     const tea = await connect(world, person, "Tea Time", [CURRENT])
-    await asked(world, person, tea.owner)
-    await asked(world, person, coffee.owner, {
+    await accessEntry(world, person, tea.owner)
+    await accessEntry(world, person, coffee.owner, {
       endpoint: "webhook place.enter",
       error: "too_old",
       disclosed: "nothing: “arrived at Home” came too late"
     })
     world.clock.advance(Timestamp.DAY)
-    await asked(world, person, coffee.owner)
+    await accessEntry(world, person, coffee.owner)
     world.clock.advance(Timestamp.MINUTE)
-    await asked(world, person, tea.owner, { error: "missing_scope" })
+    await accessEntry(world, person, tea.owner, { error: "missing_scope" })
     world.clock.advance(Timestamp.MINUTE)
-    await asked(world, person, coffee.owner, {
+    await accessEntry(world, person, coffee.owner, {
       purpose: "order_ahead",
       endpoint: "GET /v1/locations/latest",
       disclosed: "your latest exact location"
@@ -214,9 +214,9 @@ describeBrowser("the access log", () => {
     const person = await world.person()
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT, LATEST])
     const tea = await connect(world, person, "Tea Time", [CURRENT])
-    await asked(world, person, tea.owner)
+    await accessEntry(world, person, tea.owner)
     for (let count = 0; count < 41; count++) {
-      await asked(world, person, coffee.owner, { purpose: "order_ahead", endpoint: "GET /v1/locations/latest" })
+      await accessEntry(world, person, coffee.owner, { purpose: "order_ahead", endpoint: "GET /v1/locations/latest" })
     }
     world.clock.advance(Timestamp.HOUR)
     await world.run(Effect.flatMap(Timestamp.now, flagVolumes))
@@ -239,7 +239,7 @@ describeBrowser("the access log", () => {
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT])
     const tea = await connect(world, person, "Tea Time", [CURRENT])
     for (let count = 0; count < 60; count++) {
-      await asked(world, person, count < 55 ? coffee.owner : tea.owner)
+      await accessEntry(world, person, count < 55 ? coffee.owner : tea.owner)
       // Two hours apart, so that no entry is a repeat.
       world.clock.advance(2 * Timestamp.HOUR)
     }

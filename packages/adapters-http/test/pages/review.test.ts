@@ -158,8 +158,8 @@ describe("the forms of reviewers and admins", () => {
     expect((await admin.post(decision, { decision: "approve", revision: "2", form_token })).status).toBe(409)
     expect(await at.state()).toEqual(UNTOUCHED)
     expect((await admin.post(decision, { decision: "approve", revision: "1", form_token })).status).toBe(303)
-    const again = await admin.post(decision, { decision: "reject", note: "No.", revision: "1", form_token })
-    expect([again.status, again.text.includes("Meanwhile the purpose is not in review.")]).toEqual([409, true])
+    const repeated = await admin.post(decision, { decision: "reject", note: "No.", revision: "1", form_token })
+    expect([repeated.status, repeated.text.includes("Meanwhile the purpose is not in review.")]).toEqual([409, true])
   })
 
   it("a decision that is pressed twice has the same answer twice; a later or another reviewer's press is 409 [reviews-1]", async () => {

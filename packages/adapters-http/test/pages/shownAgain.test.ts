@@ -31,8 +31,8 @@ describe("a form with a mistake is shown again as it was sent", () => {
       expect.stringContaining('value="10:30"')
     ])
     expect(input(page.text, "until")).toMatch(/aria-describedby="until-fault"[^>]*aria-invalid="true"/)
-    const asked = await browser.get("/portal/timeline/erase?day=2026-02-27&from=09:00&until=10:30")
-    const fields = hidden(asked, "/portal/timeline/erase")
+    const requested = await browser.get("/portal/timeline/erase?day=2026-02-27&from=09:00&until=10:30")
+    const fields = hidden(requested, "/portal/timeline/erase")
     const until = Timestamp.toIso(Timestamp.make(world.clock.now() + Timestamp.DAY))
     const refused = await browser.post("/portal/timeline/erase", { ...fields, until })
     expect(refused.status).toBe(400)
@@ -43,9 +43,9 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const browser = await signedIn(world, (await world.person()).account.email)
     const refused = await browser.get("/portal/timeline/erase?day=2026-03-09&from=18:00&until=24:00")
     expect([refused.status, input(refused.text, "until")]).toEqual([400, expect.stringContaining('value="00:00"')])
-    const again = await browser.get("/portal/timeline/erase?day=2026-02-27&from=18:00&until=00:00")
-    expect(again.status).toBe(200)
-    expect(hidden(again, "/portal/timeline/erase")).toMatchObject({ until: "2026-02-28T00:00:00.000Z" })
+    const repeated = await browser.get("/portal/timeline/erase?day=2026-02-27&from=18:00&until=00:00")
+    expect(repeated.status).toBe(200)
+    expect(hidden(repeated, "/portal/timeline/erase")).toMatchObject({ until: "2026-02-28T00:00:00.000Z" })
   })
 
   it("the form for the trip of a test person", async () => {
@@ -59,15 +59,15 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const [id = "", other = ""] = [...list.text.matchAll(/<li class="card" id="(\w+)"/g)].map((match) => match[1])
     const place = [...list.text.matchAll(/<option value="(plc_\w+)"/g)].map((match) => match[1])[1] ?? ""
     const trip = { trip: "leave", place, minutes: "9999", late_minutes: "17", accuracy_m: "33" }
-    const again = await browser.submit(list, `${path}/${id}/trips`, trip)
-    expect(again.status).toBe(400)
+    const repeated = await browser.submit(list, `${path}/${id}/trips`, trip)
+    expect(repeated.status).toBe(400)
     const typed = (person: string) =>
       ["minutes", "late_minutes", "accuracy_m"].map(
-        (name) => /value="([^"]*)"/.exec(input(again.text, `${name}-${person}`))?.[1]
+        (name) => /value="([^"]*)"/.exec(input(repeated.text, `${name}-${person}`))?.[1]
       )
     expect(typed(id)).toEqual(["9999", "17", "33"])
     expect(typed(other)).toEqual(["30", "0", "10"])
-    const card = again.text.split(`<li class="card" id="${id}"`)[1]?.split("<li class")[0] ?? ""
+    const card = repeated.text.split(`<li class="card" id="${id}"`)[1]?.split("<li class")[0] ?? ""
     expect(card).toMatch(/<option value="leave"\s+selected/)
     expect(card).toMatch(new RegExp(`<option value="${place}"\\s+selected`))
   })
@@ -78,9 +78,9 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const path = `/developer/apps/${app.id}`
     const browser = await signedIn(world, owner.account.email)
     const text = "https://a.example/cb\r\n\r\n  http://b.example/cb\r\n"
-    const again = await browser.submit(await browser.get(path), `${path}/redirect-uris`, { redirect_uris: text })
-    expect(again.status).toBe(400)
-    expect(new Set(again.text.match(/in line \d/g))).toEqual(new Set(["in line 3"]))
+    const repeated = await browser.submit(await browser.get(path), `${path}/redirect-uris`, { redirect_uris: text })
+    expect(repeated.status).toBe(400)
+    expect(new Set(repeated.text.match(/in line \d/g))).toEqual(new Set(["in line 3"]))
   })
 
   it("the ticks that remove headers of an endpoint", async () => {
@@ -96,9 +96,13 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const path = `/developer/apps/${app.id}/webhooks/${(made.json as { readonly id: string }).id}`
     const browser = await signedIn(world, owner.account.email)
     const page = await browser.get(path)
-    const again = await browser.submit(page, path, { url: "nonsense", events: ["rule.fired"], remove_header: "x-two" })
-    expect(again.status).toBe(400)
-    expect([isTicked(again.text, "remove-x-one"), isTicked(again.text, "remove-x-two")]).toEqual([false, true])
+    const repeated = await browser.submit(page, path, {
+      url: "nonsense",
+      events: ["rule.fired"],
+      remove_header: "x-two"
+    })
+    expect(repeated.status).toBe(400)
+    expect([isTicked(repeated.text, "remove-x-one"), isTicked(repeated.text, "remove-x-two")]).toEqual([false, true])
   })
 
   it("a permission for which the app has no purpose now: the page says to leave it out [connection-9]", async () => {
@@ -112,9 +116,9 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const page = await browser.get(path)
     await world.run(archivePurpose(person.account, app.id, purpose.id))
     const scopes = ["location.place.current", "location.lookup"]
-    const again = await browser.submit(page, `${path}/permissions`, { scopes })
-    expect(again.status).toBe(400)
-    expect(again.text).toContain("What it can do cannot include what needs a purpose: the app has none for it now")
+    const repeated = await browser.submit(page, `${path}/permissions`, { scopes })
+    expect(repeated.status).toBe(400)
+    expect(repeated.text).toContain("What it can do cannot include what needs a purpose: the app has none for it now")
   })
 
   it("the ticks of the places of a connection", async () => {
@@ -132,11 +136,11 @@ describe("a form with a mistake is shown again as it was sent", () => {
     const page = await browser.get(path)
     await person.send("DELETE", `/v1/user/places/${gone.id}`)
     const ticked = { place: [work.id, gone.id], earlier: [work.id] }
-    const again = await browser.submit(page, `${path}/places`, ticked)
-    expect(again.status).toBe(400)
+    const repeated = await browser.submit(page, `${path}/places`, ticked)
+    expect(repeated.status).toBe(400)
     expect(
       [`place-${home.id}`, `place-${work.id}`, `earlier-${home.id}`, `earlier-${work.id}`].map((id) =>
-        isTicked(again.text, id)
+        isTicked(repeated.text, id)
       )
     ).toEqual([false, true, false, true])
   })
@@ -172,8 +176,8 @@ describe("whole numbers with thousands, as the hints write them", () => {
     const id = /<li class="card" id="(\w+)"/.exec(list.text)?.[1] ?? ""
     const place = /<option value="(plc_\w+)"/.exec(list.text)?.[1] ?? ""
     const trip = { trip: "arrive", place, minutes: "30", late_minutes: "0", accuracy_m: "10.001" }
-    const again = await browser.submit(list, `${path}/${id}/trips`, trip)
-    expect([again.status, again.text.includes("must be a whole number from 1 to 10000")]).toEqual([400, true])
+    const repeated = await browser.submit(list, `${path}/${id}/trips`, trip)
+    expect([repeated.status, repeated.text.includes("must be a whole number from 1 to 10000")]).toEqual([400, true])
     const sent = await browser.submit(list, `${path}/${id}/trips`, { ...trip, accuracy_m: "1.000" })
     expect(sent.status).toBe(303)
     const [newest] = await world.run(

@@ -53,8 +53,8 @@ describe("a button of the team page that is pressed twice does not end on an err
 
   it("the withdrawal of an invitation: both presses say that it was withdrawn", async () => {
     const { app, browserOf, path, people } = await team()
-    const asked = { email: Account.Email.make("new@example.com"), role: "viewer" } as const
-    const { id } = await world.run(inviteMember(people.holder.account, app.id, asked))
+    const invited = { email: Account.Email.make("new@example.com"), role: "viewer" } as const
+    const { id } = await world.run(inviteMember(people.holder.account, app.id, invited))
     const done = [303, `${path}?done=team-withdrawn`]
     expect(await pressTwice(await browserOf("owner"), path, `${path}/invitations/${id}/withdraw`)).toEqual([done, done])
   })
@@ -136,8 +136,8 @@ describe("a button of the team page that is pressed twice does not end on an err
 describe("a button of the team page without the right to it [teams-1]", () => {
   it("in somebody else's app: 404; of a viewer: 403", async () => {
     const { app, browserOf, members, path, people } = await team()
-    const asked = { email: Account.Email.make("new@example.com"), role: "viewer" } as const
-    const { id } = await world.run(inviteMember(people.holder.account, app.id, asked))
+    const invited = { email: Account.Email.make("new@example.com"), role: "viewer" } as const
+    const { id } = await world.run(inviteMember(people.holder.account, app.id, invited))
     const actions = [
       `members/${members.owner}/remove`,
       `members/${members.owner}/hand-over`,

@@ -49,7 +49,7 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
   return [...attributes, ...between].filter(hasWords)
 }
 
-/** Whether a string looks like a sentence or a label: it begins with a capital letter, or has three words. */
+/** Whether a string looks like a sentence or a label: it begins with a capital letter, or has three words in a row. */
 const isSentence = (text: string): boolean =>
   // An address or a command to copy is no sentence.
   !/^(?:npm |\/)/.test(text.replaceAll(VALUE, "")) &&

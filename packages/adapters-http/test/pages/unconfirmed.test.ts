@@ -33,13 +33,13 @@ describe("a link that confirms the address [accounts-11]", () => {
   it("three are mailed in half an hour; the page names the limit, and says the same to the fourth", async () => {
     const { browser, person } = await unconfirmed()
     const page = await browser.get(EMAIL)
-    const told: Array<string> = []
+    const notices: Array<string> = []
     for (let nth = 1; nth <= 4; nth++) {
       const answer = await browser.submit(page, CONFIRM)
-      told.push((await browser.get(answer.headers.get("location") ?? "")).text)
+      notices.push((await browser.get(answer.headers.get("location") ?? "")).text)
     }
     expect(await mailTo(world, person.account.email)).toHaveLength(3)
-    for (const text of told) {
+    for (const text of notices) {
       expect(text).toContain("We send at most three links in half an hour.")
       expect(text).not.toContain("We mailed you a link.")
     }
@@ -99,8 +99,8 @@ describe("pages about mails [accounts-11]", () => {
       const note = "Your e-mail address is not confirmed, so we send no mail there."
       const [archive, notices] = ["/portal/settings/export", "/portal/settings/notices"]
       const before = [await browser.get(archive), await browser.get(notices)]
-      const asked = await browser.submit(await browser.get(archive), archive)
-      const making = await browser.get(asked.headers.get("location") ?? "")
+      const requested = await browser.submit(await browser.get(archive), archive)
+      const making = await browser.get(requested.headers.get("location") ?? "")
       for (const { text } of [...before, making])
         expect([text.includes(note), text.includes(EMAIL)]).toEqual([!isConfirmed, !isConfirmed])
       for (const { text } of [before[0] ?? making, making]) expect(text.includes("you an e-mail")).toBe(isConfirmed)

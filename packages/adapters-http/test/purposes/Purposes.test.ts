@@ -47,8 +47,8 @@ describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
     const person = await world.person()
     const [path, other] = [await appOf(person), await appOf(person)]
     expect((await person.send("POST", path, NEW)).status).toBe(201)
-    const again = await person.send("POST", path, { ...NEW, description: "Something else altogether" })
-    expect([again.status, again.json]).toEqual([409, expect.objectContaining({ error: "conflict" })])
+    const repeated = await person.send("POST", path, { ...NEW, description: "Something else altogether" })
+    expect([repeated.status, repeated.json]).toEqual([409, expect.objectContaining({ error: "conflict" })])
     expect((await person.send("POST", other, NEW)).status).toBe(201)
   })
 

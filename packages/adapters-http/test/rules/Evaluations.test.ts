@@ -201,10 +201,10 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
       })
     )
     await upload(EDGE)
-    const heard = await Promise.all(
+    const answers = await Promise.all(
       zones.map(async ({ id }) => decisions((await asApp("GET", `/v1/rules/zone/${id}/evaluations`)).json))
     )
-    expect(heard).toEqual([...Array.from({ length: 20 }, () => ["boundary"]), []])
+    expect(answers).toEqual([...Array.from({ length: 20 }, () => ["boundary"]), []])
     const own = await person.get(`/v1/user/connections/${connectionId}/rules/${zones[20]!.id}/evaluations`)
     expect(decisions(own.json)).toEqual(["boundary"])
   })

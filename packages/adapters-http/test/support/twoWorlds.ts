@@ -128,8 +128,8 @@ export const witnessed = async (
   const connections = await world.run(listConnections(userId))
   const connectionId = connections.find(({ app }) => app.id === one.app.id)?.id
 
-  const told: Array<ReturnType<typeof seen>> = []
-  const note = (question: string, answer: Answer) => void told.push(seen(question, answer))
+  const observed: Array<ReturnType<typeof seen>> = []
+  const note = (question: string, answer: Answer) => void observed.push(seen(question, answer))
   const askAll = async () => {
     grant = tokensIn(await one.refresh(grant.refresh_token))
     const read = async (path: string) => note(path, await ask(path))
@@ -208,7 +208,7 @@ export const witnessed = async (
         .map(({ occurredAt, payload }) => [occurredAt, payload])
     )
   )
-  return [...told, ...events].map((one) => alike(JSON.stringify(one)))
+  return [...observed, ...events].map((one) => alike(JSON.stringify(one)))
 }
 
 /** Shares a place with an app of another developer. */

@@ -196,8 +196,8 @@ describe("a trip [test-people-4]", () => {
     )
     expect(fired.map(({ payload }) => payload.type)).toEqual(["place.dwell"])
     world.clock.advance(20 * MINUTE)
-    const again = await ask("POST", `/${made.id}/trips`, { trip: "stay", place_id, minutes: 30 })
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining("at most 18 minutes")])
+    const repeated = await ask("POST", `/${made.id}/trips`, { trip: "stay", place_id, minutes: 30 })
+    expect([repeated.status, repeated.text]).toEqual([409, expect.stringContaining("at most 18 minutes")])
   })
 
   it("can be a recorded log, which ends now", async () => {

@@ -59,7 +59,7 @@ const page = async (query = "", as = token): Promise<Page> => {
 const ago = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE).toISOString()
 const before = (...minutes: ReadonlyArray<number>) => minutes.map((one) => one * MINUTE)
 /** The visits that the app reads: label, arrival and departure, in minutes before now. */
-const told = async (query = "", as = token) => {
+const readVisits = async (query = "", as = token) => {
   const minutes = (iso: string) => (world.clock.now() - Date.parse(iso)) / MINUTE
   return (await page(query, as)).visits.map(
     ({ arrival, departure, place }) => [place.label, minutes(arrival), departure && minutes(departure)] as const
@@ -97,7 +97,7 @@ describe("GET /v1/visits [§4.5]", () => {
     })
     expect(await disclosed()).toBe("2 visits to “Home”")
     await share([one.placeId, gym], [gym])
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 60, null],
       ["Gym", 190, 100],
       ["Home", 300, 200]
@@ -145,9 +145,9 @@ describe("GET /v1/visits [§4.5]", () => {
     await share([gym])
     await pass(100)
     await mine.at(GYM, before(100, 50))
-    expect(await told()).toEqual([["Gym", 100, null]])
+    expect(await readVisits()).toEqual([["Gym", 100, null]])
     await share([gym], [gym])
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Gym", 100, null],
       ["Gym", 400, 300]
     ])
@@ -156,13 +156,13 @@ describe("GET /v1/visits [§4.5]", () => {
   it("rule 5: a renamed place gives its new label to past visits; an archived one keeps its label and has no new visits [§4.5.5]", async () => {
     await stay(HOME, 300, 200)
     await one.person.send("PATCH", `/v1/user/places/${one.placeId}`, { label: "Den" })
-    expect(await told()).toEqual([["Den", 300, 200]])
+    expect(await readVisits()).toEqual([["Den", 300, 200]])
     await mine.at(HOME, before(150))
     await one.person.send("DELETE", `/v1/user/places/${one.placeId}`)
     await pass(60)
     await mine.at(AWAY, before(50))
     await stay(HOME, 40, 20)
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Den", 210, 50],
       ["Den", 360, 260]
     ])
@@ -178,7 +178,7 @@ describe("GET /v1/visits [§4.5]", () => {
       ["Home", 190, 180],
       ["Gym", 300, 200]
     ]
-    expect(await told()).toEqual(known)
+    expect(await readVisits()).toEqual(known)
     const version = async () => ((await one.me(token)).json as { readonly places_version: number }).places_version
     const before = await version()
 
@@ -190,19 +190,19 @@ describe("GET /v1/visits [§4.5]", () => {
     expect(Object.keys(hidden(page, `${path}/places`))).toEqual(["form_token", "was_shared", "was_earlier"])
     const saved = await browser.submit(page, `${path}/places`, { place: one.placeId })
     expect([saved.status, saved.headers.get("location")]).toEqual([303, `${path}?done=shared`])
-    expect([await told(), await version()]).toEqual([known, before])
+    expect([await readVisits(), await version()]).toEqual([known, before])
   })
 
   it("rule 6: an offline phone's backlog adds visits, whatever was told before [§4.5.6]", async () => {
     await mine.at(HOME, before(60))
-    expect(await told()).toEqual([["Home", 60, null]])
+    expect(await readVisits()).toEqual([["Home", 60, null]])
     await stay(HOME, 300, 200)
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 60, null],
       ["Home", 300, 200]
     ])
     await mine.at(AWAY, before(30))
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 60, 30],
       ["Home", 300, 200]
     ])
@@ -212,11 +212,11 @@ describe("GET /v1/visits [§4.5]", () => {
     await stay(HOME, 300, 200)
     await stay(GYM, 190, 100)
     await one.person.send("PATCH", `/v1/user/places/${one.placeId}`, GYM)
-    expect(await told()).toEqual([["Home", 300, 200]])
+    expect(await readVisits()).toEqual([["Home", 300, 200]])
     await pass(60)
     await stay(GYM, 50, 40)
     await stay(HOME, 30, 20)
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 50, 40],
       ["Home", 360, 260]
     ])
@@ -247,18 +247,18 @@ describe("GET /v1/visits [§4.5]", () => {
       ],
       []
     )
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 90, null],
       ["Home", 300, 200]
     ])
     await upload([], [[290, null, HOME]])
     // The phone reported no departure, but its readings show it.
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 90, null],
       ["Home", 290, 200]
     ])
     await upload([], [[190, null, AWAY]])
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 90, null],
       ["Home", 290, 200]
     ])
@@ -270,20 +270,20 @@ describe("GET /v1/visits [§4.5]", () => {
         [null, 70, HOME]
       ]
     )
-    expect(await told()).toEqual([
+    expect(await readVisits()).toEqual([
       ["Home", 80, 70],
       ["Home", 290, 205]
     ])
     // The other phone reports no visits, so its stays are derived as usual.
     await stay(HOME, 60, 50)
-    expect((await told())[0]).toEqual(["Home", 60, 50])
+    expect((await readVisits())[0]).toEqual(["Home", 60, 50])
   })
 
   it("from is inclusive, to exclusive, both by arrival [§4.5-visits]", async () => {
     for (const minutes of [300, 200, 100]) await stay(HOME, minutes, minutes - 50)
-    expect(await told(`?from=${ago(200)}&to=${ago(100)}`)).toEqual([["Home", 200, 150]])
-    expect(await told(`?from=${ago(300)}&to=${ago(200)}`)).toEqual([["Home", 300, 250]])
-    expect(await told(`?to=${ago(300)}`)).toEqual([])
+    expect(await readVisits(`?from=${ago(200)}&to=${ago(100)}`)).toEqual([["Home", 200, 150]])
+    expect(await readVisits(`?from=${ago(300)}&to=${ago(200)}`)).toEqual([["Home", 300, 250]])
+    expect(await readVisits(`?to=${ago(300)}`)).toEqual([])
   })
 
   it("pages are filled up and follow one another; only the last has no cursor [§4.5-visits, §4.5.2]", async () => {

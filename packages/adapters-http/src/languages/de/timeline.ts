@@ -99,8 +99,8 @@ export const timeline: typeof en.timeline = {
     left: "Gegangen",
     duration: "Dauer",
     stillThere: "Noch dort",
-    uncertain: (heard) => html`Ungewiss. Das Handy schwieg ab ${heard} und war dann weit weg`,
-    notBefore: (heard) => html`Nicht bekannt. Letzter Standort: ${heard}`,
+    uncertain: (lastSeen) => html`Ungewiss. Das Handy schwieg ab ${lastSeen} und war dann weit weg`,
+    notBefore: (lastSeen) => html`Nicht bekannt. Letzter Standort: ${lastSeen}`,
     atLeast: (duration) => html`Mindestens ${duration}`,
     older: "Ältere",
     newest: "Die neuesten"

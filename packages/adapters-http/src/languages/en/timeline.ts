@@ -98,8 +98,8 @@ export const timeline = {
     left: "Left",
     duration: "Duration",
     stillThere: "Still there",
-    uncertain: (heard: Html): Html => html`Uncertain. The phone was silent from ${heard}, and then far away`,
-    notBefore: (heard: Html): Html => html`Not known. The last location is from ${heard}`,
+    uncertain: (lastSeen: Html): Html => html`Uncertain. The phone was silent from ${lastSeen}, and then far away`,
+    notBefore: (lastSeen: Html): Html => html`Not known. The last location is from ${lastSeen}`,
     atLeast: (duration: Html): Html => html`${duration} at least`,
     older: "Older",
     newest: "The newest"

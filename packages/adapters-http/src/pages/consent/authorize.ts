@@ -108,23 +108,23 @@ interface RejectedForm {
   readonly newPlace?: NewPlace.NewPlaceResult
 }
 
-const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedForm = {}) =>
+const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: RejectedForm = {}) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const review = yield* reviewConsent(id, visitor.account)
     if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
-    const place = review.asksPlaces ? yield* NewPlace.fields(visitor, again.newPlace ?? NewPlace.FIRST) : null
-    const problems = [...(again.problems ?? []), ...(place?.view.form.problems ?? [])]
+    const place = review.asksPlaces ? yield* NewPlace.fields(visitor, rejected.newPlace ?? NewPlace.FIRST) : null
+    const problems = [...(rejected.problems ?? []), ...(place?.view.form.problems ?? [])]
     const view: View = {
       review,
       account: visitor.account,
       action: path,
       formToken: yield* Visitor.tokenFor(visitor, binding(id)),
       portalPath: portalPath(options),
-      choices: again.choices,
+      choices: rejected.choices,
       problems,
-      warning: again.warning ?? null,
+      warning: rejected.warning ?? null,
       newPlace: place?.view ?? null
     }
     return yield* respond({

@@ -106,8 +106,8 @@ const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview):
 }
 
 const durations = (view: View): Html => {
-  const { previous, scopes: asked, sensitiveOptions, standardOptions } = view.review
-  const asksSensitive = asked.some(({ sensitive }) => sensitive)
+  const { previous, scopes: requested, sensitiveOptions, standardOptions } = view.review
+  const asksSensitive = requested.some(({ sensitive }) => sensitive)
   const hint = previous === null ? null : until(previous.standardExpiresAt)
   return html`<section class="card" aria-labelledby="until">
     <h2 id="until">${words.durations.heading}</h2>

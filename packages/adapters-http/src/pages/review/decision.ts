@@ -52,14 +52,14 @@ interface RejectedForm {
 const outdated = (conflict: string): Html =>
   conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(conflict))
 
-const againAlert = (again: RejectedForm | undefined): Html | false =>
-  again !== undefined &&
-  html`${Fields.problems(again.form, LABELS)}
+const againAlert = (rejected: RejectedForm | undefined): Html | false =>
+  rejected !== undefined &&
+  html`${Fields.problems(rejected.form, LABELS)}
   ${
-    again.reason !== null &&
+    rejected.reason !== null &&
     html`<div class="problems" role="alert">
       <h2>${words.notRecorded}</h2>
-      <p>${again.reason}</p>
+      <p>${rejected.reason}</p>
     </div>`
   }`
 
@@ -68,21 +68,25 @@ const againAlert = (again: RejectedForm | undefined): Html | false =>
  * the page shows, so that nobody decides about a later change without having read it. A visitor whose decision would be
  * refused sees no form, but a text that says who decides (decision reviews-1).
  */
-const decisionPart = (visitor: Visitor.Visitor, app: App.App, { action, again, approving, revision }: DecisionForm) =>
+const decisionPart = (
+  visitor: Visitor.Visitor,
+  app: App.App,
+  { action, rejected, approving, revision }: DecisionForm
+) =>
   Effect.gen(function* () {
     if (yield* mayDecideAbout(visitor.account, app, "reviews")) {
-      return decisionForm(action, revision, yield* Visitor.tokenFor(visitor), again, approving)
+      return decisionForm(action, revision, yield* Visitor.tokenFor(visitor), rejected, approving)
     }
     return html`<section class="card" aria-labelledby="decide">
         <h2 id="decide">${words.heading}</h2>
         <p>${words.own}</p>
       </section>
-      ${noteToCopy(again)}`
+      ${noteToCopy(rejected)}`
   })
 
 /** The note of a rejected form on a page without the form, so that the reviewer can copy the note. */
-const noteToCopy = (again: RejectedForm | undefined): Html | false => {
-  const note = again?.form.values("note").trim() ?? ""
+const noteToCopy = (rejected: RejectedForm | undefined): Html | false => {
+  const note = rejected?.form.values("note").trim() ?? ""
   return (
     note !== "" &&
     html`<section class="card" aria-labelledby="typed">
@@ -95,7 +99,7 @@ const noteToCopy = (again: RejectedForm | undefined): Html | false => {
 interface DecisionForm {
   readonly action: string
   readonly revision: number
-  readonly again: RejectedForm | undefined
+  readonly rejected: RejectedForm | undefined
   /** A text that says what an approval does. */
   readonly approving: Html
 }
@@ -104,7 +108,7 @@ const decisionForm = (
   action: string,
   revision: number,
   token: string,
-  again: RejectedForm | undefined,
+  rejected: RejectedForm | undefined,
   approving: Html
 ): Html =>
   html`<section class="card" aria-labelledby="decide">
@@ -112,7 +116,7 @@ const decisionForm = (
     <p>${approving} ${words.mailed}</p>
     <form method="post" action="${action}">
       ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(revision))}
-      ${Fields.textarea(again?.form ?? Fields.fresh(), {
+      ${Fields.textarea(rejected?.form ?? Fields.fresh(), {
         name: "note",
         label: LABELS.note,
         hint: words.noteHint,
@@ -126,7 +130,7 @@ const decisionForm = (
     </form>
   </section>`
 
-const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
+const appPage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
   Effect.gen(function* () {
     const id = yield* appId
     const inspected = yield* inspectApp(visitor.account, id)
@@ -138,14 +142,14 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.review.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
-      status: again?.status ?? 200,
+      status: rejected?.status ?? 200,
       main: html`<p><a href="${REVIEW}">${texts.review.title}</a></p>
         <h1>${app.name}</h1>
         <p class="lead">
           ${statusBadge(app)} ${app.submission !== null && words.waitsSince(time(app.submission.at))}
           ${isAdmin(visitor) && html`<a href="${adminPath(app)}">${words.administer}</a>`}
         </p>
-        ${againAlert(again)}
+        ${againAlert(rejected)}
         ${
           app.proposal !== null &&
           html`<section class="card" aria-labelledby="change">
@@ -176,11 +180,11 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
         </section>
         ${
           app.submission === null
-            ? noteToCopy(again)
+            ? noteToCopy(rejected)
             : yield* decisionPart(visitor, app, {
                 action: `${path}/decision`,
                 revision: app.revision,
-                again,
+                rejected,
                 approving: app.proposal === null ? words.firstApp : words.changedApp
               })
         }
@@ -196,7 +200,7 @@ const purposeOf = (visitor: Visitor.Visitor) =>
     return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { ...inspected, purpose }
   })
 
-const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
+const purposePage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
   Effect.gen(function* () {
     const { app, developer, purpose } = yield* purposeOf(visitor)
     const query = yield* Form.query
@@ -208,7 +212,7 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
       title: texts.review.titleOfPurpose(purpose.key, app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
-      status: again?.status ?? 200,
+      status: rejected?.status ?? 200,
       main: html`<p><a href="${REVIEW}">${texts.review.title}</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
         <h1>${words.purpose(html`<code>${purpose.key}</code>`)}</h1>
         <p class="lead">
@@ -216,7 +220,7 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
           ${words.ofApp[app.revokedAt === null ? app.status : "revoked"](app.name, developerName({ developer }))}
           ${isWaiting && words.waitsSince(time(purpose.submission.at))}
         </p>
-        ${againAlert(again)}
+        ${againAlert(rejected)}
         <section class="card" aria-labelledby="wording">
           <h2 id="wording">${words.wording}</h2>
           ${explain(purpose)} ${wording(purpose)}
@@ -233,10 +237,10 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
             ? yield* decisionPart(visitor, app, {
                 action: `${path}/decision`,
                 revision: purpose.revision,
-                again,
+                rejected,
                 approving: purpose.approved === null ? words.firstPurpose : words.changedPurpose
               })
-            : noteToCopy(again)
+            : noteToCopy(rejected)
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })
@@ -265,13 +269,13 @@ const decided = <R, R2, R3>(
   visitor: Visitor.Visitor,
   decide: (verdict: Verdict.Verdict) => Effect.Effect<unknown, Fault, R>,
   subject: Effect.Effect<string, Fault, R3>,
-  page: (again: RejectedForm) => Effect.Effect<HttpServerResponse.HttpServerResponse, Fault, R2>
+  page: (rejected: RejectedForm) => Effect.Effect<HttpServerResponse.HttpServerResponse, Fault, R2>
 ) =>
   Effect.gen(function* () {
     const form = yield* Form.read
     const refused = (status: RejectedForm["status"], reason: Html) =>
       page({ form: Form.shown(form, []), status, reason })
-    const again = (problems: ReadonlyArray<FieldProblem>) =>
+    const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
       page({ form: Form.shown(form, problems), status: 400, reason: null })
     const isCurrent = yield* Effect.as(Visitor.checked(visitor.cookie), true).pipe(
       Effect.catchIf(
@@ -285,7 +289,7 @@ const decided = <R, R2, R3>(
       note: form.value("note").trim(),
       revision: form.value("revision")
     })
-    if (Either.isLeft(posted)) return yield* again(posted.left)
+    if (Either.isLeft(posted)) return yield* showAgain(posted.left)
     const verdict = posted.right
     const done = seeOther(`${REVIEW}?done=review-${verdict.decision}`)
     return yield* decide(verdict).pipe(
@@ -294,7 +298,7 @@ const decided = <R, R2, R3>(
         if (!("_tag" in error)) return Effect.fail(error)
         switch (error._tag) {
           case "Invalid":
-            return again(error.problems)
+            return showAgain(error.problems)
           case "Conflict":
             return Effect.flatMap(isRecorded(visitor, subject, verdict, error.reason), (isPressedTwice) =>
               isPressedTwice ? Effect.succeed(done) : refused(409, outdated(error.reason))
@@ -330,7 +334,7 @@ const decideTheApp = asReviewer((visitor) =>
     visitor,
     (verdict) => Effect.flatMap(appId, (id) => decideApp(visitor.account, id, verdict)),
     appId,
-    (again) => appPage(visitor, again)
+    (rejected) => appPage(visitor, rejected)
   )
 )
 
@@ -340,7 +344,7 @@ const decideThePurpose = asReviewer((visitor) =>
     (verdict) =>
       Effect.flatMap(purposeOf(visitor), ({ purpose }) => decidePurpose(visitor.account, purpose.id, verdict)),
     Effect.map(purposeOf(visitor), ({ purpose }) => purpose.id),
-    (again) => purposePage(visitor, again)
+    (rejected) => purposePage(visitor, rejected)
   )
 )
 

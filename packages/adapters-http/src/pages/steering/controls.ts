@@ -113,14 +113,14 @@ export const permissions = (
   portal: string,
   connection: Listed,
   token: string,
-  again: { readonly form: Fields.Shown; readonly scopes: ReadonlyArray<string> } | undefined
+  rejected: { readonly form: Fields.Shown; readonly scopes: ReadonlyArray<string> } | undefined
 ): Html => {
   const { agreedScopes, grantExpiresAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
-  const form = again?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
+  const form = rejected?.form ?? Fields.fresh({ was_scopes: connection.heldScopes.join(" ") })
   const standard = agreedScopes.filter((scope) => !Scope.isSensitive(scope))
   const sensitive = agreedScopes.filter(Scope.isSensitive)
   const boxes = (scopes: ReadonlyArray<Scope.Scope>) =>
-    html`<div class="choices">${scopes.map((scope) => box(connection, scope, again?.scopes))}</div>`
+    html`<div class="choices">${scopes.map((scope) => box(connection, scope, rejected?.scopes))}</div>`
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
     ${Fields.hidden("form_token", token)}${Fields.hidden("was_scopes", form.values("was_scopes"))}
     <fieldset id="scopes" ${Fields.describedByFaults(form, "scopes")}>
