@@ -4,7 +4,7 @@ import * as Place from "../places/Place.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { best } from "./VisiblePlaces.js"
 
-/** At which place the user is, of the places that the user shares with the app (decisions §4, L9). */
+/** The place where the user is, among the places that the user shares with the app (decisions §4, L9). */
 export type CurrentPlace =
   | { readonly state: "at_place"; readonly place: Place.PlaceRef; readonly asOf: Timestamp }
   /** The user is certainly outside all places that the user shares with the app. */
@@ -14,9 +14,9 @@ export type CurrentPlace =
 export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
 
 /**
- * Decides by the newest fix since `since` that is certainly inside one of the places, or certainly outside all of them.
- * A fix that is too inaccurate for either is skipped. `fixes` are newest first. When `places` is empty, every fix
- * decides for "elsewhere".
+ * Decides where the user is. The newest fix since `since` decides that is certainly inside one of the places, or
+ * certainly outside all of them. A fix that is too inaccurate for either is skipped. `fixes` are newest first. When
+ * `places` is empty, every fix decides for "elsewhere".
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,
@@ -25,13 +25,13 @@ export const decide = (
 ): CurrentPlace => {
   for (const fix of fixes) {
     if (fix.capturedAt < since) return UNKNOWN
-    const told = tell(places, fix)
-    if (told !== undefined) return told
+    const decided = byFix(places, fix)
+    if (decided !== undefined) return decided
   }
   return UNKNOWN
 }
 
-const tell = (places: ReadonlyArray<Place.Place>, fix: StoredFix): CurrentPlace | undefined => {
+const byFix = (places: ReadonlyArray<Place.Place>, fix: StoredFix): CurrentPlace | undefined => {
   const inside: Array<Place.Place> = []
   let isUndecided = false
   for (const place of places) {

@@ -1,5 +1,5 @@
-// What the access log says about answers: each text says what an answer disclosed to the app, and none has a coordinate
-// (Spec §1.7). Decisions answers-5 and answers-8.
+// The texts of the access log about answers. Each text says what an answer disclosed to the app, and never contains a
+// coordinate (Spec §1.7). Decisions answers-5 and answers-8.
 import type * as Nearest from "../fixes/Nearest.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
@@ -10,7 +10,7 @@ import type { Presence } from "./Presence.js"
 /** The text of the log entry when the app asked during a pause (decision connection-4). */
 export const PAUSED = "Nothing, because you had paused the app"
 
-/** The text of the log entry when the app asked at which of its places the user is. */
+/** The text of the log entry when the app asked for the user's current place. */
 export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
   state === "at_place"
     ? `You were at ${place.label}`
@@ -27,7 +27,10 @@ export const ofPresence = (label: string, { state }: Presence): string =>
     ? `It was not known whether you were at ${label}`
     : `You were ${state === "yes" ? "" : "not "}at ${label}`
 
-/** The text of the log entry when the app asked whether the user is in a circle, which the app calls `label`. */
+/**
+ * The text of the log entry when the app asked whether the user is in a circle. `label` is the app's name for the
+ * circle.
+ */
 export const ofZone = (label: string, radiusM: number, { state }: Presence): string =>
   `whether you were within ${Math.round(radiusM)} m of “${label}”: ${state === "unknown" ? "not known" : state}`
 

@@ -1,4 +1,4 @@
-// At which place the user was at a moment (decision answers-4).
+// Decides at which place the user was at a moment (decision answers-4).
 import * as Nearest from "../fixes/Nearest.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Place from "../places/Place.js"
@@ -20,9 +20,10 @@ export interface PlaceAtMoment {
 export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: null }
 
 /**
- * The place whose circle, as it was at the time of the nearest fix, contains this fix (decision L9). Unlike `Presence`,
- * this decision ignores the fix's accuracy, so a fix near the edge decides too. `shapes` are the shapes of the user's
- * places; the shapes of one place are in the order of their versions. A place archived before the fix does not match.
+ * The place of the user at the time of the nearest fix: the place whose circle contained this fix at that time
+ * (decision L9). Unlike `Presence`, this decision ignores the fix's accuracy, so a fix near the edge decides too.
+ * `shapes` has the shapes of the user's places; the shapes of one place are in the order of their versions. A place
+ * that was archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

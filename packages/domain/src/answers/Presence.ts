@@ -1,9 +1,12 @@
-// Whether the user is inside a circle (decision answers-3).
+// Decides whether the user is inside a circle (decision answers-3).
 import type { StoredFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** Whether the user is inside one circle: that of a place, or a zone drawn by the app (Spec §4.5, decision L9). */
+/**
+ * Whether the user is inside one circle: the circle of a place, or a zone that the app drew (Spec §4.5, decision L9).
+ * `asOf` is the time of the fix that decided.
+ */
 export type Presence =
   | { readonly state: "yes" | "no"; readonly asOf: Timestamp }
   | { readonly state: "unknown"; readonly asOf: null }
@@ -11,8 +14,8 @@ export type Presence =
 export const UNKNOWN: Presence = { state: "unknown", asOf: null }
 
 /**
- * Decides by the newest fix since `since` that is certainly inside or certainly outside the circle. `fixes` are newest
- * first.
+ * Decides whether the user is inside the circle. The newest fix since `since` decides that is certainly inside or
+ * certainly outside. `fixes` are newest first.
  */
 export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence => {
   for (const fix of fixes) {

@@ -1,11 +1,11 @@
-// Which places an app may know. Decisions answers-1 and answers-2.
+// Decides which places an app may know. Decisions answers-1 and answers-2.
 import type { Connection } from "../connection/Connection.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place } from "../places/Place.js"
 
 /**
- * The user's places that are shared with the app, archived places included. Answers to the app are decided from these
- * places only, because no other place may change an answer (Spec §1.2).
+ * The user's places that are shared with the app, archived places included. Answers to the app must depend on these
+ * places only. Otherwise an answer could reveal a place that the user did not share (Spec §1.2).
  */
 export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const ids = new Set(connection.places.map(({ placeId }) => placeId))
@@ -23,8 +23,8 @@ export interface VisiblePlaceCandidate {
 }
 
 /**
- * The best of the places that contain a point: the smallest place; of equally small places the place with the nearest
- * centre, then the place with the smallest id (decision L9).
+ * The best of the places that contain a point: the smallest place. Of places with the same radius, the place with the
+ * nearest centre is the best, then the place with the smallest id (decision L9). Undefined when `containing` is empty.
  */
 export const best = (containing: ReadonlyArray<VisiblePlaceCandidate>, point: Geometry.Point): Place | undefined => {
   const [first, ...others] = containing

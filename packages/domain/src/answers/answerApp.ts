@@ -36,8 +36,8 @@ export interface PlacePresence {
 
 /**
  * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. `NotFound` for an unknown place, an
- * archived place, a place of another person, and a place that is not shared with the app. So the app cannot tell these
- * cases apart. `id` may be any text.
+ * archived place, a place of another person, and a place that is not shared with the app: the app must not be able to
+ * tell these cases apart. `id` may be any text.
  */
 export const checkPresence = program(
   "checkPresence",
@@ -55,7 +55,7 @@ export const checkPresence = program(
   }
 )
 
-/** At which of the places that are shared with the app the user is, by the fixes of the last `maxAgeS` seconds. */
+/** The shared place where the user is, by the fixes of the last `maxAgeS` seconds. */
 export const findCurrentPlace = program(
   "findCurrentPlace",
   function* (connection: Pick<Connection, "userId" | "places" | "pause">, maxAgeS: number) {
@@ -68,9 +68,9 @@ export const findCurrentPlace = program(
 )
 
 /**
- * At which place the user was at the moment `at`, by the nearest fix within `toleranceMs`. The program looks only at
- * the places that are shared with the app now (decision L9), even if they were not shared at that moment. A place that
- * was archived later still matches earlier moments.
+ * The place where the user was at the moment `at`, by the nearest fix within `toleranceMs`. Only places that are shared
+ * with the app at the time of the call count (decision L9), even if they were not shared at the moment `at`. A place
+ * that was archived later still matches earlier moments.
  */
 export const lookUpPlace = program(
   "lookUpPlace",
@@ -90,7 +90,7 @@ export const lookUpPlace = program(
 
 /**
  * Whether the user is inside a circle that the app drew, by the fixes of the last `maxAgeS` seconds. `BudgetExceeded`
- * when the app has used up its budget of questions about circles for this person; rules on zones use the same budget.
+ * when the app has used up its budget of questions about circles for this person. Rules on zones use the same budget.
  * Without the budget, an app could locate a person with many questions.
  */
 export const verifyZone = program(
@@ -100,7 +100,7 @@ export const verifyZone = program(
     circle: Geometry.Circle,
     maxAgeS: number
   ) {
-    // During a pause nothing is disclosed, so the app's budget of questions about circles does not shrink.
+    // During a pause the answer discloses nothing, so it costs the app no question.
     if (yield* isPaused({ pause })) return Presence.UNKNOWN
     return yield* newestDecisive(
       yield* FixHistory,
@@ -112,13 +112,16 @@ export const verifyZone = program(
   }
 )
 
-/** Whether the app is paused. Then the answers say that the user's place is unknown (decision connection-4). */
+/**
+ * Whether the user has paused the app. During a pause the answers say that the user's place is unknown (decision
+ * connection-4).
+ */
 const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> =>
   Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
 /**
- * How many fixes are read first. The newest fix usually decides. Near the edge of a circle, hundreds of fixes may not
- * decide.
+ * How many fixes the first page has. The newest fix usually decides, so the first page is small. Later pages are
+ * larger, because near the edge of a circle hundreds of fixes may not decide.
  */
 const FIRST_PAGE = 8
 const PAGE_MAX = 1_000
@@ -127,9 +130,9 @@ const PAGE_MAX = 1_000
  * Reads the fixes of the last `maxAgeS` seconds, newest first and page by page, and passes each page to `decide`. Stops
  * when `decide` returns a state other than "unknown", or when no fix is left.
  *
- * `ask` runs between the first page and the first decision, and may refuse the answer. A fault of the database mostly
- * shows at the first page, and then `ask` has counted no question. `ask` does not run later: how many pages are read
- * depends on where the user is, and an app must not learn that from the duration of a refused call.
+ * `ask` runs between the first page and the first decision, and may refuse the answer. It does not run earlier: a fault
+ * of the database mostly shows at the first page, and must not cost the app a question. It does not run later: the
+ * number of pages depends on where the user is, and the duration of a refused call must not reveal that to the app.
  */
 const newestDecisive = <A extends { readonly state: string }, E, R>(
   history: FixHistory["Type"],

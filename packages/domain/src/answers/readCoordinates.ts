@@ -1,5 +1,6 @@
-// Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4). A
-// request with a mistake fails during a pause too: otherwise its developer would see the mistake only after the pause.
+// Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4).
+// An invalid request fails during a pause too. Otherwise the app's developer would see the mistake only after the
+// pause.
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
 import * as Pause from "../connection/Pause.js"
@@ -38,20 +39,20 @@ export const fixesForApp = program(
   "fixesForApp",
   function* (
     connection: Asker & Pick<Connection, "id">,
-    asked: HistoryQuery.HistoryRequest,
+    request: HistoryQuery.HistoryRequest,
     limit: number,
     cursor: string | undefined
   ) {
-    const none = Effect.as(checkFixes(connection, asked, cursor), NO_FIXES)
-    return yield* unlessPaused(connection, none, listFixes(connection, asked, limit, cursor))
+    const none = Effect.as(checkFixes(connection, request, cursor), NO_FIXES)
+    return yield* unlessPaused(connection, none, listFixes(connection, request, limit, cursor))
   }
 )
 
 /** The days with fixes (`listDays`); an empty list while the app is paused. */
 export const daysForApp = program(
   "daysForApp",
-  function* (connection: Asker, asked: HistoryQuery.HistoryRequest, tz: string) {
-    const none = Effect.as(HistoryQuery.checkDays(asked, tz), [])
-    return yield* unlessPaused(connection, none, listDays(connection.userId, asked, tz))
+  function* (connection: Asker, request: HistoryQuery.HistoryRequest, tz: string) {
+    const none = Effect.as(HistoryQuery.checkDays(request, tz), [])
+    return yield* unlessPaused(connection, none, listDays(connection.userId, request, tz))
   }
 )

@@ -12,18 +12,19 @@ export interface Entry {
 }
 
 /**
- * The entries of a language, by the first word of the English template. So each text is compared only with the few
- * templates that begin with its first word. This matters because a page of the access log translates 50 texts.
+ * The entries of a language. They are grouped by the first word of the English template, so that a text is compared
+ * only with the few templates that begin with its first word. This saves time: a page of the access log translates 50
+ * texts.
  */
 export interface LanguageCatalogue {
-  /** The text between the last two parts of a list, such as " und " with its spaces. */
+  /** The text before the last part of a list, such as " und " with its spaces. */
   readonly and: string
   readonly byFirstWord: ReadonlyMap<string, ReadonlyArray<Entry>>
   /** Entries without a literal first word: they begin with a number, a moment or a quotation mark. */
   readonly others: ReadonlyArray<Entry>
   /**
    * Entries that begin with a slot for any text, such as a name. They are compared only with a whole text and not with
-   * its sentences, because such a slot could match the beginning of every sentence.
+   * its sentences, because the slot could match the beginning of every sentence.
    */
   readonly open: ReadonlyArray<Entry>
 }
@@ -34,8 +35,8 @@ export const firstWord = (text: string): string => {
 }
 
 const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue => {
-  // Of several templates that match, the first one is used. The sort puts long literals first: with them, the slots
-  // match the least text.
+  // Of several templates that match, the first one is used. The sort puts templates with long literals first, because
+  // their slots match the least text.
   const sorted = [...entries].sort((a, b) => b.from.weight - a.from.weight)
   const byFirstWord = new Map<string, Array<Entry>>()
   const others: Array<Entry> = []

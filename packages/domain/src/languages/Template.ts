@@ -2,12 +2,12 @@
  * Templates of the domain's English texts and of their translations. Decision languages-2.
  *
  * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
- * from end to end. The text may contain the name of an app or a place, which a stranger chose. So no regular expression
- * searches the whole text: a crafted name could make the search slow. `startsWith` and `indexOf` find the literals, and
- * the pattern of a moment or number is tried at one place, on at most `LONGEST` characters.
+ * from end to end. The text may contain the name of an app or a place, which a stranger chose. A name can be made so
+ * that a regular expression over the whole text becomes very slow. So `startsWith` and `indexOf` find the literals, and
+ * a regular expression is used only for a moment or a number, on at most `LONGEST` characters.
  */
 
-/** What a slot matches; `packages/domain/src/languages/README.md` has the table. */
+/** The kind of text that a slot matches. `packages/domain/src/languages/README.md` has the table of kinds. */
 type SlotKind = "any" | "text" | "list" | "moment" | "number"
 
 interface Slot {
@@ -17,7 +17,10 @@ interface Slot {
 
 interface Part {
   readonly slot: Slot
-  /** The literal text behind the slot. It may be empty only behind the last slot. */
+  /**
+   * The literal text after the slot. Only the last slot may have an empty text, because otherwise two slots would
+   * touch.
+   */
   readonly after: string
 }
 
@@ -25,7 +28,10 @@ export interface TextTemplate {
   /** The literal text before the first slot. */
   readonly head: string
   readonly parts: ReadonlyArray<Part>
-  /** How many characters the literals have: of two templates that match, the one with more fits the text better. */
+  /**
+   * The number of characters of all literals. Of two templates that match, the template with the greater weight fits
+   * the text better.
+   */
   readonly weight: number
 }
 
@@ -54,7 +60,7 @@ export const parse = (source: string): TextTemplate => {
 export const isOpen = ({ head, parts }: TextTemplate): boolean =>
   head === "" && parts[0] !== undefined && isFree(parts[0].slot.kind)
 
-/** The most characters of a moment, such as `30 September 2026 at 12:00 UTC`, and of a number. */
+/** The maximum number of characters of a number, and of a moment such as `30 September 2026 at 12:00 UTC`. */
 const LONGEST = 40
 
 const PATTERNS = {
@@ -65,12 +71,15 @@ const PATTERNS = {
 const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
 
 /**
- * The most occurrences of literals that are tried for one text. Without this limit, a name that repeats a literal many
- * times would make the match slow.
+ * The maximum number of occurrences of literals that are tried for one text. Without this limit, a name that repeats a
+ * literal many times would make the match slow.
  */
 const TRIES = 50
 
-/** The texts of the slots; undefined when the template does not match. A slot is never empty and has no line break. */
+/**
+ * Matches a text with a template. Returns the texts of the slots, or undefined when the template does not match. A slot
+ * is never empty and has no line break.
+ */
 export const match = ({ head, parts }: TextTemplate, text: string): Filling | undefined => {
   const tail = parts.at(-1)?.after ?? ""
   if (!text.startsWith(head) || !text.endsWith(tail)) return undefined
@@ -106,8 +115,8 @@ const endsOf = (
     const { after, slot } = part
     if (isFree(slot.kind)) {
       if (isLast) return at < end ? [end] : undefined
-      // When no later slot takes any text, the last occurrence of the literal is the right one: earlier occurrences are
-      // in this slot's text.
+      // When all later slots are moments or numbers, the last occurrence of the literal is the right one: earlier
+      // occurrences belong to this slot's text.
       const isFromRight = parts.slice(index + 1).every((later) => !isFree(later.slot.kind))
       let found = isFromRight ? text.lastIndexOf(after, end - after.length) : text.indexOf(after, at + 1)
       while (found > at && found + after.length <= end && tries-- > 0) {
@@ -128,7 +137,9 @@ const endsOf = (
   return fill(0, from)
 }
 
-/** The text of a template with these texts in its slots. `say` writes a slot's text in the template's language. */
+/**
+ * Writes a template with these texts in its slots. `say` translates the text of a slot into the template's language.
+ */
 export const write = (
   { head, parts }: TextTemplate,
   filling: Filling,

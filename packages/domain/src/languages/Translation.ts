@@ -3,17 +3,17 @@ import type { Language } from "../shared/Language.js"
 import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
 import * as Template from "./Template.js"
 
-/** A stretch of a text; `said` is its translation, undefined when no pair matches. */
+/** A part of a text. `said` is its translation; undefined when no pair matches the part. */
 interface Stretch {
   readonly text: string
   readonly said: string | undefined
 }
 
 /**
- * Translates a text. A stretch of the text that no pair matches stays as it is, and so does every name in the text.
- * Moments stay in English and UTC: `Words.inZone` writes them last, in the reader's zone and language.
+ * Translates a text. A part of the text that no pair matches stays as it is, and so does every name in the text.
+ * Moments stay in English and UTC: `Words.inZone` converts them last, into the reader's zone and language.
  *
- * A text is looked up as a whole, then by paragraph, by line, and by sentence. So the sentences that the domain puts
+ * The text is looked up as a whole, then by paragraph, by line, and by sentence. So sentences that the domain puts
  * together are translated one by one, and a name that looks like a sentence stays a name.
  */
 export const translate = (text: string, language: Language): string =>
@@ -23,7 +23,7 @@ export const translate = (text: string, language: Language): string =>
         .map(({ said, text }) => said ?? text)
         .join("")
 
-/** The stretches that no pair matches, for the test that every text of the domain is translated. */
+/** The parts that no pair matches, for the test that every text of the domain is translated. */
 export const untranslated = (text: string, language: Language): ReadonlyArray<string> =>
   language === "en"
     ? []
@@ -66,13 +66,13 @@ const stretchesOfLine = (catalogue: LanguageCatalogue, line: string): ReadonlyAr
 const BOUNDARY = /(?<=[.!?]) (?=\S)/g
 
 /**
- * A line with more sentences than this is translated as a whole or not at all. The domain writes at most eight
- * sentences in a line, so such a line contains a crafted name.
+ * The maximum number of sentences of a line that is split. A longer line is translated as a whole or not at all: the
+ * domain writes at most eight sentences in a line, so the line contains a name that is made to cause work.
  */
 const MOST_SENTENCES = 24
 
 /**
- * Splits the line so that as much of it as possible is translated, in as few stretches as possible. A stretch may have
+ * Splits the line so that as many characters as possible are translated, in as few parts as possible. A part may have
  * several sentences, because a name may contain the end of a sentence.
  */
 const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
@@ -82,14 +82,14 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
   }
   let best: ReadonlyArray<Way> = [{ known: 0, stretches: null }]
   // The loop goes from the last sentence to the first. `best[0]` is the best way to translate the sentences that the
-  // loop has passed.
+  // loop has already seen.
   for (let from = starts.length - 1; from >= 0; from--) {
     const ways = best.map((rest, index): Way => {
       const start = starts[from] ?? 0
       const end = starts[from + index + 1] ?? line.length + 1
       const text = line.slice(start, end - 1)
       const said = say(catalogue, text)
-      // A sentence without a translation is a stretch by itself.
+      // A sentence without a translation is a part by itself.
       if (said === undefined && index > 0) return { known: -1, stretches: null }
       return {
         known: rest.known + (said === undefined ? 0 : text.length),
@@ -101,7 +101,7 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
   return listed(best[0]?.stretches ?? null)
 }
 
-/** The most faults that one field has at once. */
+/** The maximum number of faults of one field that are translated. */
 const MOST_FAULTS = 6
 
 /**
@@ -138,7 +138,8 @@ const say = (
   catalogue: LanguageCatalogue,
   text: string,
   further: ReadonlyArray<Entry> = [],
-  // Translates the text in a slot of the kind `text` or `list`. Slots within that text stay as they are (`identity`).
+  // Translates the text in a slot of the kind `text` or `list`. This text may match a pair too, but slots within it
+  // stay as they are (`identity`).
   sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {

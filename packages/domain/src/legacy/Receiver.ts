@@ -19,13 +19,16 @@ export interface Subscription {
 export const MAX_PER_CONNECTION = 5
 
 /**
- * An address with a secret of its own, which belongs to a rule or to a connection and not to the app (Spec §6.4.8). A
- * rule's own address gets the firings of this rule, which go nowhere else. A subscription gets the firings of the
- * connection's rules that name no address.
+ * An address with a signing secret that belongs to a rule or to a connection, and not to the app (Spec §6.4.8). The
+ * address of a rule gets the firings of this rule, which go to no other receiver. A subscription gets the firings of
+ * the connection's rules that name no address.
  */
 export type LegacyReceiver =
   | { readonly _tag: "Rule"; readonly id: RuleId; readonly url: EndpointUrl; readonly sealed: Sealed }
   | { readonly _tag: "Subscription"; readonly id: SubscriptionId; readonly url: EndpointUrl; readonly sealed: Sealed }
 
-/** The context of a sealed secret. The secret cannot be unsealed in the row of another receiver. */
+/**
+ * The encryption context of a receiver's secret. Because of the context, the secret cannot be decrypted in the row of
+ * another receiver.
+ */
 export const sealContext = (userId: UserId, id: RuleId | SubscriptionId): string => `legacy-secret ${userId} ${id}`

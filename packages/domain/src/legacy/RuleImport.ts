@@ -7,16 +7,16 @@ import { AppId, ConnectionId, type PlaceId, RuleId, Sub, Timestamp, type Vault }
 import * as Tier from "../tiers/Tier.js"
 
 /**
- * Rules from before apps had endpoints, which an operator imports (Spec §6.4.9). The file has one JSON object in each
- * line. The file is checked as a whole: one wrong line refuses all lines. Decisions legacy-2 and legacy-3.
+ * Reads the file with rules from before apps had endpoints, which an operator imports (Spec §6.4.9). The file has one
+ * JSON object in each line. If one line is wrong, no line is imported. Decisions legacy-2 and legacy-3.
  */
 
-/** A connection, by its id or by the app and its `sub` for the user. */
+/** Names a connection: by its id, or by the app and the `sub` with which the app knows the user. */
 export type OwnerName = { readonly connectionId: ConnectionId } | { readonly appId: AppId; readonly sub: Sub }
 
 export type RuleOwner = Pick<Connection, "userId" | "id" | "appId">
 
-/** The content of one line of the file. The secret is not sealed yet. */
+/** The content of one line of the file. The secret is not encrypted yet. */
 export interface Line {
   /** The number of the line in the file, counted from 1. */
   readonly number: number
@@ -37,7 +37,7 @@ export interface RuleImportFault {
   readonly message: string
 }
 
-/** A line, with its connection found and its secret sealed. */
+/** A line whose connection was found, with its secret encrypted. */
 export interface Ready {
   readonly line: Line
   readonly owner: RuleOwner
@@ -49,7 +49,7 @@ export interface Imported {
   readonly sealed: Vault.Sealed
 }
 
-/** What `decide` reads while the connections are locked. */
+/** The stored data that `decide` needs. The connections stay locked until the rules are stored. */
 export interface RuleImportFacts {
   readonly connections: ReadonlyArray<
     RuleOwner &
@@ -60,7 +60,7 @@ export interface RuleImportFacts {
         readonly rules: ReadonlyArray<Rule>
       }
   >
-  /** The stored rules, deleted ones included, whose user and rule id are those of a line of the file. */
+  /** The stored rules that have the user and the rule id of a line of the file. Deleted rules are included. */
   readonly known: ReadonlyArray<Rule>
 }
 
@@ -90,7 +90,7 @@ const isAppId = Schema.is(AppId)
 const isSub = Schema.is(Sub)
 const decodeTime = Schema.decodeUnknownOption(Timestamp.FromIso)
 
-/** The lines that can be read, and the faults of the lines that cannot be read. Empty lines are ignored. */
+/** The lines that can be read, and the faults of the other lines. Empty lines are ignored. */
 export const read = (
   text: string,
   now: Timestamp.Timestamp
@@ -151,7 +151,7 @@ const readLine = (
   if (secret === undefined)
     wrong("secret", `must be ${MIN_SECRET} to ${MAX_SECRET} characters, none of them control characters`)
 
-  const asked = {
+  const requested = {
     type: given["type"],
     placeId: given["place_id"],
     dwellMinutes: given["dwell_minutes"],
@@ -159,8 +159,8 @@ const readLine = (
     activeUntil: given["active_until"],
     maxEventAgeS: given["max_event_age_s"]
   }
-  // The window is checked as of the rule's creation, because it may have closed since then.
-  const checked = RuleRequest.checkPlace(asked, createdAt ?? Timestamp.make(0))
+  // The window is checked for the time when the rule was created, because it may have closed since then.
+  const checked = RuleRequest.checkPlace(requested, createdAt ?? Timestamp.make(0))
   if (Either.isLeft(checked)) for (const { field, message } of checked.left.problems) wrong(field, message)
 
   return faults.length > 0 ||
@@ -205,8 +205,9 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportF
 }
 
 /**
- * The new rules, or all faults. `earlier`: the faults that were found before the connections were locked. A rule that
- * exists with the same terms is skipped, also when it was deleted, so that an operator can import a file again.
+ * The new rules, or all faults. `earlier` has the faults that were found before the connections were locked. A line is
+ * skipped when the same rule with the same terms is stored already, even if it was deleted. So an operator can import a
+ * file again.
  */
 export const decide = (
   ready: ReadonlyArray<Ready>,

@@ -6,9 +6,9 @@ import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 
 /**
- * Creates a subscription of the connection and returns it with its signing secret. The secret cannot be read again
- * (Spec §4.8). `Invalid` for an address that an endpoint could not have, `Conflict` when the connection already has
- * five subscriptions.
+ * Creates a subscription of the connection and returns it with its signing secret, which no later request returns (Spec
+ * §4.8). `Invalid` for an address that an endpoint could not have. `Conflict` when the connection already has five
+ * subscriptions.
  */
 export const createSubscription = program(
   "createSubscription",
@@ -36,7 +36,10 @@ export const createSubscription = program(
   }
 )
 
-/** Removes a subscription. Its waiting events are not sent. `NotFound` when the connection has no such subscription. */
+/**
+ * Removes a subscription. Its waiting events are not sent. `NotFound` when the connection has no subscription with this
+ * id.
+ */
 export const removeSubscription = program(
   "removeSubscription",
   function* ({ id: connectionId, userId }: Pick<Connection.Connection, "userId" | "id">, id: SubscriptionId) {

@@ -5,13 +5,13 @@ import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 import * as RuleImport from "./RuleImport.js"
 
-/** The most host names that are looked up at once. */
+/** The maximum number of host names that are looked up at once. */
 const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {
   readonly imported: number
   /**
-   * The number of rules in the file that were imported before. Some of them may have been deleted after that import.
+   * The number of rules in the file that an earlier import has stored. Some of these rules may be deleted meanwhile.
    */
   readonly known: number
 }
@@ -28,8 +28,8 @@ export class RulesNotImported extends Schema.TaggedError<RulesNotImported>()("Ru
 }
 
 /**
- * Stores the rules of the file, or stores nothing and fails with all faults (Spec §6.4.9). Rules that were imported
- * before are skipped, so a second import of the file stores nothing.
+ * Stores the rules of the file, or fails with all faults and stores nothing (Spec §6.4.9). Rules that an earlier import
+ * stored are skipped, so a second import of the file stores nothing.
  */
 export const importRules = program("importRules", function* (text: string) {
   const store = yield* LegacyStore
@@ -45,8 +45,8 @@ export const importRules = program("importRules", function* (text: string) {
     else found.push({ line: line.number, field: ownerField(line), message: "must be of a connection of this service" })
   }
   found.push(...RuleImport.repeated(ready))
-  const asked = ready.map(({ line, owner }) => ({ owner, id: line.id }))
-  const decided = yield* store.importRules(asked, (state, now) => RuleImport.decide(ready, found, state, now))
+  const requested = ready.map(({ line, owner }) => ({ owner, id: line.id }))
+  const decided = yield* store.importRules(requested, (state, now) => RuleImport.decide(ready, found, state, now))
   if (Either.isRight(decided)) {
     const result: RulesImported = { imported: decided.right.length, known: ready.length - decided.right.length }
     return result
@@ -60,8 +60,8 @@ export const importRules = program("importRules", function* (text: string) {
 const ownerField = ({ owner }: RuleImport.Line): string => ("connectionId" in owner ? "connection_id" : "sub")
 
 /**
- * For each address the reason why the address may not be used; undefined when it may be used. Each address is checked
- * once, by the same check as the address of a new endpoint.
+ * For each address, why it may not be used; undefined when it may be used. Each address is checked once, with the check
+ * for addresses of new endpoints.
  */
 const refusedAddresses = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {

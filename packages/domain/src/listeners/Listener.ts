@@ -6,45 +6,63 @@ import { type Envelope, type OutboxEvent, type Subscribable, subscription } from
 import { type AppId, EndpointId, type ListenerId, type UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** A developer's machine with one open HTTP stream of events. When the stream ends, no event is sent again later. */
+/**
+ * A listener: a developer's machine that reads events from one open HTTP stream. An event that the stream did not send
+ * before its end is never sent again.
+ */
 export interface Listener {
   readonly appId: AppId
   readonly id: ListenerId
-  /** The endpoint whose events and signatures the listener gets. Null: the listener has its own `events` and secret. */
+  /**
+   * The endpoint whose events the listener gets, signed as for the endpoint. Null: the listener has a separate
+   * subscription (`events`) and a separate secret.
+   */
   readonly endpointId: EndpointId | null
   /** The subscription of a listener without an endpoint. Empty: every event. */
   readonly events: ReadonlyArray<Subscribable>
   readonly createdAt: Timestamp
-  /** Until when the listener counts as present, exclusive. The server moves this forward while the stream is open. */
+  /**
+   * The time until which the listener counts as present, exclusive. The server moves this time forward while the stream
+   * is open.
+   */
   readonly seenUntil: Timestamp
 }
 
 export const MAX_PER_APP = AccountLimits.LISTENERS.most
-/** The most events that wait for one listener. Beyond this number the oldest events are dropped. */
+/** The maximum number of events that wait for one listener. When more arrive, the oldest are dropped. */
 export const MAX_WAITING = 200
-/** How often the stream sends a heartbeat, and checks its session and app again. */
+/**
+ * How often the stream sends a heartbeat, in milliseconds. At each heartbeat the server also checks that the session
+ * and the app still allow the stream.
+ */
 export const HEARTBEAT = 15 * SECOND
-/** A listener that was not renewed for this long counts as gone: its server died. */
+/**
+ * How long a listener counts as present after a heartbeat, in milliseconds. After this time its server has probably
+ * died.
+ */
 export const LIFETIME = 3 * HEARTBEAT
 
-/** Until when a listener that is renewed now counts as present. */
+/** The time until which a listener that is renewed at `now` counts as present. */
 export const seenAt = (now: Timestamp): Timestamp => plus(now, LIFETIME)
 
-/** The `endpoint_id` in the listener's events: the endpoint's id, or else the listener's own. */
+/** The `endpoint_id` in the listener's events: the id of its endpoint, or of the listener when it has no endpoint. */
 export const receiverId = ({ endpointId, id }: Pick<Listener, "endpointId" | "id">): EndpointId =>
   endpointId ?? EndpointId.make(id)
 
-/** An event that is being fanned out. */
+/** An event that a worker is fanning out. */
 export interface FiredMessage {
   readonly event: Pick<OutboxEvent, "payload" | "webhookUrl">
-  /** Whether the event's rule is from before apps had endpoints, with an address of its own (Spec §6.4.9). */
+  /**
+   * Whether the event goes only to the address of its rule, which was imported from the time before apps had endpoints
+   * (Spec §6.4.9).
+   */
   readonly hasOwnAddress: boolean
 }
 
 /**
- * Whether the listener gets the event. With an endpoint: every event that would become a delivery there, also while the
- * endpoint is disabled, because the developer who repairs the receiver needs to see the events. Without an endpoint:
- * every subscribed event, also an event that other receivers get.
+ * Whether the listener gets the event. A listener with an endpoint gets every event that would become a delivery to
+ * this endpoint. It gets the events also while the endpoint is disabled, because the developer who repairs the receiver
+ * needs to see them. A listener without an endpoint gets every subscribed event, whether or not other receivers get it.
  */
 export const wants = (
   listener: Pick<Listener, "endpointId" | "events">,
@@ -59,7 +77,7 @@ export const wants = (
   return name !== undefined && (listener.events.length === 0 || listener.events.includes(name))
 }
 
-/** One event on its way to one listener. */
+/** One event that waits for one listener. */
 export interface ListenerDelivery {
   readonly appId: AppId
   readonly listenerId: ListenerId
@@ -67,23 +85,25 @@ export interface ListenerDelivery {
   readonly envelope: Envelope
   readonly maxEventAgeS: number | null
   /**
-   * The creation time of the event's deliveries. Listeners use the same time, so that all receivers of the event share
-   * one entry of the access log.
+   * The creation time of the event's deliveries to endpoints. Listeners use the same time, so that all receivers of the
+   * event share one entry of the access log.
    */
   readonly createdAt: Timestamp
   /**
-   * The order of this event within its fan-out. Two fan-outs of one instant may use the same positions: then the ids of
-   * the events decide (`oldestFirst`).
+   * The index of this event in its fan-out. Two fan-outs at the same millisecond may use the same indexes. Then the ids
+   * of the events decide the order (`oldestFirst`).
    */
   readonly position: number
   /**
-   * Another receiver gets or got the event. So the access log needs no entry about a lost event when this listener
-   * misses it.
+   * Whether another receiver gets or got the event. Then the access log needs no entry about a lost event when this
+   * listener misses the event.
    */
   readonly isTold: boolean
 }
 
-/** The order in which a listener gets its events. It is complete, so that every store gives the same order. */
+/**
+ * The order in which a listener gets its events. No two events are equal in it, so every store gives the same order.
+ */
 export const oldestFirst: Order.Order<ListenerDelivery> = (a, b) =>
   Order.number(a.createdAt, b.createdAt) ||
   Order.number(a.position, b.position) ||
@@ -91,7 +111,7 @@ export const oldestFirst: Order.Order<ListenerDelivery> = (a, b) =>
 
 /** Why the server ends a stream. */
 export type ListenerEnd =
-  /** the session ended, or belongs to another account */
+  /** the session ended, or its cookie belongs to another account */
   | "signed_out"
   /** the app was revoked or deleted, or the account may no longer develop it */
   | "app_gone"
@@ -100,7 +120,7 @@ export type ListenerEnd =
   | "expired"
   /** the server is stopping; another server may be running */
   | "stopping"
-  /** a fault of our own */
+  /** a fault of the service */
   | "unavailable"
 
 /** A message on the stream. */
@@ -111,7 +131,7 @@ export type ListenerMessage =
       readonly headers: ReadonlyArray<readonly [string, string]>
       readonly body: string
     }
-  /** `count`: how many events were dropped because more than `MAX_WAITING` waited. */
+  /** `count` is how many events were dropped because more than `MAX_WAITING` waited */
   | { readonly _tag: "Dropped"; readonly count: number }
   | { readonly _tag: "Beat" }
   | { readonly _tag: "End"; readonly reason: ListenerEnd }

@@ -5,27 +5,34 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Listener, ListenerDelivery } from "./Listener.js"
 
 /**
- * Listeners and the events that wait for them, for seconds only. Changes for one app run one after another, so that
- * the store knows of every event whether a receiver got it. An event that no receiver got or will get is lost. `offer`
- * and `close` return the lost events, because the user's access log needs an entry for each of them.
+ * Stores listeners, and the events that wait for them, usually for less than a second. Changes for one app run one
+ * after another, so that the store knows for each event whether a receiver got it. An event is lost when no receiver
+ * got it and none will get it. `offer` and `close` return the lost events, because the user's access log needs an entry
+ * for each of them.
  */
 export class ListenerStore extends Context.Tag("@place-access/domain/listeners/ListenerStore")<
   ListenerStore,
   {
-    /** Stores a listener under the app's lock. False when `MAX_PER_APP` listeners of the app are present. */
+    /**
+     * Stores a listener under the app's lock. Returns false when the app already has `MAX_PER_APP` present listeners.
+     */
     readonly open: (listener: Listener) => StoreEffect<boolean>
-    /** The listeners that are present at `now`, the oldest first; those of one instant by their ids. */
+    /** The listeners that are present at `now`, oldest first; listeners of the same time are ordered by id. */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
-    /** Moves `seenUntil` forward. False: the listener was removed or not present at `now`, and cannot come back. */
+    /**
+     * Moves `seenUntil` forward. Returns false when the listener was removed or was not present at `now`: it cannot
+     * become present again.
+     */
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
-     * Stores events for listeners of one app, idempotently. When more than `MAX_WAITING` wait for a listener, drops and
-     * counts the oldest. Returns the lost events, those for removed listeners included.
+     * Stores events for listeners of one app, idempotently. When more than `MAX_WAITING` events wait for a listener,
+     * drops the oldest and counts the dropped events. Returns the lost events, including those for listeners that were
+     * removed.
      */
     readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
     /**
-     * At most `limit` waiting events in the order `Listener.oldestFirst`, and how many events were dropped and not yet
-     * reported (`take`). None when the listener was removed.
+     * At most `limit` waiting events in the order `Listener.oldestFirst`, and how many dropped events the stream has
+     * not reported yet (`take`). None when the listener was removed.
      */
     readonly waiting: (
       appId: AppId,
@@ -33,9 +40,9 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
       limit: number
     ) => StoreEffect<Option.Option<{ readonly events: ReadonlyArray<ListenerDelivery>; readonly dropped: number }>>
     /**
-     * Takes events that are about to be sent: they no longer wait, and the rows of other listeners about the same
-     * events are marked as received. Subtracts `dropped` from the number of dropped events. Returns the events that
-     * were still waiting.
+     * Takes events that are about to be sent: they stop waiting. In the rows of other listeners, the same events are
+     * marked as received. Subtracts `dropped` from the number of dropped events, because the stream reports this many.
+     * Returns the ids of the events that were still waiting.
      */
     readonly take: (
       appId: AppId,
@@ -45,7 +52,7 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
     ) => StoreEffect<ReadonlySet<EventId>>
     /** Removes the listener and its waiting events. Idempotent. Returns the lost events, the oldest first. */
     readonly close: (appId: AppId, id: ListenerId) => StoreEffect<ReadonlyArray<ListenerDelivery>>
-    /** At most `limit` listeners of any app that are not present at `now`: the longest gone first, then by id. */
+    /** At most `limit` listeners of any app that are not present at `now`, ordered by `seenUntil` and then by id. */
     readonly expired: (now: Timestamp, limit: number) => StoreEffect<ReadonlyArray<Pick<Listener, "appId" | "id">>>
   }
 >() {}

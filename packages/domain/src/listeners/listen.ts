@@ -14,12 +14,12 @@ import { closeListener, type OpenedListener, ownSecrets } from "./manageListener
 import * as Listener from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
 
-/** How long an event waits at most, in milliseconds, when its signal was lost. */
+/** The maximum time, in milliseconds, that an event waits when the signal of its arrival was lost. */
 const POLL = Timestamp.SECOND
-/** The most events that are checked and signed together. */
+/** The maximum number of events that are checked and signed together. */
 const BATCH = 20
 
-/** An open listener, its session, and when to stop. */
+/** An open listener, the session that opened it, and a signal to stop. */
 export interface Listening {
   readonly opened: OpenedListener
   /** The cookie of the session that opened the stream. The stream ends with the session. */
@@ -29,9 +29,9 @@ export interface Listening {
 }
 
 /**
- * The stream of a listener. It goes on until its session or app ends, the server stops or the client disconnects; then
- * the listener is removed. An event is sent at most once. Right before it is sent, the user's permission is checked as
- * for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
+ * The stream of a listener. The stream goes on until its session or app ends, the server stops or the client
+ * disconnects; then the listener is removed. An event is sent at most once. Right before an event is sent, the user's
+ * permission is checked as for a delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */
 export const listen = ({ cookie, opened, stopping }: Listening) =>
   Stream.unwrapScoped(
@@ -48,7 +48,7 @@ export const listen = ({ cookie, opened, stopping }: Listening) =>
         stopping,
         Effect.sync(() => void (isStopping = true))
       )
-      const told = yield* Effect.forkScoped(Effect.interruptible(stop))
+      const stopSignal = yield* Effect.forkScoped(Effect.interruptible(stop))
 
       const step = (beatAt: Timestamp.Timestamp) =>
         Effect.gen(function* () {
@@ -60,13 +60,13 @@ export const listen = ({ cookie, opened, stopping }: Listening) =>
           const { dropped, events } = found.value
           if (dropped > 0 || events.length > 0) return yield* send(opened, cookie, events, dropped, beatAt)
           const idle = wait(Duration.millis(Math.min(POLL, beatAt - now)))
-          yield* Effect.interruptible(Effect.raceFirst(idle, told.await))
+          yield* Effect.interruptible(Effect.raceFirst(idle, stopSignal.await))
           return goOn([], beatAt)
         }).pipe(
           Effect.catchAll((error) =>
             Effect.as(Effect.logWarning("A stream of events ends", error), end("unavailable"))
           ),
-          // Only the wait can be interrupted: interrupting a statement would block its database connection.
+          // Only the wait can be interrupted. Interrupting a statement would block its database connection.
           Effect.uninterruptible
         )
 
@@ -76,7 +76,7 @@ export const listen = ({ cookie, opened, stopping }: Listening) =>
     })
   )
 
-/** Messages, and the time of the next heartbeat; none after the last message. */
+/** The messages of one step, and the time of the next heartbeat. The time is missing after the last message. */
 type Step = readonly [Chunk.Chunk<Listener.ListenerMessage>, Option.Option<Timestamp.Timestamp>]
 
 const goOn = (messages: ReadonlyArray<Listener.ListenerMessage>, beatAt: Timestamp.Timestamp): Step => [
@@ -85,7 +85,7 @@ const goOn = (messages: ReadonlyArray<Listener.ListenerMessage>, beatAt: Timesta
 ]
 const end = (reason: Listener.ListenerEnd): Step => [Chunk.of({ _tag: "End", reason }), Option.none()]
 
-/** The secrets with which events are signed now, or the reason why the stream ends. */
+/** The secrets with which events are signed at `now`, or the reason why the stream must end. */
 const standing = ({ account, listener }: OpenedListener, cookie: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const { appId, endpointId } = listener
@@ -93,7 +93,7 @@ const standing = ({ account, listener }: OpenedListener, cookie: string, now: Ti
     if (!Option.exists(signedIn, ({ id }) => id === account.id)) return "signed_out"
     const app = yield* (yield* AppStore).find(appId)
     if (Option.isNone(app) || app.value.revokedAt !== null) return "app_gone"
-    // A member may have left, or have another role now.
+    // The account may have left the app's team, or have another role, since the stream was opened.
     const role = yield* roleIn(app.value, account.id)
     if (role === undefined || !TeamRole.can(role, "develop")) return "app_gone"
     if (endpointId === null) return yield* ownSecrets(listener, account)
@@ -127,7 +127,7 @@ const send = (
     const { listener } = opened
     const secrets = yield* standing(opened, cookie, yield* Timestamp.now)
     if (typeof secrets === "string") return end(secrets)
-    const permitted = yield* Effect.filter(waiting, mayBeTold, { concurrency: BATCH })
+    const permitted = yield* Effect.filter(waiting, maySend, { concurrency: BATCH })
     const ids = waiting.map(({ envelope }) => envelope.eventId)
     const taken = yield* (yield* ListenerStore).take(listener.appId, listener.id, ids, dropped)
     const at = yield* Timestamp.now
@@ -148,23 +148,23 @@ const send = (
 
 /**
  * Whether the event may be sent at this moment. Also writes the event's entry in the user's access log, unless the
- * connection no longer exists.
+ * connection was deleted.
  */
-const mayBeTold = (waiting: Listener.ListenerDelivery) =>
+const maySend = (waiting: Listener.ListenerDelivery) =>
   Effect.gen(function* () {
-    const told = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
+    const delivery = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
-    switch (Delivery.verdict(told, authorisation, now)) {
+    switch (Delivery.verdict(delivery, authorisation, now)) {
       case "not_authorised":
-        // A connection that no longer exists has no access log.
-        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told, now))
+        // A deleted connection has no access log to write to.
+        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
         return false
       case "too_old":
-        yield* recordUnsent(Disclosure.withheld(told))
+        yield* recordUnsent(Disclosure.withheld(delivery))
         return false
       case "send":
-        yield* record(Disclosure.sent(told))
+        yield* record(Disclosure.sent(delivery))
         return true
     }
   })

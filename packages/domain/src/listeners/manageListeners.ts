@@ -23,15 +23,20 @@ export interface NewListener {
 export interface OpenedListener {
   readonly listener: Listener
   readonly account: Account
-  /** The signing secret; null for a listener of an endpoint, whose secret is not shown again. */
+  /**
+   * The signing secret. Null for a listener of an endpoint, because the endpoint's secret is shown only when it is
+   * created.
+   */
   readonly secret: string | null
 }
 
 /**
- * Opens a listener. From now on the app's events wait for it. `NotFound` when the account is not in the app's team, and
- * for another app's endpoint; `Forbidden` when the account's role may only read; `Conflict` for a revoked app, and for
- * an app with five listeners; `Invalid` for events together with an endpoint, because the endpoint's subscription is
- * used.
+ * Opens a listener. From this moment on, the app's events wait for the listener. Its errors:
+ * - `NotFound` when the account is not in the app's team, and for another app's endpoint.
+ * - `Forbidden` when the account's role may only read.
+ * - `Conflict` for a revoked app, and for an app that already has the maximum number of listeners.
+ * - `Invalid` for `events` together with an endpoint, because a listener of an endpoint uses the endpoint's
+ *   subscription.
  */
 export const openListener = program("openListener", function* (account: Account, appId: AppId, input: NewListener) {
   const app = yield* getApp(account, appId, "develop")
@@ -65,9 +70,9 @@ export const openListener = program("openListener", function* (account: Account,
 })
 
 /**
- * The signing secrets of a listener without an endpoint. They are derived from the service's keys, so they are not
+ * The signing secrets of a listener without an endpoint. They are derived from the service's keys. So they need not be
  * stored, and are the same each time this developer listens to this app. There is one secret for each accepted key,
- * newest first: after a key rotation, the secrets of the new and of the old key sign.
+ * newest first. After a key rotation, events are signed with the secrets of the new and of the old key.
  */
 export const ownSecrets = program(
   "ownSecrets",
@@ -87,11 +92,11 @@ export interface ListenerFanOut {
   readonly listeners: ReadonlyArray<Listener>
   /** Events that go only to the address of their rule. */
   readonly ownAddress: ReadonlySet<EventId>
-  /** Events that an endpoint or a legacy receiver gets. */
+  /** The events that an endpoint or a legacy receiver gets, so that they are not lost when the listener misses them. */
   readonly told: ReadonlySet<EventId>
 }
 
-/** The rows to store: for each listener the events that it gets (`wants`). */
+/** The rows to store: for each listener, the events that it gets (`wants`). */
 export const offersOf = ({
   appId,
   endpoints,
@@ -115,7 +120,7 @@ export const offersOf = ({
       }))
   )
 
-/** Stores the rows for the streams. Events that nobody will receive get an entry in the user's access log. */
+/** Stores the rows for the streams. Events that no receiver will get get an entry in the user's access log. */
 export const offer = program("offer", function* (rows: ReadonlyArray<ListenerDelivery>) {
   if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
 })
@@ -128,7 +133,7 @@ export const closeListener = program("closeListener", function* ({ appId, id }: 
   yield* recordLost(yield* retryTransient(REPEATS)((yield* ListenerStore).close(appId, id)))
 })
 
-/** Writes the log entries of lost events, because every firing of a rule is in the user's access log. */
+/** Writes the access log entries of lost events, because the user's access log must have every firing of a rule. */
 const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
   Effect.gen(function* () {
     const log = yield* AccessLogStore
@@ -142,14 +147,18 @@ const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
 
 const BATCH = 100
 
-/** Removes listeners whose server died, and returns their number. A failed removal is logged and tried again later. */
+/**
+ * Removes listeners whose server died, and returns their number. A failed removal is logged, and the next run tries
+ * again.
+ */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore
   let swept = 0
   for (let last = BATCH; last === BATCH;) {
     const expired = yield* store.expired(yield* Timestamp.now, BATCH)
     const closed = yield* Effect.forEach(expired, sweep)
-    // Listeners that could not be removed would be found again, so they do not count as progress.
+    // The next query returns listeners that could not be removed once more. They must not count, or a failing removal
+    // would make the loop endless.
     last = closed.filter(Boolean).length
     swept += last
   }

@@ -1,6 +1,9 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** Mails about connections: receipts, leaks, the limit of mails with names, and the notices that a person chose. */
+/**
+ * Mails about connections: receipts, leaked tokens or codes, the message that replaces further mails with app names,
+ * and chosen notices.
+ */
 export const connectionMails: ReadonlyArray<GermanPair> = [
   { en: "The connection", de: "Die Verbindung" },
   { en: "Connected apps", de: "Verbundene Apps" },

@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** The texts of the log of deliveries about why a webhook did not arrive. */
+/** The texts of the delivery log that say why a webhook did not arrive. */
 export const network: ReadonlyArray<GermanPair> = [
   { en: "must resolve to public addresses only", de: "darf nur zu öffentlichen Adressen führen" },
   {

@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** Why something cannot be done now (`Conflict`, `Forbidden`), and what to do instead. */
+/** The texts that say why a request is refused (`Conflict`, `Forbidden`), and what to do instead. */
 export const refusals: ReadonlyArray<GermanPair> = [
   {
     en: "confirm your e-mail address first: the settings mail you a link",

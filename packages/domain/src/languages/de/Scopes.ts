@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** What a scope allows (`Scope.describe`). */
+/** The texts that say what a scope allows (`Scope.describe`). */
 export const scopes: ReadonlyArray<GermanPair> = [
   {
     en: "See which of the places you share you are at now",
