@@ -24,8 +24,8 @@ export const OPERATIONS = {
   currentPlace: get("/v1/answers/current-place"),
   places: get("/v1/answers/places"),
   presence: get("/v1/answers/places/:place_id/presence"),
-  // This call creates nothing, so it can be repeated without a key. Each attempt may count against the budget of zone
-  // questions: 20 in an hour for one user and app.
+  // This POST takes no key, because it creates nothing and can be repeated. Each attempt may count against the budget
+  // of zone questions: 20 in an hour for one user and app.
   verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
   lookUpPlace: get("/v1/lookup/place"),
   visits: get("/v1/visits"),

@@ -28,15 +28,16 @@ const FIRST_WAIT_MS = 500
 const LONGEST_BACK_OFF_MS = 8_000
 
 /**
- * Whether a retry may succeed. The service may answer 503 after it has committed, so the request may have taken effect.
- * So the client retries only requests that are safe to repeat.
+ * Whether the refusal is temporary, so that a retry may succeed. The refused request may have taken effect all the
+ * same: the service may answer 503 after it has committed. So callers retry only requests that are safe to repeat.
  */
 const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
   [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"
 
 /**
- * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many attempts were made.
- * `random`: a number from 0 to 1. It spreads the retries of clients that lost the same server at once.
+ * How many milliseconds to wait before the next attempt; undefined when the client must give up. `attempts`: how many
+ * attempts were made. `random`: a number from 0 to 1, which spreads the retries of clients that failed at the same
+ * time.
  */
 export const waitAfter = (
   end: AttemptEnd,

@@ -82,7 +82,10 @@ export const make = (id: string): Cell => ({
   standing: {}
 })
 
-/** A FiberRef and not a service: handlers use it without listing it among their requirements. */
+/**
+ * The cell of the request that a fiber handles. It is a FiberRef and not a service, so handlers need not list it among
+ * their requirements.
+ */
 export const ref: FiberRef.FiberRef<Cell> = GlobalValue.globalValue(
   "@place-access/adapters-http/edge/CurrentRequest",
   () => FiberRef.unsafeMake<Cell>(make("none"))

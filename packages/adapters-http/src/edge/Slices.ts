@@ -26,8 +26,8 @@ const turn: Effect.Effect<void> = Effect.async((resume) => {
 })
 
 /**
- * Converts every entry of a list and passes the result to `next`. A long list is converted in slices; a short list at
- * once, without a step of the fiber.
+ * Converts every entry of a list and passes the result to `next`. A list of more than `ENTRIES` entries is converted in
+ * slices, between which other requests run.
  */
 export const mapped = <A, B, C, E, R>(
   list: ReadonlyArray<A>,

@@ -49,7 +49,10 @@ export const over =
       return self as Effect.Effect<X, E, Exclude<R, A>>
     })
 
-/** Runs `self` with `added`, which override services of the same name. */
+/**
+ * Runs `self` with the services `added`. When the request has a service of the same name, `self` gets the one in
+ * `added`.
+ */
 export const provide =
   <A>(added: Context.Context<A>) =>
   <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>

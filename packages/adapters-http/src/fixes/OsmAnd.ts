@@ -3,12 +3,12 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { withPlus } from "../wire/Query.js"
 import { degrees, type Fields, fields, instant, isFields, isoMillis, list, number } from "./PhoneUpload.js"
 
-// Reads uploads of OsmAnd, Traccar Client and GPSLogger. A reading whose values cannot be read is passed on, and the
-// domain quarantines it (decisions devices-10 and devices-12).
+// Reads uploads of OsmAnd, Traccar Client and GPSLogger. This module refuses no reading: the domain quarantines a
+// reading whose values cannot be read (decisions devices-10 and devices-12).
 
 /**
- * A request in the protocol of OsmAnd, as Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send it as a
- * query, as a form, or as JSON: nested by Traccar Client, flat by its SDK.
+ * A request in the protocol of OsmAnd, as the server Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send
+ * the fields as a query, as a form, or as JSON. Traccar Client nests the fields of its JSON, and its SDK does not.
  */
 export interface OsmAndRequest {
   /** The fields of the query. A flat message of the body takes each field that it lacks from the query. */

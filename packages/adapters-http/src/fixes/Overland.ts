@@ -66,8 +66,8 @@ const visit = (properties: Fields, [lon, lat]: ReadonlyArray<unknown> = []): Vis
 })
 
 /**
- * The years 1900 and 4000. iOS writes "unknown" as distantPast (year 1) or distantFuture (year 4001), so times outside
- * count as unknown.
+ * The years 1900 and 4000. iOS writes an unknown time as distantPast (year 1) or distantFuture (year 4001). So a time
+ * before 1900 or after 4000 counts as unknown.
  */
 const DISTANT_PAST = -2_208_988_800_000
 const DISTANT_FUTURE = 64_060_588_800_000

@@ -55,8 +55,8 @@ const IN_USE = {
 }
 
 /**
- * The number of requests with an `Idempotency-Key` is limited for each caller (decision limits-9). So every endpoint
- * that reads the key can answer 429.
+ * The answer 429. The service limits how many requests with an `Idempotency-Key` each caller may send (decision
+ * limits-9), so every endpoint that reads the key can answer 429.
  */
 const TOO_MANY: Json = {
   description: "Too many calls; wait as long as Retry-After says",

@@ -1,6 +1,8 @@
 import { EventId } from "@place-access/domain/shared"
 
-/** All examples describe the same situation: a user at home, an app called Umbrella, and its endpoint. */
+/**
+ * The values of all examples. They describe one situation: a user at home, an app called Umbrella, and its endpoint.
+ */
 
 /** Ids that look like real ones; none exists. */
 const id = (prefix: string, tail: string): string => `${prefix}_${tail}`

@@ -78,8 +78,8 @@ const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean => {
 }
 
 /**
- * The example that `fieldsOf` has for the field in the innermost of its containers: a value, or null. Undefined when
- * `fieldsOf` has none in any container.
+ * The example of a field in `fieldsOf`: a value or null. When several of its containers have an example, the innermost
+ * container counts. Undefined when none of them has one.
  */
 const special = (name: string, of: ReadonlyArray<string>): unknown =>
   of.reduce<unknown>((found, one) => {

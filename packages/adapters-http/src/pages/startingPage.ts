@@ -20,7 +20,7 @@ const AGAIN_AFTER_S = 2
 const isForPage = (method: string | undefined, { accept }: IncomingHttpHeaders): boolean =>
   method === "GET" && /\btext\/html\b/.test(accept ?? "")
 
-/** The page for the request of a browser; undefined for the request of a program. */
+/** The answer to a browser that loads a page; undefined for the request of a program. */
 export const startingPage = (request: {
   readonly method?: string | undefined
   readonly headers: IncomingHttpHeaders

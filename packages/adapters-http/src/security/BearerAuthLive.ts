@@ -107,9 +107,9 @@ const scopeError = (error: Either.Either.Left<ReturnType<typeof Caller.requireSc
   error._tag === "MissingScope" ? Errors.missingScope(error.scope) : Errors.scopeExpired(error.scope, error)
 
 /**
- * Checks the purpose here and not in the handlers: no endpoint of the sensitive tier can forget the check (Spec §1.4),
- * and the purpose is checked before any other parameter. The log entry of a refused call names the purpose too, when
- * the app has this purpose.
+ * Checks the purpose. The guard does this and not each handler, so no endpoint of the sensitive tier can forget the
+ * check (Spec §1.4), and the purpose is checked before any other parameter. The log entry of a refused call names the
+ * purpose too, when the app has this purpose.
  */
 const checkPurpose = (caller: Caller.Caller, scope: Scope.SensitiveScope) =>
   Effect.gen(function* () {

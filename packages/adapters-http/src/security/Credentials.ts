@@ -111,7 +111,10 @@ export const setKnownBrowser = (
   })
 const pendingName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-pending" : "pending")
 
-/** The cookie of a sign-in whose second factor is missing (decision factors-8). It is no session and opens nothing. */
+/**
+ * The cookie of a sign-in whose second factor is missing (decision factors-8). The cookie is no session, so it gives
+ * access to nothing.
+ */
 export const pendingToken = (
   request: HttpServerRequest.HttpServerRequest,
   options: ServiceOptions

@@ -3,8 +3,8 @@ import { Schema, SchemaAST } from "effect"
 import { withPlus } from "./Query.js"
 
 /**
- * Building blocks of request and response bodies. Names are snake_case, and the service ignores unknown fields of a
- * request.
+ * This module has the parts from which schemas of request and response bodies are made. Names of fields are snake_case,
+ * and the service ignores unknown fields of a request.
  */
 
 /** A request body or a set of query parameters. Decoding reports every fault, not only the first. */

@@ -34,7 +34,7 @@ const words = texts.consent
 
 const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
-/** The forms of a consent request are bound to the session and to the request (decision A3). */
+/** The name to which the forms of a consent request are bound, besides the session (decision A3). */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
 /** `GET {auth_url}/authorize` (Spec §4.1): checks the app's request, then shows it to the user. */
@@ -135,7 +135,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
-      // The scripts of the map and of the page carry the same nonce.
+      // A page has one nonce for all its scripts, so the script of this page gets the nonce of the map's scripts.
       ...(place === null
         ? {}
         : {

@@ -77,7 +77,7 @@ const badge = (
         ? html`<span class="badge">${words.scopes.ended}</span>`
         : html`<span class="badge quiet">${words.scopes.asNow}</span>`
 
-/** The note about the scopes that the app has now and no longer asks for. */
+/** The note about scopes that the app has at present and does not ask for in this request. */
 const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
   gone.length === 0
     ? nothing
@@ -93,11 +93,14 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
 const standardName = ({ review }: View): string =>
   review.scopes.some(({ sensitive }) => !sensitive) ? "standard" : "sensitive"
 
-/** The present end date, for comparison with the new choice. */
+/** The present end date of the connection, beside which the person chooses a new one. */
 const until = (at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
   at === null ? words.durations.connectionHasNoEnd : words.durations.connectionEnds(time(at))
 
-/** When exact location ends or ended. Null when the app has no sensitive scope that it still declares. */
+/**
+ * The date on which exact location ends or has ended. Null when the user has granted no sensitive scope that the app
+ * declares.
+ */
 const exactUntil = ({ leaving, previous, scopes }: ConsentReview.ConsentReview): Html | null => {
   const at = previous?.sensitiveExpiresAt ?? null
   const isHeld = [...scopes.filter(({ heldBefore }) => heldBefore), ...leaving].some(({ sensitive }) => sensitive)

@@ -324,8 +324,8 @@ const withdraw = Visitor.signedIn(
 const leaveOnce = acted((visitor, app) => Effect.as(leaveTeam(visitor.account, app.id), `${DEVELOPER}?done=team-left`))
 
 /**
- * A person who presses the button twice is outside the team at the second request. The answer is the same for every app
- * in whose team the person is not, so it does not show which apps exist.
+ * When a person presses the button twice, the second request comes from somebody who is not in the team any more. The
+ * answer is the same for every app in whose team the person is not, so it does not show which apps exist.
  */
 const leave = Visitor.signedIn((visitor) =>
   Effect.catchTag(leaveOnce(visitor), "NotFound", () => Effect.succeed(seeOther(DEVELOPER)))

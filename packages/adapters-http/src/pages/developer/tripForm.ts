@@ -73,7 +73,7 @@ const TripDraft = Schema.Struct({
   accuracy_m: wholeNumber(Trip.ACCURACY_M)
 })
 
-/** The trip that the form asks for, or what is wrong with it. */
+/** The trip that the form asks for, or the problems of its fields. */
 export const requested = (form: Form.Form): Either.Either<TripRequest, Fields.Shown["problems"]> => {
   const names = ["trip", "place", "minutes", "late_minutes", "accuracy_m"] as const
   return Either.map(

@@ -16,7 +16,10 @@ const PAGE = 50
 
 type User = ConnectionView.AppUser
 
-/** The users who connected the app, under their ids for this app, never with their account data (Spec §2.1). */
+/**
+ * Lists the users who connected the app. The list shows each user's id for this app, and never their account data (Spec
+ * §2.1).
+ */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")

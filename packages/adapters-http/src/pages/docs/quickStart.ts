@@ -45,8 +45,8 @@ const NEXT = html`<h2>Next</h2>
 const before = (options: ServiceOptions): Html => html`<div class="note">${account(options)} ${reach(options)}</div>`
 
 /**
- * Explains which account the steps use. The steps make an account at example.com, which works only where nobody must
- * confirm an address.
+ * Explains which account the steps use. The steps create an account with an address at example.com. On a server where
+ * addresses must be confirmed, such an account does not work.
  */
 const account = (options: ServiceOptions): Value => {
   if (options.signUp === "open" && addressRule(options) === "assumed") return nothing

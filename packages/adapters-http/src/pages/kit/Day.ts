@@ -5,7 +5,7 @@ import { textsIn } from "../../languages/index.js"
 import type { ShownProblem } from "./Fields.js"
 import type * as Form from "./Form.js"
 
-/** A stretch of time. Undefined: no bound. */
+/** A range of time. `from` or `to` is undefined when the range has no bound on that side. */
 interface Between {
   readonly from: Timestamp.Timestamp | undefined
   readonly to: Timestamp.Timestamp | undefined
@@ -13,8 +13,8 @@ interface Between {
 
 /**
  * The range of the days `from` and `to` of a filter, both days included. The texts are days as `<input type="date">`
- * sends them, in the zone. A text that is no date becomes a problem, and so does a last day before the first: the list
- * would be empty without a reason.
+ * sends them, in the zone. A text that is no date becomes a problem. A last day before the first day becomes a problem
+ * too, because the list would be empty and the person would not know why.
  */
 export const between = (
   query: Form.Form,

@@ -4,7 +4,10 @@ import { ofDomain } from "./Time.js"
 
 const words = texts.frame.fields
 
-/** What is wrong with a field: in the English of the domain or the API, or in a text of the page. */
+/**
+ * A problem with a field. The message is an English text of the domain or the API, which pages translate, or a text of
+ * the page in the reader's language.
+ */
 export interface ShownProblem {
   readonly field: string
   readonly message: Text
@@ -23,8 +26,8 @@ export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => (
 })
 
 /**
- * The problem of a form that was opened before somebody else's last change, for a page that shows the form again with
- * the typed texts (decision apps-11). The problem belongs to no single field.
+ * The problem of an outdated form: somebody changed the values after the person opened the form. The page shows the
+ * form again with the typed texts (decision apps-11). The problem belongs to no single field.
  */
 export const OUTDATED: ShownProblem = { field: "form", message: words.outdated }
 

@@ -28,7 +28,7 @@ export const read: Effect.Effect<Form, Errors.WireError, HttpServerRequest.HttpS
   }
 )
 
-/** The query of the address, in the same shape as a posted form. */
+/** The query of the page's address, which can be read like a posted form. */
 export const query: Effect.Effect<Form, never, HttpServerRequest.HttpServerRequest> = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ url }) => {
@@ -98,7 +98,7 @@ export const WholeNumber = typedNumber((text) => {
 })
 
 /**
- * A number of at least 100 that may have a fraction. Because 1 is too small, `1,000` can only mean a thousand. In
+ * A number of at least 100 that may have a fraction. `1,000` can only mean a thousand, because 1 would be too small. In
  * `150.125`, the point begins a fraction.
  */
 export const NumberFrom100 = typedNumber((text) =>

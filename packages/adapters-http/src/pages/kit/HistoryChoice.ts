@@ -5,7 +5,7 @@ import { texts, textsIn } from "../../languages/index.js"
 
 const words = texts.frame.keep
 
-/** The choices of a form for how long history is kept. */
+/** The options of a form in which a person chooses how long the service keeps their history. */
 export const OPTIONS: ReadonlyArray<{
   readonly keep: History.Keep
   readonly value: typeof Value.Type

@@ -16,7 +16,7 @@ const words = texts.map
 export interface Map {
   readonly html: Html
   /**
-   * Pass this on as `map` of the page. The page then loads the map's scripts with these texts, and its
+   * The option `map` of the page. With it, the page loads the map's scripts with their texts, and its
    * Content-Security-Policy allows the scripts and the tiles.
    */
   readonly needs: MapPolicy

@@ -35,7 +35,7 @@ const Typed = Schema.Struct({
 export const firstKind = (present: ReadonlyArray<Pick<Place.Place, "kind" | "archivedAt">>): Place.PlaceKind =>
   present.some(({ archivedAt, kind }) => archivedAt === null && kind === "home") ? "other" : "home"
 
-/** The typed place, or its problems. */
+/** Decodes the place that the person typed, or reports the problems of its fields. */
 export const decode = (form: Form.Form) =>
   Form.decode(Typed, Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])))
 

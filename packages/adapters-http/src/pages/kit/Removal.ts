@@ -2,8 +2,8 @@ import { NotFound } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * Removes something, such as a `place` (`what`). A person who presses the button twice sends two requests, and the
- * browser shows the answer to the second request, which finds nothing to remove. The person has what they wanted, so
+ * Removes something, such as a place; `what` is its name in errors. When a person presses the button twice, the browser
+ * shows the answer to the second request, which finds nothing to remove. The thing is gone, as the person wanted, so
  * this is not an error.
  */
 export const once = <A, E, R>(what: string, remove: Effect.Effect<A, E | NotFound, R>) =>

@@ -69,7 +69,10 @@ const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale,
 const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string =>
   `${year}-${Words.twoDigits(month)}-${Words.twoDigits(day)}`
 
-/** Writes the date, the time of day or both, by the style. `date`: the text of the day. `join` puts both together. */
+/**
+ * Writes the date, the time of day, or both, as the style requires. `date`: the text of the day. `join`: a function
+ * that puts the text of the day and the time together.
+ */
 const written = (
   style: Style,
   { hours, minutes, seconds }: DateTime.DateTime.Parts,

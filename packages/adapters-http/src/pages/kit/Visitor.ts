@@ -34,7 +34,7 @@ export interface Visitor {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The page to come back to after a sign-in or a confirmation. */
+/** Finds the page to come back to after a sign-in or a confirmation. */
 type PageToReturnTo = (request: Request) => string
 
 /**
@@ -91,7 +91,7 @@ export const withFactor = <E, R>(visitor: Visitor, page: Effect.Effect<Response,
     return path === setUp || path.startsWith(`${setUp}/`) ? yield* page : seeOther(setUp)
   })
 
-/** Like `signedIn`, for the page `/confirm`, which staff without the required second factor may use as well. */
+/** Like `signedIn`, for the page `/confirm`. Staff without the required second factor may use this page as well. */
 export const signedInAnyhow = <E, R>(
   page: VisitorPage<E, R>,
   comesBackTo: PageToReturnTo = pageOf
@@ -182,8 +182,8 @@ export const currentLocale = Effect.flatMap(
 export const stale = Errors.forbidden(textsIn("en").frame.messages.stale)
 
 /**
- * Reads a posted form and checks its token; a wrong token answers 403 (decision A3). `form` must be the name that
- * `tokenFor` got.
+ * Reads a posted form and checks its form token. A wrong token fails with 403 (decision A3). `form`: the same name with
+ * which `tokenFor` made the token.
  */
 export const checked = (
   cookie: string,
@@ -196,9 +196,9 @@ export const checked = (
   })
 
 /**
- * A hidden field with a random id, by which the service recognises that the same form was sent twice. For forms whose
- * answer replaces the session cookie or shows a secret once: without the id, the answer to the second request would be
- * an error.
+ * A hidden field with a random id, by which the service recognises that the same form was sent twice. It is for forms
+ * whose answer replaces the session cookie or shows a secret once: without the id, the answer to the second request
+ * would be an error.
  */
 export const onceField = Effect.map(Entropy.nonce, (text) => Fields.hidden("form_id", text))
 

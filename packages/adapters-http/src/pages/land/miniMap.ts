@@ -3,9 +3,8 @@ import { Html, nothing } from "../../html/Html.js"
 import * as Land from "./Land.js"
 
 /**
- * This module draws a small picture of the surroundings of a place. It shows in which region the place is, and not in
- * which street: the base map has no streets. Screen readers get `Land.nearestTown` and the coordinates instead.
- * Decision places-5.
+ * This module draws a small picture of the region around a place. The picture shows no streets, because the base map
+ * has none. Screen readers get `Land.nearestTown` and the coordinates instead. Decision places-5.
  */
 
 const WIDTH = 240

@@ -114,7 +114,7 @@ const removal = (portal: string, one: Export.Export, token: string, label: Html,
 
 const KIB = 1_024
 
-/** The size of a file, as people read it. */
+/** The size of a file in KiB or MiB, in the reader's language. */
 const size = (bytes: number): Html =>
   bytes < KIB * KIB ? words.kib(Math.max(1, Math.round(bytes / KIB))) : words.mib(bytes / KIB / KIB)
 

@@ -36,7 +36,7 @@ const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
 const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
   words.area(name, appName, circle.radiusM, `${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`)
 
-/** What one reading did to the rule. */
+/** The effect of one reading on the rule, in words for the user. */
 export const evaluation = (
   rule: Rule.Rule,
   { capturedAt, outcome, receivedAt }: RecentEvaluations.Evaluation,

@@ -14,8 +14,8 @@ import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
 import * as Visitor from "../kit/Visitor.js"
 
 /**
- * The page that shows a reviewer the consent page as users will see it. The functions that make the real page make the
- * preview too; only controls and links are disabled in it.
+ * The page that shows a reviewer the consent page as users will see it. The preview is made by the functions that make
+ * the real page; only its controls and links are disabled.
  */
 
 const words = texts.review.preview

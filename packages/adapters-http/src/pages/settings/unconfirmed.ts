@@ -12,8 +12,8 @@ import { texts } from "../../languages/index.js"
 export const getsMail = ({ confirmedAt }: Pick<Account.Account, "confirmedAt">): boolean => confirmedAt !== null
 
 /**
- * The note on a page about mails, for a person who gets none. Only where people confirm their addresses with a mailed
- * link, the note leads to the page that sends the link.
+ * The note on a page about mails, for a person who gets none. Where addresses must be confirmed, the note links to the
+ * page on which the person can do so. Elsewhere it says that the service sends no mail.
  */
 export const noMail = (portal: string): Effect.Effect<Html, never, HttpOptions> =>
   Effect.map(

@@ -100,7 +100,7 @@ const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
 
-/** The line in pieces: no line over a gap or a deleted stretch, where the way is unknown. */
+/** The line of the day in pieces. At a gap or a deleted stretch a piece ends, because the way is not known there. */
 const pieces = (
   fixes: ReadonlyArray<Fix.Fix>,
   segments: ReadonlyArray<Trace.Segment>

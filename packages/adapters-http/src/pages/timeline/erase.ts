@@ -159,7 +159,7 @@ const show = (portal: string) =>
     })
   )
 
-/** Shows the form again, with its problems. */
+/** Shows the form for the deletion of a part of a day again, with the problems of the typed times. */
 const showAgain = (
   portal: string,
   visitor: Visitor.Visitor,

@@ -45,7 +45,7 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
     })
   })
 
-/** The steps that a new person takes, in order. A step that is done stays, with a tick. */
+/** The steps that a new person takes, in order. A step that the person has taken stays in the list, with a tick. */
 const steps = (portal: string, { connections, phones, places }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="steps">
     <h2 id="steps">${words.steps.heading}</h2>

@@ -24,7 +24,7 @@ const Added = Schema.Struct({ [NAME]: EndpointHeader.HeaderName, [VALUE]: Endpoi
 /** The names of the headers whose box is ticked. */
 export const removed = (form: Form.Form): ReadonlyArray<string> => form.all(REMOVED)
 
-/** The changes that the form asks for, or what is wrong with them. */
+/** The changes of headers that the form asks for, or the problems of its fields. */
 export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyArray<FieldProblem>> => {
   const written = new Map<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>()
   for (const name of removed(form)) {

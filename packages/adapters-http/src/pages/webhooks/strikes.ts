@@ -39,7 +39,10 @@ export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
           aria-labelledby="strikes-${id}"
         ></meter>`
 
-/** Why the endpoint is disabled or soon will be, and what to do about it. False while all is well. */
+/**
+ * The note that says why the endpoint is disabled or soon will be, and what the developer can do about it. False when
+ * the endpoint has too few strikes for a warning.
+ */
 export const strikeNote = (app: App.App, { disabledAt, id, strikes }: Endpoint): Html | false => {
   if (disabledAt === null && strikes < MANY) return false
   const log = `${appPath(app)}/deliveries?endpoint=${id}&state=failed`

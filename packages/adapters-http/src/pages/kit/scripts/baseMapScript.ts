@@ -53,7 +53,8 @@ export const baseMapScript = `"use strict"
       this.address = address
       this.known = new Map()
     },
-    // A tile of the file: a promise, kept for the life of the page. A failed download is tried again later.
+    // Returns a promise of a tile. The page keeps the tile as long as it is open. A failed download is tried again
+    // later.
     data(z, x, y) {
       const key = z + "/" + x + "/" + y
       if (!this.known.has(key)) {
@@ -122,7 +123,7 @@ export const baseMapScript = `"use strict"
       stroke(lakes, "coast", 0.75)
       stroke(placed(tile.borders), "border", 1.25, [5, 3])
     },
-    // The names of the tiles that are loaded and in sight, the most important first.
+    // Returns the names that are in sight, from the tiles that are loaded, the most important first.
     names(map) {
       const zoom = Math.round(map.getZoom())
       const z = levelOf(zoom)
@@ -144,7 +145,7 @@ export const baseMapScript = `"use strict"
       }
       return found.sort((a, b) => a.rank - b.rank || b.weight - a.weight)
     },
-    // The town that is nearest to the middle of the map, of the tiles that are loaded.
+    // Returns the town that is nearest to the middle of the map, from the tiles that are loaded.
     nearest(map) {
       const middle = map.getCenter().wrap()
       let best

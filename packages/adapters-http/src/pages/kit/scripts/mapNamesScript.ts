@@ -11,7 +11,7 @@ export const mapNamesScript = `"use strict"
   const overlaps = (a, b) =>
     a.left < b.right + GAP_X && b.left < a.right + GAP_X && a.top < b.bottom + GAP_Y && b.top < a.bottom + GAP_Y
 
-  // Where a name may stand around its point, as the left and top edge of a box of the given size.
+  // The positions that a name may have around its point, as the left and top edge of a box of the given size.
   const AROUND = {
     own: [
       (w, h, r) => [-w / 2, -r - h - 4],
@@ -67,7 +67,7 @@ export const mapNamesScript = `"use strict"
       return false
     }
 
-    // Where Leaflet's own controls are.
+    // Returns the boxes of Leaflet's own controls, which no name may cover.
     const controls = () => {
       const frame = map.getContainer().getBoundingClientRect()
       return [...map.getContainer().querySelectorAll(".leaflet-control")].map((one) => {

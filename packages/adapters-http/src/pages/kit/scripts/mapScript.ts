@@ -10,7 +10,7 @@ export const mapScript = `"use strict"
   const say = (text, values) => text.replace(/\\{(\\w+)\\}/g, (_, name) => values[name])
   const box = document.getElementById("map")
   if (box === null || typeof L === "undefined") return
-  // A map in a closed part of the page has no size yet. It begins when the part is opened.
+  // A map in a closed part of the page has no size yet, so the script waits until the part is opened.
   const closed = box.closest("details:not([open])")
   if (closed !== null) return closed.addEventListener("toggle", () => startMap(texts), { once: true })
   const [lat, lon, radius] = ["lat", "lon", "radius_m"].map((id) => document.getElementById(id))
@@ -75,7 +75,8 @@ export const mapScript = `"use strict"
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
-  // What the map shows first: the chosen point, or the newest location with the places around it, or all places.
+  // The area that the map shows first: around the chosen point, or else around the newest location and the places near
+  // it, or else around all places.
   const view = () => {
     const at = typed()
     if (at !== null) return at.toBounds(4 * radiusM())

@@ -93,7 +93,9 @@ export const shareScript = `"use strict"
     clearTimeout(timer)
     timer = setTimeout(flush, ms)
   }
-  /** How long to wait after a failed upload. The bound also applies to a Retry-After that names hours. */
+  /**
+   * How many milliseconds to wait after a failed upload. The upper bound also applies when Retry-After asks for hours.
+   */
   const pauseMs = (retryAfter) => {
     const asked = Number(retryAfter)
     return Math.min(asked > 0 ? asked * 1000 : RETRY_MS * 2 ** (failures - 1), MOST_RETRY_MS)
@@ -138,7 +140,7 @@ export const shareScript = `"use strict"
     if (isStored) failures = 0
     else if (navigator.onLine) failures++
     show()
-    // Offline there is no pause: the event "online" begins the next upload.
+    // A browser that is offline starts no timer: its event "online" begins the next upload.
     if (watch === undefined || queue().length === 0 || !navigator.onLine) return
     isPaused = !isStored
     flushIn(isPaused ? pauseMs(retryAfter) : queue().length > AT_ONCE ? 0 : RETRY_MS)
