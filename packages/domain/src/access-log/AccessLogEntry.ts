@@ -1,10 +1,15 @@
 // An entry of a user's access log. Decisions access-log-1 and access-log-3.
 import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "../shared/index.js"
 
-/** In an entry about an event, `endpoint` is this prefix and the type of the event: `webhook place.enter`. */
+/**
+ * The first part of `endpoint` in an entry about an event. The type of the event follows, as in `webhook place.enter`.
+ */
 export const EVENT_PREFIX = "webhook "
 
-/** When a developer read data about the user, the `endpoint` of the entry contains one of these path prefixes. */
+/**
+ * Path prefixes of the routes for developers. They are in the `endpoint` of an entry when a developer read data about
+ * the user.
+ */
 export const DEVELOPER_ROUTES = [" /developer/", " /v1/developer/"] as const
 
 /**
@@ -29,34 +34,31 @@ export interface AccessLogEntry {
   readonly appId: AppId
   readonly connectionId: ConnectionId
   /**
-   * Of a request: the method and the route, such as `GET /v1/answers/places/{place_id}/presence`. The route has the
-   * names of its parameters and not their values. Of an event: `EVENT_PREFIX` and the event's type.
+   * For a request: the method and the route, such as `GET /v1/answers/places/{place_id}/presence`, with the names of
+   * the route's parameters and not their values. For an event: `EVENT_PREFIX` and the event's type.
    */
   readonly endpoint: string
   /**
-   * The key of the purpose that the request named. Null when the request named no purpose or one that the app does not
-   * have, and for an event.
+   * The key of the purpose that the request named. Null for an event, and for a request that named no purpose or a
+   * purpose that the app does not have.
    */
   readonly purpose: string | null
   /**
-   * Of a request: the HTTP status of the answer. Of an event: 200 when it was sent, 403 when the app had no permission
-   * for it, 404 when no endpoint subscribed to it, 410 when it was too old.
+   * For a request: the HTTP status of the answer. For an event: 200 when it was sent, 403 when the app had no
+   * permission for it, 404 when it had no receiver, 410 when it was too old.
    */
   readonly status: number
-  /**
-   * The error code of a refused request, or of an event that was not sent; null when the request or event was not
-   * refused.
-   */
+  /** The error code of a refused request, or of an event that was not sent; otherwise null. */
   readonly error: string | null
   /**
-   * What the app learned, in words for the user; null for a refused request. For an event that was not sent: what the
-   * event would have disclosed.
+   * What the app learned, in words for the user; null for a refused request. For an event that was not sent, the text
+   * says that the app learned nothing, and what the event would have disclosed.
    */
   readonly disclosed: string | null
   /**
-   * How many requests the entry stands for. It is more than 1 only for requests with a token that no longer works. The
-   * service stores one entry for all requests that one connection makes to one route with its tokens that no longer
-   * work, within an hour from `at` (decision limits-10).
+   * How many requests the entry stands for. It can be more than 1 only for requests with a token that has stopped
+   * working. One entry stands for all requests of this kind that one connection makes to one route within an hour from
+   * `at` (decision limits-10).
    */
   readonly times: number
 }

@@ -11,7 +11,10 @@ import { AccessLogStore, type AccessLogFilter } from "./AccessLogStore.js"
 
 const MAX_LIMIT = 500
 
-/** A purpose as users know it: its wording, and an id that reveals nothing. Users never see the key (Spec §2.4). */
+/**
+ * A purpose in the form that users see: its wording, and an id that reveals nothing. Users never see the key (Spec
+ * §2.4).
+ */
 export interface LoggedPurpose {
   readonly id: PurposeId
   readonly description: string
@@ -23,14 +26,14 @@ export interface ListedEntry extends Omit<AccessLogEntry, "purpose"> {
   readonly purpose: LoggedPurpose | null
 }
 
-/** The filter of a user. It names a purpose by the id, because users see the id and not the key. */
+/** The filter that a user chooses. It names a purpose by the id, because users never see the key. */
 export interface Query extends Omit<AccessLogFilter, "purpose"> {
   readonly purposeId?: PurposeId | undefined
 }
 
 export interface AccessLogPage {
   readonly entries: ReadonlyArray<ListedEntry>
-  /** Null on the last page. A cursor is valid for the same user and filter only. */
+  /** Null on the last page. A cursor is valid only for the same user and filter. */
   readonly nextCursor: string | null
 }
 
@@ -42,7 +45,7 @@ export const listAccessLog = program(
   "listAccessLog",
   function* (
     userId: UserId,
-    asked: Query,
+    request: Query,
     limit: number,
     cursor: string | undefined
   ): Program<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> {
@@ -52,13 +55,13 @@ export const listAccessLog = program(
     const query = JSON.stringify([
       "access-log",
       userId,
-      asked.appId ?? null,
-      asked.purposeId ?? null,
-      asked.from ?? null,
-      asked.to ?? null
+      request.appId ?? null,
+      request.purposeId ?? null,
+      request.from ?? null,
+      request.to ?? null
     ])
     const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
-    const filter = yield* toFilter(asked)
+    const filter = yield* toFilter(request)
     if (filter === undefined) return { entries: [], nextCursor: null }
     const page = yield* (yield* AccessLogStore).list(userId, filter, limit, after)
     const names = yield* nameApps(page.items.map((entry) => entry.appId))

@@ -6,9 +6,12 @@ import { AccessLogStore } from "./AccessLogStore.js"
 
 /** One request of an app, and the answer that the app will get. */
 export type Access = Pick<AccessLogEntry, "endpoint" | "purpose" | "status" | "error" | "disclosed"> & {
-  /** The user, app and connection of the request's token. For a token that no longer works: `InvalidToken.known`. */
+  /**
+   * The user, app and connection of the request's token. For a token that has stopped working, they are in
+   * `InvalidToken.known`.
+   */
   readonly owner: Pick<AccessLogEntry, "userId" | "appId" | "connectionId">
-  /** The entry that `countDeadCall` returned for a call with a token that no longer works; left out for other calls. */
+  /** For a call with a token that has stopped working: the result of `countDeadCall`. Left out for other calls. */
   readonly repeat?: Repeat | undefined
 }
 
@@ -41,16 +44,16 @@ export const recordAccess = program("recordAccess", function* (access: Access) {
 
 /**
  * The id, time and count of one entry that stands for several calls: the calls of one connection to one route, within
- * an hour, with dead tokens. A dead token was issued once, but no longer works.
+ * an hour, with dead tokens. A dead token was issued by the service, but has stopped working.
  */
 export type Repeat = Pick<AccessLogEntry, "id" | "at" | "times">
 
 /**
- * Counts a call with a token that no longer works (decision limits-10). The call counts against the rate limit of its
- * connection, like every other call. It also counts for the access log: all calls with a dead token to one route,
- * within an hour, share one entry. Returns the id, time and count of this entry. Returns none when the connection is
- * over its rate limit: then the caller must not write the entry, and the next entry that is written counts this call
- * too.
+ * Counts a call with a dead token, that is, a token that was issued but has stopped working (decision limits-10). The
+ * call counts against the rate limit of its connection, like every other call. It also counts for the access log: all
+ * calls with dead tokens to one route, within an hour, share one entry. Returns the id, time and count of this entry.
+ * Returns none when the connection is over its rate limit. Then the caller must not write the entry; the next written
+ * entry counts this call too.
  */
 export const countDeadCall = program(
   "countDeadCall",

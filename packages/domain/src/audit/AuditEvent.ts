@@ -3,11 +3,14 @@ import { Schema } from "effect"
 import { AppId, EndpointId, PurposeId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 
-/** The browser and network of a request. The log shows both to admins; no decision uses them. */
+/** The browser and network of a request. The log shows them to admins; no decision uses them. */
 const origin = {
-  /** Such as "Firefox on Linux"; null when the request named no known browser. */
+  /** The browser's name, such as "Firefox on Linux"; null when the request named no known browser. */
   browser: Schema.NullOr(Schema.String),
-  /** The network address, for IPv6 only its first half (`network` of `limits/Network.ts`); null when there is none. */
+  /**
+   * The network address of the request; of an IPv6 address only the first half (`network` of `limits/Network.ts`). Null
+   * when the address is not known.
+   */
   network: Schema.NullOr(Schema.String)
 }
 
@@ -16,8 +19,8 @@ const TeamRole = Schema.Literal("owner", "developer", "viewer")
 const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
 
 /**
- * What happened. No field contains text that a person typed, so an event cannot contain a password, a token, a place or
- * a note. An event names an account by its id and never by its e-mail address.
+ * What happened, by kind. No field contains text that a person typed, so an event cannot contain a password, a token, a
+ * place or a note. An event names an account by its id and never by its e-mail address.
  */
 export const AuditDetail = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("account_made"), roles: Schema.Array(Role) }),
@@ -25,7 +28,10 @@ export const AuditDetail = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("account_suspended", "account_resumed") }),
   Schema.Struct({ kind: Schema.Literal("sign_in"), ...origin }),
   Schema.Struct({ kind: Schema.Literal("sign_in_failed"), network: origin.network }),
-  /** `scope`: whether attempts at the account, or from the network address, are refused now. */
+  /**
+   * Too many attempts failed. `scope`: whether further attempts at the account, or from the network address, are
+   * refused.
+   */
   Schema.Struct({
     kind: Schema.Literal("locked_out"),
     scope: Schema.Literal("account", "address"),
@@ -37,10 +43,13 @@ export const AuditDetail = Schema.Union(
   /** An operator made a link with which the owner of the account can set a new password. */
   Schema.Struct({ kind: Schema.Literal("reset_link_made") }),
   Schema.Struct({ kind: Schema.Literal("address_confirmed", "address_changed", "address_restored") }),
-  /** Neither name is recorded, because people could type anything into the field. */
+  /**
+   * Somebody changed the account's name. The event has neither the old nor the new name, because people could type
+   * anything.
+   */
   Schema.Struct({ kind: Schema.Literal("name_changed") }),
   Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
-  /** An operator asked to remove the factors of an owner who lost them. Nothing is removed yet. */
+  /** An operator requested that the factors of an owner who lost them are removed. They are removed later. */
   Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
   Schema.Struct({ kind: Schema.Literal("recovery_code_used") }),
   Schema.Struct({ kind: Schema.Literal("role_given", "role_taken"), role: Role }),
@@ -59,8 +68,8 @@ export const AuditDetail = Schema.Union(
     purposeId: Schema.NullOr(PurposeId)
   }),
   /**
-   * `role`: the member's role, or the role that the invitation offers. The event is about the member, or about the
-   * person who made, withdrew or answered the invitation.
+   * A change of a team. `role` is the member's role, or the role that an invitation offers. The event is about the
+   * member, or about the person who made, withdrew or answered the invitation.
    */
   Schema.Struct({
     kind: Schema.Literal(
@@ -79,7 +88,7 @@ export const AuditDetail = Schema.Union(
 export type AuditDetail = typeof AuditDetail.Type
 export type AuditKind = AuditDetail["kind"]
 
-/** The events of the teams of apps. */
+/** The kinds of events about the teams of apps. */
 export type TeamKind = Extract<AuditDetail, { readonly kind: `team_${string}` }>["kind"]
 
 /** Every kind, in the order in which the page of the audit log offers them. */
@@ -87,7 +96,7 @@ export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
   (member): ReadonlyArray<AuditKind> => member.fields.kind.literals
 )
 
-/** A kind, as the filter of the page and of the API names it. */
+/** A kind of event. The filters of the page and of the API use these names. */
 export const AuditKind = Schema.Literal(...KINDS)
 
 /** Who caused the event. */
@@ -109,16 +118,16 @@ export const OWNER: AuditActor = { _tag: "Owner" }
 export const OPERATOR: AuditActor = { _tag: "Operator" }
 export const STRANGER: AuditActor = { _tag: "Stranger" }
 
-/** The actor of an event: `Owner` when the account that the event is about acted itself, else `Staff`. */
+/** The actor of an event: `Owner` when the account acted that the event is about, else `Staff`. */
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 
-/** An event before it is stored. Later only the actor's id may change, when the actor's account is deleted. */
+/** An audit event. After it is stored, only the actor's id may change, when the actor's account is deleted. */
 export interface AuditEvent {
   readonly at: Timestamp
   /**
-   * The account that the event is about; null: no account, for example when somebody tried to sign in with an unknown
-   * e-mail address.
+   * The account that the event is about. Null when there is no account, for example when somebody tried to sign in with
+   * an unknown e-mail address.
    */
   readonly userId: UserId | null
   readonly actor: AuditActor
@@ -130,16 +139,19 @@ export interface StoredAuditEvent extends AuditEvent {
   readonly id: string
 }
 
-/** How long sign-ins, failed sign-ins and lock-outs are kept. They are many, and each has a network address. */
+/**
+ * How long sign-ins, failed sign-ins and lock-outs are kept. The time is short because there are many of these events,
+ * and each has a network address.
+ */
 const ATTEMPTS = 90 * DAY
-/** How long the other events are kept: as long as the access log. */
+/** How long all other events are kept: as long as entries of the access log. */
 const OTHERS = 400 * DAY
 
 /** The last moment at which the event is kept. */
 export const keptUntil = ({ at, detail: { kind } }: AuditEvent): Timestamp =>
   plus(at, kind === "sign_in" || kind === "sign_in_failed" || kind === "locked_out" ? ATTEMPTS : OTHERS)
 
-/** The event as annotations of a line in the service's log: kind, ids and details, none of them secret. */
+/** The event in the form of annotations for a line of the service's log. They contain no secret. */
 export const logLine = ({ actor, at, detail, userId }: AuditEvent): Readonly<Record<string, unknown>> => {
   const { kind, ...rest } = detail
   return {

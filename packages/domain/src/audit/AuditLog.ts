@@ -7,7 +7,7 @@ import type { AuditEvent, AuditKind, StoredAuditEvent } from "./AuditEvent.js"
 
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Events about this account, and events that it caused as staff or as a member of a team. */
+  /** Selects events about this account, and events that it caused as staff or as a member of a team. */
   readonly userId?: UserId | undefined
   /** Events at this instant or later match. */
   readonly from?: Timestamp | undefined
@@ -16,15 +16,15 @@ export interface AuditFilter {
 }
 
 /**
- * Security events, and what staff and operators did. Stores that change credentials, roles or reviews write the event
- * in the transaction of the change; for other events a program calls `recordAudit`. Decision audit-1.
+ * Stores security events, and the actions of staff and operators (decision audit-1). A store that changes credentials,
+ * roles or reviews writes the event in the transaction of the change. For other events, a program calls `recordAudit`.
  */
 export class AuditLog extends Context.Tag("@place-access/domain/audit/AuditLog")<
   AuditLog,
   {
     /** Stores the event, in the caller's transaction if there is one. */
     readonly append: (event: AuditEvent) => StoreEffect<void>
-    /** Newest first, then by descending id. */
+    /** The events that match the filter, newest first. Events of the same time are in the order of descending ids. */
     readonly list: (
       filter: AuditFilter,
       limit: number,

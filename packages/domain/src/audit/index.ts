@@ -1,7 +1,7 @@
 /**
- * The audit log: what staff and operators did, and security events such as sign-ins, lock-outs and new secrets.
- * `AuditEvent` says what can be recorded, and how long it is kept. `recordAudit` stores one event and writes it to the
- * service's log. Admins read the log with `listAudit` of `staff`.
+ * The audit log: the actions of staff and operators, and security events such as sign-ins, lock-outs and new secrets.
+ * `AuditEvent` declares the events, and how long they are kept. `recordAudit` stores one event and writes it to the
+ * service's log. Admins read the log with the program `listAudit` of the room `staff`.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-// What happens when an account is deleted. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
+// Decides what the deletion of an account changes. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
 import { Either, Order } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
@@ -9,8 +9,8 @@ import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as TeamNotice from "../teams/TeamNotice.js"
 
 /**
- * The account that stands in for deleted accounts: reviews by a deleted account, and revoked apps of a deleted account,
- * name this account. Nobody can sign in with it, and it gets no mail.
+ * The account that replaces deleted accounts in rows that stay: reviews by a deleted account, and revoked apps of a
+ * deleted account, name this account. Nobody can sign in with it, and it gets no mail.
  */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
@@ -31,47 +31,49 @@ export const NOBODY: Account = {
 export interface OwnedApp {
   readonly app: App
   /**
-   * The owner in the app's team who takes the app over; null: there is none, so the app is revoked (decision teams-4).
+   * The owner in the app's team who takes the app over. Null: there is no other owner, so the app is revoked (decision
+   * teams-4).
    */
   readonly heir: UserId | null
 }
 
-/** An app of the account, and how many other people have connected it; test people do not count. */
+/** An app of the account, and the number of other people who have connected the app. Test people do not count. */
 export interface CountedApp extends OwnedApp {
   readonly people: number
 }
 
-/** What the decision reads under the account's lock. */
+/** The data for the decision to delete an account. The store reads them under the account's lock. */
 export interface AccountDeletionState {
   readonly account: Account
   /** Whether the account is an admin and no other admin is left who is not suspended. */
   readonly isLastAdmin: boolean
-  /** Revoked apps are included. */
+  /** The apps of the account, revoked apps included. */
   readonly apps: ReadonlyArray<OwnedApp>
 }
 
 /**
- * What deleting the account would do, for its owner to read. Counting the people of an app may take seconds, so the
- * decision, which other people's sign-ins may have to wait for, does not know these numbers.
+ * The effects of a deletion, for the account's owner to read before deleting. The decision does not get the numbers of
+ * people: counting the people of an app may take seconds, and other people's sign-ins may have to wait while the
+ * decision runs.
  */
 export interface Outlook extends AccountDeletionState {
   readonly apps: ReadonlyArray<CountedApp>
 }
 
 /**
- * The decision to delete an account, which `AccountDeletionStore.begin` carries out in one transaction. From `lookAt`
- * on, workers delete the rows that remain.
+ * The decision to delete an account. `AccountDeletionStore.begin` carries it out in one transaction. From `lookAt` on,
+ * workers delete the rows that remain.
  */
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
   /** The mail about the deletion. Null when the address was not confirmed, because it may belong to a stranger. */
   readonly receipt: MailMessage | null
-  /** One for each app that an heir takes over. */
+  /** The changes for each app that an heir takes over. */
   readonly inheritances: ReadonlyArray<Inheritance>
 }
 
-/** What the new holder of an app learns, by mail and in the audit log. Neither names the deleted account. */
+/** The mail and the audit event for the new holder of an app. The texts do not name the deleted account. */
 export interface Inheritance {
   readonly notice: MailMessage
   readonly audit: AuditEvent
@@ -82,11 +84,14 @@ export const LAST_ADMIN = "you are the only admin: the service needs another one
 /** The reason in the revocation of the account's apps, for their users, reviewers and admins. */
 export const REVOKED_NOTE = "Its developer deleted their account."
 
-/** Every account can be deleted except the last admin's: without an admin, nobody could run the service any more. */
+/**
+ * Decides whether the account can be deleted. Only the last admin's account cannot: without an admin, nobody could run
+ * the service.
+ */
 export const decide = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
   decideBy(state, now, BY_OWNER)
 
-/** Like `decide`, for an operator who deletes the account with a command. */
+/** Like `decide`, for an operator who deletes the account with a command. Only the text of the mail differs. */
 export const decideForOperator = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
   decideBy(state, now, BY_OPERATOR)
 
@@ -105,8 +110,8 @@ const decideBy = (
       })
 
 /**
- * The inheritances, in the order of the heirs' ids. For each mail the store locks a row of its reader, so two deletions
- * that lock the rows of two heirs in different orders could deadlock.
+ * The inheritances, ordered by the heirs' ids. For each mail, the store locks a row of the reader. If two deletions
+ * locked the rows of two heirs in different orders, they could deadlock.
  */
 const inheritances = (owned: ReadonlyArray<OwnedApp>, now: Timestamp): ReadonlyArray<Inheritance> =>
   owned
@@ -122,7 +127,7 @@ const inheritances = (owned: ReadonlyArray<OwnedApp>, now: Timestamp): ReadonlyA
       }
     }))
 
-/** How the mail says who deleted the account, and what to do about it. */
+/** The sentences of the mail that say who deleted the account, and what to do if the owner did not want it. */
 interface By {
   readonly how: string
   readonly ifNotYou: string
@@ -139,9 +144,9 @@ const BY_OPERATOR: By = {
 }
 
 /**
- * Whether an app that no heir takes over is deleted together with the account. Otherwise it is only revoked. Before
- * production, only its present owner (`App.ownerId`), earlier owners and its test people can have connected the app, so
- * no other user's access log names it.
+ * Whether an app that no heir takes over is deleted together with the account. An app in production is only revoked.
+ * Before production, only its present owner (`App.ownerId`), earlier owners and its test people can have connected the
+ * app, so no other user's access log names it.
  */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
@@ -149,8 +154,8 @@ export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status
 export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir === null
 
 /**
- * Workers check for remaining rows again at these times after the deletion, in milliseconds. A request that was in
- * flight at the deletion may write rows after the first check.
+ * The times after the deletion, in milliseconds, at which workers check once more for remaining rows. A request that
+ * was in flight at the deletion may write rows after the first check.
  */
 const LOOKS = [10 * MINUTE, DAY]
 

@@ -13,7 +13,7 @@ export interface Leftover {
 export class AccountDeletionStore extends Context.Tag("@place-access/domain/deletions/AccountDeletionStore")<
   AccountDeletionStore,
   {
-    /** What deleting the account would do. None when there is no account of this id. */
+    /** The effects that a deletion would have. None when no account has this id. */
     readonly describe: (userId: UserId) => StoreEffect<Option.Option<Outlook>>
     /**
      * Locks the account, reads the clock and calls `decide`. Deletions of two admins wait for each other, so that one
@@ -47,12 +47,12 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     ) => StoreEffect<ReadonlyArray<Leftover>>
     /**
      * Deletes at most `limit` rows of each table and returns how many; 0 when nothing is left to delete. An event stays
-     * for a minute after its fan-out: a worker may still store deliveries, which can be found only through their event.
-     * Apps that are deleted together with the account (`AccountDeletion.goesEntirely`) come last. Before their
-     * deletion, the connections that other people have to these apps are ended.
+     * for a minute after its fan-out, because a worker may still store deliveries, which can be found only through
+     * their event. Apps that are deleted together with the account (`AccountDeletion.goesEntirely`) come last. Before
+     * their deletion, the connections that other people have to these apps are ended.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
-    /** Sets when workers next check for rows of this account. */
+    /** Sets the time at which workers next check for rows of this account. */
     readonly lookAgain: (userId: UserId, at: Timestamp) => StoreEffect<void>
     /** Deletes the record of the deletion, and the mail about the deletion. Idempotent. */
     readonly finish: (userId: UserId) => StoreEffect<void>

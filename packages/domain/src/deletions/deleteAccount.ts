@@ -8,7 +8,10 @@ import { nextLook } from "./AccountDeletion.js"
 import { AccountDeletionStore, type Leftover } from "./AccountDeletionStore.js"
 
 export interface Confirmation {
-  /** The password, although the user is signed in: somebody else may use a browser that was left open. */
+  /**
+   * The password. It is required although the user is signed in, because somebody else may use a browser that was left
+   * open.
+   */
   readonly password: string
   /** The network address of the request. */
   readonly address: string
@@ -18,13 +21,13 @@ export interface Confirmation {
 
 /**
  * Deletes the account at once; `removeDeleted` later deletes its remaining rows. The check of the password counts as an
- * attempt to sign in, and fails like one. `Conflict` for the last admin, `NotFound` when the account was deleted
- * meanwhile.
+ * attempt to sign in, and fails with the same errors. `Conflict` for the last admin. `NotFound` when the account was
+ * deleted meanwhile.
  */
 export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
-  // After the check of the session, the account may have been deleted, and a new account may have its e-mail address.
-  // So the deletion uses the id whose password was checked.
+  // Between the check of the session and the check of the password, the account may have been deleted, and a new
+  // account may have got its e-mail address. The new account must not be deleted.
   if (id !== account.id) return yield* new NotFound({ what: "account" })
   yield* beginDeletion(id, AccountDeletion.decide)
   // `userId` is null, because the audit log must not name an account that is deleted.
@@ -34,8 +37,8 @@ export const deleteAccount = program("deleteAccount", function* (account: Accoun
 type Decide = Parameters<(typeof AccountDeletionStore.Service)["begin"]>[1]
 
 /**
- * Begins the deletion. Its audit events about the heirs of apps also become lines of the service's log. `NotFound` for
- * an unknown account; `Conflict` when `decide` refuses.
+ * Begins the deletion of an account. The store writes the audit events about the heirs of apps, and this program also
+ * writes them to the service's log. `NotFound` for an unknown account; `Conflict` when `decide` refuses.
  */
 export const beginDeletion = program("beginDeletion", function* (id: UserId, decide: Decide) {
   const begun = yield* (yield* AccountDeletionStore).begin(id, decide)
@@ -43,41 +46,50 @@ export const beginDeletion = program("beginDeletion", function* (id: UserId, dec
   for (const { audit } of inheritances) yield* announceAudit(audit)
 })
 
-/** What deleting the account would do: which apps end with the account, and whether the account is the last admin. */
+/**
+ * The effects that a deletion of the account would have: which apps end with the account, and whether the account is
+ * the last admin.
+ */
 export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
   const state = yield* (yield* AccountDeletionStore).describe(account.id)
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
 })
 
-/** Whether no account has this id. Then the id of a former account says that the account was deleted. */
+/** Whether no account has this id. For an id that an account once had, this means that the account was deleted. */
 export const isDeleted = program("isDeleted", function* (id: UserId) {
   return Option.isNone(yield* (yield* AccountStore).find(id))
 })
 
-/** How many accounts one call of `due` returns at most, if all of them can be begun. */
+/**
+ * The limit of the first call of `AccountDeletionStore.due`. It grows when all returned accounts were begun already.
+ */
 const BATCH = 10
-/** How many accounts a worker removes at a time, so that the other due accounts do not wait for one long history. */
+/**
+ * How many accounts a worker removes at the same time, so that other due accounts do not wait for an account with a
+ * long history.
+ */
 const AT_ONCE = 4
 /** How many rows of one table one statement deletes at most. With more rows, other statements would wait too long. */
 const ROWS = 1_000
 /**
- * How long a worker deletes rows of one account before it goes on with the next account. When a worker dies, the
- * account is due again only after this time. So an account whose deletion crashes workers does not crash a worker every
- * minute.
+ * How long a worker deletes rows of one account before it goes on with the next account, in milliseconds. When a worker
+ * dies, the account is due again only after this time. Otherwise an account whose deletion crashes workers would crash
+ * a worker every minute.
  */
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished
- * accounts: these have no rows left and were checked for the last time (`nextLook`). May be interrupted and repeated.
+ * Deletes the remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished
+ * accounts: they have no rows left and their last check is done (`nextLook`). May be interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
   const begun = new Set<UserId>()
   let limit = BATCH
   const one = yield* Effect.makeSemaphore(1)
-  // An account whose next look was not stored, or whose bucket the worker has lost, is still due. Beginning it again at
-  // once would not help. Such accounts stay before all others, so when they fill the list, a longer list is read.
+  // An account stays due when its next check could not be stored, or when the worker has lost its bucket. Beginning
+  // this account again at once would fail again. Accounts that stay due come before all others in the list, so a longer
+  // list is read when they fill it.
   const nextDue = one.withPermits(1)(
     Effect.gen(function* () {
       for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Deleting an account. In one commit, `deleteAccount` deletes the account and its sessions, ends its connections and
+ * Deletions of accounts. In one commit, `deleteAccount` deletes the account and its sessions, ends its connections and
  * devices, and revokes its apps unless another owner takes them over. The same commit records that other rows remain.
  * Workers call `removeDeleted` to delete these rows in small steps until none is left. The account page calls
  * `describeDeletion` and `deleteAccount`.

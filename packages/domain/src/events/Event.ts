@@ -34,12 +34,15 @@ export const normalise = (names: Iterable<Subscribable>): ReadonlyArray<Subscrib
 export const RuleFired = Schema.Struct({
   type: Schema.Literal("place.enter", "place.exit", "place.dwell", "zone.enter", "zone.exit", "zone.dwell"),
   ruleId: RuleId,
-  /** `placeId` is null for a zone (decisions §4). */
+  /** The place or zone of the rule. `placeId` is null for a zone (decisions §4). */
   target: Schema.Struct({ placeId: Schema.NullOr(PlaceId), label: Schema.String })
 })
 export type RuleFired = typeof RuleFired.Type
 
-/** The set of shared places changed. The event names no place: the receiver asks for the set (Spec §6.3.4). */
+/**
+ * The user changed which places are shared. The event names no place; the receiver must ask for the shared places (Spec
+ * §6.3.4).
+ */
 export const PlacesChanged = Schema.Struct({ type: Schema.Literal("places.changed"), placesVersion: Schema.Int })
 
 /** The sensitive tier ends in 14 or 7 days (Spec §6.3.3). */
@@ -90,7 +93,7 @@ export type EventType = Payload["type"]
 
 const isRuleFired = (payload: Payload): payload is RuleFired => "ruleId" in payload
 
-/** The types of the events that belong to a name that endpoints subscribe to. */
+/** The types of the events that an endpoint gets when it subscribes to this name. */
 export const typesOf = (name: Subscribable): ReadonlyArray<EventType> =>
   name === "rule.fired" ? RuleFired.fields.type.literals : [name]
 
@@ -102,8 +105,9 @@ export const subscription = (payload: Payload): Subscribable | undefined =>
 export const ruleIdOf = (payload: Payload): RuleId | null => (isRuleFired(payload) ? payload.ruleId : null)
 
 /**
- * What the app learns from the event, in words for the user's access log; undefined when it learns nothing about a
- * person. Events about the end of a tier disclose nothing: the app got these dates when the user chose them.
+ * What the app learns about the person from the event, in words for the user's access log. Undefined when the app
+ * learns nothing about a person. Events about the end of a tier disclose nothing, because the app got these dates when
+ * the user chose them.
  */
 export const disclosure = (payload: Payload): string | undefined =>
   isRuleFired(payload) ? `${VERBS[payload.type]} ${payload.target.label}` : NEWS[payload.type]
@@ -146,8 +150,8 @@ const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
 }
 
 /**
- * An event of a connection. It is committed together with the change that it reports. Later a worker makes deliveries
- * from it (fan-out).
+ * An event of a connection. A store commits it together with the change that it reports. Later a worker makes
+ * deliveries from it (fan-out).
  */
 export interface OutboxEvent {
   readonly userId: UserId
@@ -161,13 +165,13 @@ export interface OutboxEvent {
    * subscribes to the event gets it.
    */
   readonly webhookUrl: string | null
-  /** The event is not sent when it is older than this number of seconds; null: it is sent at any age. */
+  /** The maximum age of the event in seconds: an older event is not sent. Null: the event is sent at any age. */
   readonly maxEventAgeS: number | null
 }
 
 /**
- * An event in the outbox. `storedAt` becomes the creation time of the event's deliveries. So a repeated fan-out writes
- * the same access-log entry again, and not a second one.
+ * An event in the outbox. `storedAt` becomes the creation time of the event's deliveries. So a repeated fan-out makes
+ * the same access-log entry, and not a second one.
  */
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
@@ -182,11 +186,14 @@ export interface WaitingEvent extends OutboxEvent {
 export interface Envelope {
   readonly eventId: EventId
   readonly appId: AppId
-  /** Null for `ping`. */
+  /** The id of the connection that the event is about; null for `ping`. */
   readonly grantId: ConnectionId | null
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** Present in a sample that a developer asked for. A sample is about no user, and its body says so. */
+  /**
+   * Present in a sample that a developer requested as a test. A sample is not about a user, and its body says that it
+   * is a sample.
+   */
   readonly isSample?: true | undefined
 }
 
@@ -209,8 +216,8 @@ export const body = (envelope: Envelope, endpointId: EndpointId): string =>
   })
 
 /**
- * The JSON body for a legacy receiver (Spec §6.4.8). `subscriptionId` is null when the receiver is a rule's own
- * address.
+ * The JSON body for a legacy receiver (Spec §6.4.8). `subscriptionId` is null when the receiver is the address of an
+ * imported rule.
  */
 export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
   JSON.stringify({

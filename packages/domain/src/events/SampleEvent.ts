@@ -4,7 +4,7 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Tier from "../tiers/Tier.js"
 import type { EventType, Payload, RuleFired } from "./Event.js"
 
-/** The connection that a sample names. No real id has this form. */
+/** The id of the connection in a sample. No real connection has an id of this form. */
 export const CONNECTION = ConnectionId.make("con_sample")
 
 const ruleId = RuleId.make("rul_sample")

@@ -4,13 +4,15 @@ import { Context, type Duration, type Effect, type Scope } from "effect"
 export class WorkSignal extends Context.Tag("@place-access/domain/events/WorkSignal")<
   WorkSignal,
   {
-    /** Signals an event in the outbox or a due delivery. Never fails. Several calls may become one signal. */
+    /**
+     * Signals that there is an event in the outbox or a due delivery. Never fails. Several calls may become one signal.
+     */
     readonly raise: Effect.Effect<void>
     /** Waits for the next signal, at most for `atMost`. Returns at once when a signal came since the last wait. */
     readonly wait: (atMost: Duration.Duration) => Effect.Effect<void>
     /**
-     * Returns a `wait` for one waiter alone. It misses no signal from now on, also when other waiters have seen the
-     * signal.
+     * Returns a `wait` for one waiter. This `wait` misses no signal after the call of `subscribe`, even when other
+     * waiters have already seen the signal.
      */
     readonly subscribe: Effect.Effect<(atMost: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
   }

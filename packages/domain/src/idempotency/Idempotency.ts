@@ -6,12 +6,14 @@ import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash, Sealed } from "../shared/Vault.js"
 
 /**
- * Requests that can be repeated. A client chooses a key for a request. When the client does not get the answer, the
- * client sends the same request with the same key again. The work is not done again, and the client gets the first
+ * Makes requests safe to repeat. A client chooses a key for a request. When the client does not get the answer, it
+ * sends the same request with the same key again. The service then does not do the work again, and returns the first
  * answer.
  */
 
-/** How long an answer is kept, in milliseconds. After that, a request with the same key counts as a new request. */
+/**
+ * How long an answer is kept, in milliseconds. After this time, a request with the same key counts as a new request.
+ */
 export const KEPT_FOR = DAY
 
 /** The key that the client chooses: 1 to 255 visible ASCII characters, for example a random UUID. */
@@ -25,12 +27,12 @@ export type IdempotencySubject = typeof IdempotencySubject.Type
 /** The subject of an app's requests about one user. */
 export const connection = (id: ConnectionId): IdempotencySubject => IdempotencySubject.make(`connection ${id}`)
 
-/** The subject of a signed-in person's requests, in any session. */
+/** The subject of a signed-in person's requests. It is the same in all sessions of the person. */
 export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
 /** The key of a stored answer. A client may write anything into its key, so only a hash of the key is stored. */
 export interface AnswerKey {
-  /** The user to whom the stored answer belongs. The answer is deleted with the account. */
+  /** The user to whom the stored answer belongs. The answer is deleted together with the user's account. */
   readonly userId: UserId
   readonly subject: IdempotencySubject
   readonly keyHash: Hash
@@ -46,7 +48,7 @@ export const StoredAnswer = Schema.Struct({
 })
 export type StoredAnswer = typeof StoredAnswer.Type
 
-/** A stored answer. The answer may contain a secret that is shown only once, so the whole answer is sealed. */
+/** A stored answer. It is encrypted as a whole, because it may contain a secret that is shown only once. */
 export interface KeptAnswer {
   /** The fingerprint of the first request. */
   readonly fingerprint: Hash
@@ -55,8 +57,8 @@ export interface KeptAnswer {
 }
 
 /**
- * The context of a sealed answer, from the key of its row. An answer that is copied into another row cannot be
- * unsealed.
+ * The encryption context of an answer, made from the key of its row. An answer that is copied into another row cannot
+ * be decrypted.
  */
 export const sealContext = ({ keyHash, subject, userId }: AnswerKey): string =>
   `idempotent-answer ${userId} ${subject} ${keyHash}`

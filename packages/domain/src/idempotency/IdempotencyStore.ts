@@ -5,7 +5,8 @@ import type { IdempotencyDecision, KeptAnswer, AnswerKey } from "./Idempotency.j
 /** The result of a request's work. */
 export interface Worked<A> {
   /**
-   * The sealed answer. Null: no answer is stored, so the next request does the work again. What the work wrote stays.
+   * The encrypted answer. Null: no answer is stored, so the next request with the key does the work again. Everything
+   * that the work wrote stays.
    */
   readonly sealed: Vault.Sealed | null
   readonly value: A
@@ -26,11 +27,10 @@ export class IdempotencyStore extends Context.Tag("@place-access/domain/idempote
      * Locks the key `place`, reads the clock, gives the stored answer to `decide`, and runs `work` if the decision is
      * `Begin`.
      *
-     * `work` and its stored answer are one transaction: everything that `work` writes through other ports exists
-     * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests with the same
-     * key, on any servers, only one does the work. While the work is running, the other requests end as `UnderWay`.
-     * Requests that come afterwards get the decision about the stored answer. `work` runs inside a transaction, so it
-     * must not use the network.
+     * `work` and its answer are stored in one transaction: the writes of `work` through other ports exist exactly when
+     * the answer does. When `work` fails, all writes are rolled back. Of concurrent requests with the same key, on any
+     * servers, only one does the work. While the work is running, the other requests end as `UnderWay`. Later requests
+     * get the decision about the stored answer. `work` runs inside a transaction, so it must not use the network.
      */
     readonly once: <A, E, R>(
       place: AnswerKey,

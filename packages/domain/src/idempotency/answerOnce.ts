@@ -8,11 +8,11 @@ export interface KeyedRequest {
   readonly userId: UserId
   readonly subject: Idempotency.IdempotencySubject
   readonly key: Idempotency.IdempotencyKey
-  /** What the fingerprint is made from: method, address and body. */
+  /** The text from which the fingerprint is made: method, address and body. */
   readonly content: string
 }
 
-/** The result of `work`. `answer` is stored; null when there is nothing to repeat, for example after a refusal. */
+/** The result of the work. `answer` is stored; null when no answer must be repeated, for example after a refusal. */
 export interface Work<A> {
   readonly answer: Idempotency.StoredAnswer | null
   readonly value: A
@@ -25,9 +25,9 @@ export type OnceAnswered<A> =
 const Stored = Schema.parseJson(Idempotency.StoredAnswer)
 
 /**
- * Does `work` once for a key, and repeats its answer for a day. Answers are stored sealed, because they may contain
+ * Does `work` once for a key, and repeats its answer for a day. Answers are stored encrypted, because they may contain
  * secrets that are shown only once. `KeyReused` when the key was used for another request, `KeyInUse` while the first
- * request is running. When `work` fails, nothing is written and the key is free again.
+ * request is running. When `work` fails, nothing is written and the key can be used again.
  */
 export const answerOnce = program("answerOnce", function* <
   A,

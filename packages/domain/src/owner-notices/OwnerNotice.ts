@@ -8,13 +8,13 @@ import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type AskedApp, type EndingSoon, isSilent, type PhoneState } from "../timeline/Today.js"
 
-/** The data of one person, from which `due` decides. */
+/** The data of one person, from which `due` decides which notices to send. */
 export interface Facts {
   readonly userId: UserId
   readonly zone: LocalDays.TimeZone
-  /** How often each app asked on each of `Today.days`; the last day is today. */
+  /** How many requests each app sent on each of `Today.days`. The last day is today. */
   readonly asked: ReadonlyArray<AskedApp>
-  /** The state of the phone (`Today.phone`); null without phones. */
+  /** The state of the person's phone (`Today.phone`); null when the person has no phone. */
   readonly phone: PhoneState | null
   /** The connections and permissions that end within a week (`Today.ending`). */
   readonly ending: ReadonlyArray<EndingSoon>
@@ -22,24 +22,24 @@ export interface Facts {
   readonly connections: number
 }
 
-/** With fewer requests than this today, an app never asks unusually often. */
+/** The minimum number of requests today with which an app can count as asking unusually often. */
 export const OFTEN_FROM = 50
 /**
- * An app asks unusually often when it sends more requests today than this multiple of its busiest day of the 13 days
- * before.
+ * An app asks unusually often when it sends today more than this many times the requests of its busiest day, among the
+ * 13 days before today.
  */
 export const OFTEN_TIMES = 3
 /**
- * Milliseconds. When a phone has been silent for this long, no notice is sent: its owner probably put it away on
- * purpose.
+ * The time, in milliseconds, after which no notice about a silent phone is sent: the owner probably put the phone away
+ * on purpose.
  */
 export const SILENT_UNTIL = 7 * DAY
-/** Milliseconds after local midnight. On Mondays, the weekly summary is sent from this time on. */
+/** The time after local midnight, in milliseconds, from which the weekly summary is sent on Mondays. */
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them again, and the outbox stores only the first message of each
- * `dedupeKey`, so a person gets at most one notice of a kind in a day.
+ * The messages that are due. Every sweep computes them again, and the outbox stores only the first message with each
+ * `dedupeKey`. So a person gets at most one notice of each kind in a day.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => {
@@ -49,7 +49,10 @@ export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timesta
 
 type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
 
-/** Whether the app sent unusually many requests today. The last item of `requests` is the number of today. */
+/**
+ * Whether the app sent unusually many requests today. `requests` has the numbers of the last days; the last item is
+ * today's.
+ */
 const isOften = ({ requests }: AskedApp): boolean => {
   const today = requests.at(-1) ?? 0
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
@@ -93,8 +96,8 @@ const phoneSilent: Decide = (facts, now) => {
 }
 
 /**
- * The notice about connections and permissions that end on the day after tomorrow, in local time. A notice about
- * everything that ends within two days would mail the same end on two days.
+ * The notice about connections and permissions that end on the day after tomorrow, in local time. If the notice were
+ * about all ends within two days, it would report each end on two days.
  */
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))

@@ -10,14 +10,14 @@ import { readAsked } from "../timeline/readToday.js"
 import * as Today from "../timeline/Today.js"
 import * as OwnerNotice from "./OwnerNotice.js"
 
-/** The number of people that one query reads. */
+/** How many people one query reads. */
 const BATCH = 100
 const AT_ONCE = 4
 
 /**
- * Writes the due notices of the people in the buckets that `people` leases, and returns the number of people that it
- * examined: those who chose a notice. It may be interrupted and repeated, because the outbox stores one message of each
- * key.
+ * Writes the due notices of the people who chose notices, in the buckets that `people` leases. Returns the number of
+ * these people. This program may be interrupted and repeated, because the outbox stores one message for each
+ * `dedupeKey`.
  */
 export const sendNotices = program("sendNotices", function* (people: PeopleLeases = everything.people) {
   const accounts = yield* AccountStore

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { brand } from "../shared/Errors.js"
 
 /**
- * Degrees in WGS 84. NaN is refused, because every comparison with NaN is false: a fix with NaN would be neither inside
- * nor outside any circle.
+ * Degrees of latitude in WGS 84. NaN is refused, because every comparison with NaN is false: a fix with NaN would be
+ * neither inside nor outside any circle.
  */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
@@ -22,8 +22,8 @@ export const MIN_RADIUS_M = 100
 export const MAX_RADIUS_M = 10_000
 
 /**
- * Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a circle of 50 m or less, every fix would be too near the
- * edge to count as inside.
+ * The radius of a circle in metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a circle of 50 m or less, every
+ * fix would be too near the edge to count as inside.
  */
 export const RadiusM = Schema.Finite.pipe(
   Schema.between(MIN_RADIUS_M, MAX_RADIUS_M, {
@@ -45,13 +45,16 @@ export interface Circle extends Point {
 const RADIANS = Math.PI / 180
 const EQUATOR_M = 6_378_137
 const ECCENTRICITY_2 = 0.006_694_379_990_14
-/** Degrees. Above this latitude the mid-latitude formula becomes inaccurate, so `distanceM` uses the chord formula. */
+/**
+ * The latitude, in degrees, above which the mid-latitude formula becomes inaccurate, so that `distanceM` uses the chord
+ * formula.
+ */
 const POLAR_LATITUDE = 85
 
 /**
- * Metres between two points on the WGS 84 ellipsoid (decision L2). At a distance of 10 km the error is at most 4 mm up
- * to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m. That is more than
- * `MIN_BAND_M`, so a fix could count on the wrong side of an edge.
+ * The distance in metres between two points on the WGS 84 ellipsoid (decision L2). At a distance of 10 km the error is
+ * at most 4 mm up to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m. That
+ * is more than `MIN_BAND_M`, so a fix could count on the wrong side of an edge.
  */
 export const distanceM = (a: Point, b: Point): number => {
   if (Math.abs(a.lat) > POLAR_LATITUDE || Math.abs(b.lat) > POLAR_LATITUDE) return chordM(a, b)
@@ -69,8 +72,8 @@ export const distanceM = (a: Point, b: Point): number => {
 }
 
 /**
- * Metres along the surface. The function computes the straight line through the ellipsoid (the chord), and from the
- * chord the length of the arc. Above 85° the error at 10 km is below 0.1 mm.
+ * The distance in metres along the surface. It is computed from the straight line through the ellipsoid (the chord).
+ * Above 85° of latitude the error at 10 km is below 0.1 mm.
  */
 const chordM = (a: Point, b: Point): number => {
   const [ax, ay, az] = earthCentred(a)
@@ -79,7 +82,7 @@ const chordM = (a: Point, b: Point): number => {
   return 2 * POLAR_CURVATURE_M * Math.asin(Math.min(1, chord / (2 * POLAR_CURVATURE_M)))
 }
 
-/** Radius of curvature at the poles: a²/b. */
+/** The radius of curvature of the ellipsoid at the poles, a²/b, in metres. */
 const POLAR_CURVATURE_M = 6_399_593.626
 
 const earthCentred = ({ lat, lon }: Point): readonly [number, number, number] => {
@@ -96,13 +99,14 @@ const earthCentred = ({ lat, lon }: Point): readonly [number, number, number] =>
 export type Side = "inside" | "outside"
 
 /**
- * Metres. A fix that is at most this far from the edge of a circle counts as neither inside nor outside (Spec §4.6.2).
+ * The smallest band around an edge, in metres. A fix that is at most this far from the edge of a circle counts as
+ * neither inside nor outside (Spec §4.6.2).
  */
 export const MIN_BAND_M = 50
 
 /**
- * How far from its reported location the phone may be, in metres: max(50 m, accuracy). Anything but a number above 50
- * counts as 50 m.
+ * The band around an edge in which a fix of this accuracy decides nothing, in metres: max(50 m, accuracy). Anything but
+ * a number above 50 counts as 50 m.
  */
 export const bandM = (accuracyM: number | null | undefined): number =>
   // Plain JavaScript can pass undefined or NaN. `Math.max` would then return NaN, and every fix would be undecided.

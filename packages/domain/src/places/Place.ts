@@ -23,8 +23,8 @@ export const Label = line(1, 80).pipe(brand("PlaceLabel"))
 export type Label = typeof Label.Type
 
 /**
- * Metres; the radius of a place when the user chooses none. Of 15 recorded stays, a radius of 40 or 50 m detected none,
- * and 150 m detected the arrivals soonest (decision L1).
+ * The radius of a place, in metres, when the user chooses none. In a test with 15 recorded stays, a radius of 40 or 50
+ * m detected no stay, and 150 m detected the arrivals soonest (decision L1).
  */
 export const DEFAULT_RADIUS_M = 150
 
@@ -51,7 +51,7 @@ export interface PlaceRef {
   readonly kind: PlaceKind
 }
 
-/** The part of a place that apps see and pages show. It has no coordinates. */
+/** The part of a place that apps see. It has no coordinates. */
 export const ref = (place: Place): PlaceRef => ({ id: place.id, label: place.label, kind: place.kind })
 
 /** The fields of a new place that the user chooses. */
@@ -74,8 +74,8 @@ export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timest
 })
 
 /**
- * Whether the place is not archived and has exactly the fields of `draft`. When a form is sent twice, a page uses this
- * check to find the place that the first sending made, and makes no second place (decisions L1 and consent-11).
+ * Whether the place is not archived and has exactly the fields of `draft`. When a form is sent twice, a page finds with
+ * this check the place that the first request made, and makes no second place (decisions L1 and consent-11).
  */
 export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: PlaceDraft): boolean =>
   archivedAt === null &&
@@ -92,18 +92,20 @@ export interface PlaceEdit {
   readonly lat?: number | undefined
   readonly lon?: number | undefined
   readonly radiusM?: number | undefined
-  /** The place as the form showed it. Left out: nobody checks whether the form is outdated (`isOutdated`). */
+  /** The place as the form showed it. Left out: there is no check whether the form is outdated (`isOutdated`). */
   readonly shown?: ShownPlace | undefined
 }
 
-/** A place as a form showed it. The version stands for the circle. */
+/** A place as a form showed it. The geometry version stands for the circle. */
 export interface ShownPlace {
   readonly label: string
   readonly kind: string
   readonly geometryVersion: number
 }
 
-/** Whether the edit comes from a form that showed another state, and would change the present one. */
+/**
+ * Whether the form showed another state of the place than the present one, and the edit would change the present state.
+ */
 export const isOutdated = (before: Place, edit: PlaceEdit): boolean =>
   isOutdatedForm<ShownPlace>(
     ({ geometryVersion, kind, label }) =>
@@ -133,6 +135,6 @@ export const edited = (before: Place, edit: PlaceEdit): Place => {
   }
 }
 
-/** Archives the place for good. Idempotent: the time of the first call stays. */
+/** Archives the place permanently. Idempotent: the time of the first call stays. */
 export const archived = (before: Place, now: Timestamp.Timestamp): Place =>
   before.archivedAt === null ? { ...before, archivedAt: now } : before

@@ -4,9 +4,9 @@ import type { Circle } from "./Geometry.js"
 import type { Place } from "./Place.js"
 
 /**
- * A circle of a place, with the time from which it is valid. A new circle, by a move or a new radius, starts a new
- * shape. An answer about a past time uses the circle that was valid at that time. So moving a place changes no answer
- * about the past, and does not reveal when the user was at the new location before the move.
+ * A circle of a place, with the time from which it is valid. When the user moves the place or changes its radius, a new
+ * shape begins. An answer about a past time uses the circle that was valid at that time. So moving a place changes no
+ * answer about the past, and does not reveal when the user was at the new location before the move.
  */
 export interface Shape {
   readonly placeId: PlaceId

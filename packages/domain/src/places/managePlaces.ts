@@ -13,14 +13,14 @@ import {
 import * as Place from "./Place.js"
 import { PlaceStore } from "./PlaceStore.js"
 
-/** The user's places by label, including archived ones. */
+/** The user's places, archived places included, ordered by label. */
 export const listPlaces = program("listPlaces", function* (userId: UserId) {
   return yield* (yield* PlaceStore).list(userId)
 })
 
 /**
- * Creates a place, which no app sees yet. `Conflict` when the user already has `AccountLimits.PLACES.most` places that
- * are not archived.
+ * Creates a place. No app sees the place until the user shares it. `Conflict` when the user already has
+ * `AccountLimits.PLACES.most` places that are not archived.
  */
 export const createPlace = program("createPlace", function* (userId: UserId, draft: Place.PlaceDraft) {
   const id = PlaceId.make(yield* Entropy.id("plc"))
@@ -30,7 +30,7 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
 })
 
 /**
- * Changes the name, kind or circle of a place. When the circle changes, each rule about the place forgets whether the
+ * Changes the label, kind or circle of a place. When the circle changes, each rule about the place forgets whether the
  * user is inside or outside. `NotFound` for another user's place. `Conflict` for an archived place, and for a form that
  * showed another state (`PlaceEdit.shown`, decision places-2).
  */

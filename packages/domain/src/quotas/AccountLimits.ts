@@ -3,12 +3,12 @@
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**
- * A limit on how many things exist at once. When the limit is reached, a new thing is refused with 409 `conflict` and
- * `refusal` as the text; an import leaves the thing out instead.
+ * A limit on how many things exist at once. When the limit is reached, a request for a further thing is refused with
+ * 409 `conflict` and the text `refusal`. An import leaves the thing out instead.
  */
 export interface OwnedLimit {
   readonly _tag: "Owned"
-  /** What is limited, in words for people. */
+  /** The name of the limit, in words for people. */
   readonly what: string
   readonly most: number
   /** The things that count against the limit, in words for people. */
@@ -18,8 +18,8 @@ export interface OwnedLimit {
 }
 
 /**
- * A limit on how often something is done within a window of time. The window begins with the first use. Removing a
- * thing does not lower the count of the things that were made.
+ * A limit on how often something is done within a window of time. The window begins with the first use. Creations
+ * count: removing a thing does not lower the count.
  */
 export interface WindowLimit {
   readonly _tag: "Within"
@@ -28,8 +28,8 @@ export interface WindowLimit {
   readonly windowMs: number
   readonly counted: string
   /**
-   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error. Instead, the mails or the
-   * entries of the access log beyond the limit are combined into one.
+   * The text of the answer 429 `rate_limited`. Null: exceeding the limit is no error. Instead, the mails or the entries
+   * of the access log beyond the limit are combined into one.
    */
   readonly refusal: string | null
 }
@@ -65,9 +65,9 @@ export const PLACES = owned(
 )
 
 /**
- * A limit for imports only. Somebody can write an archive file by hand, with any number of archived places. Each of
- * them costs the service as much as a place that is not archived: a row is kept, and visits are derived. The portal
- * does not limit how many places a person archives.
+ * A limit for imports only. Somebody can write an archive file by hand, with any number of archived places. Each
+ * archived place costs the service as much as a place in use: its row is kept, and visits are derived. The portal does
+ * not limit how many places a person archives.
  */
 export const ARCHIVED_PLACES = owned(
   "Archived places from archives",
@@ -133,8 +133,8 @@ export const LISTENERS = owned(
 )
 
 /**
- * When an account removes a thing, its row stays. Without this limit, an account could fill the database by creating
- * and removing things.
+ * The row of a thing stays in the database when its account removes the thing. Without this limit, an account could
+ * fill the database by creating and removing things.
  */
 export const CREATIONS = within(
   "New places, devices, apps, purposes and test people",
@@ -152,7 +152,10 @@ export const TEST_WEBHOOKS = within(
   "an account can send 30 test webhooks in an hour; wait and try again"
 )
 
-/** For each address, the service asks name servers of the developer's choice, which may take seconds to answer. */
+/**
+ * Limited because, for each new address, the service queries name servers of the developer's choice, which may take
+ * seconds to answer.
+ */
 export const WEBHOOK_ADDRESSES = within(
   "Webhook addresses",
   300,
@@ -161,7 +164,7 @@ export const WEBHOOK_ADDRESSES = within(
   "an account can set 300 webhook addresses in an hour; wait and try again"
 )
 
-/** Each invitation can be a mail to somebody who did not ask for it, so the number is limited. */
+/** Limited because each invitation can be a mail to somebody who did not ask for it. */
 export const INVITED = within(
   "Invitations into teams",
   50,
@@ -170,7 +173,7 @@ export const INVITED = within(
   "an account can invite 50 people in a day; wait and try again"
 )
 
-/** Each change of a name is an event in the audit log, which admins read, so the number is limited. */
+/** Limited because each change of a name is an event in the audit log, which admins read. */
 export const NAME_CHANGES = within(
   "Changes of the name",
   30,
@@ -179,7 +182,7 @@ export const NAME_CHANGES = within(
   "an account can change its name 30 times in a day; wait and try again"
 )
 
-/** Each trip is an upload of up to 1,000 readings, so the number is limited. */
+/** Limited because each trip is an upload of up to 1,000 readings. */
 export const TRIPS = within(
   "Simulated trips of test people",
   300,
@@ -188,7 +191,7 @@ export const TRIPS = within(
   "an account can simulate 300 trips in an hour; wait and try again"
 )
 
-/** Each consent page is stored for about a day, so the number of pages is limited. */
+/** Limited because each consent page is stored for about a day. */
 export const CONSENT_PAGES = within(
   "Consent pages",
   120,
@@ -197,7 +200,7 @@ export const CONSENT_PAGES = within(
   "an account can open 120 consent pages in an hour; wait and try again"
 )
 
-/** Counted by the network address of the browser, whether or not somebody is signed in. */
+/** The limit for the network address of a browser, whether or not somebody is signed in. */
 export const CONSENT_PAGES_OF_ADDRESS = within(
   "Consent pages from one address",
   120,
@@ -206,7 +209,7 @@ export const CONSENT_PAGES_OF_ADDRESS = within(
   "an address can open 120 consent pages in a minute; wait and try again"
 )
 
-/** The answer to a request with an Idempotency-Key can be stored for a day, so the number of requests is limited. */
+/** Limited because the answer to a request with an Idempotency-Key can be stored for a day. */
 export const KEYED = within(
   "Requests with an Idempotency-Key",
   1_000,
@@ -225,7 +228,7 @@ export const DEAD_TOKENS = within(
   null
 )
 
-/** Every limit, in the order in which people read them. */
+/** Every limit, in the order in which the pages show them. */
 export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   PLACES,
   ARCHIVED_PLACES,

@@ -6,28 +6,31 @@ import { DAY, type Timestamp } from "../shared/Timestamp.js"
 export interface Stretch {
   /** Inclusive: this instant counts. */
   readonly from: Timestamp
-  /** Exclusive: this instant no longer counts. */
+  /** Exclusive: this instant does not count. */
   readonly until: Timestamp
 }
 
-/** A stretch whose history was deleted. No reading from this time is ever stored again. */
+/** A stretch whose history the owner deleted. The service never stores a reading from this time again. */
 export interface Erasure extends Stretch {
   /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
   readonly erasedAt: Timestamp
   /**
-   * The import whose archive had the stretch (decision exports-10). Undefined: the owner deleted the stretch in this
-   * account. Undoing the import removes its stretches, so the stretches of different origins are not merged.
+   * The import that brought the stretch from an archive (decision exports-10). Undefined: the owner deleted the stretch
+   * in this account. Undoing the import removes its stretches, so stretches of different origins are not merged.
    */
   readonly importId?: ImportId
 }
 
-/** Milliseconds. The longest stretch that can be deleted at once, because one transaction deletes all of it. */
+/**
+ * The longest stretch that can be deleted at once, in milliseconds. One transaction deletes all of it, so it must not
+ * be too long.
+ */
 export const LONGEST_MS = 31 * DAY
 
-/** The most deleted stretches that are stored for one person. Stretches that touch are merged. */
+/** The maximum number of deleted stretches that are stored for one person. Stretches that touch are merged. */
 export const MOST = 500
 
-/** Why a stretch is refused, and the field that is wrong. */
+/** A refused stretch: the field that is wrong, and the reason. */
 export interface BadStretch {
   readonly field: "from" | "until"
   readonly reason: string
@@ -44,11 +47,14 @@ export const fault = ({ from, until }: Stretch, now: Timestamp): BadStretch | un
 /** Whether the instant lies in the stretch. */
 export const covers = ({ from, until }: Stretch, at: Timestamp): boolean => from <= at && at < until
 
-/** Whether history of this instant was deleted. */
+/** Whether the instant is in one of the deleted stretches. */
 export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boolean =>
   erasures.some((one) => covers(one, at))
 
-/** Whether a reading was captured in one of the stretches, or a visit report has its arrival or departure in one. */
+/**
+ * Whether a reading was captured in one of the stretches, or a visit report has its arrival or departure in one of
+ * them.
+ */
 export const isAbout = (
   said:
     | { readonly capturedAt: Timestamp }
@@ -70,7 +76,9 @@ const join = (all: Erasure, { from, until }: Stretch): Erasure => ({
 
 const byTime = (a: Stretch, b: Stretch): number => a.from - b.from
 
-/** The parts of `one` that no stretch of `others` covers; `one` itself when none of them overlaps it. */
+/**
+ * The parts of `one` that no stretch of `others` covers. When no other stretch overlaps it, the result is `one` itself.
+ */
 const outside = (one: Erasure, others: ReadonlyArray<Stretch>): ReadonlyArray<Erasure> =>
   others.reduce<ReadonlyArray<Erasure>>(
     (parts, { from, until }) =>
@@ -86,8 +94,9 @@ const outside = (one: Erasure, others: ReadonlyArray<Stretch>): ReadonlyArray<Er
   )
 
 /**
- * The stored stretches with `added`, which the owner deletes, ordered by time. Own stretches that touch `added` are
- * merged with it. Stretches of imports keep the parts that `added` does not cover. So no two stretches overlap.
+ * The stored stretches after the owner deletes `added`, ordered by time. Stretches that the owner deleted before and
+ * that touch `added` are merged with it. Stretches of imports keep the parts that `added` does not cover. So no two
+ * stretches overlap.
  */
 export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyArray<Erasure> => {
   const own = erasures.filter(({ importId }) => importId === undefined)
@@ -97,7 +106,10 @@ export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyA
   return [...apart, joined, ...imported.flatMap((one) => outside(one, [joined]))].sort(byTime)
 }
 
-/** The stored stretches as the owner sees them: those that touch are one, whatever their origins. */
+/**
+ * The stored stretches in the form in which the owner sees them: stretches that touch are merged, also if their origins
+ * differ.
+ */
 export const merged = (erasures: ReadonlyArray<Erasure>): ReadonlyArray<Erasure> =>
   [...erasures].sort(byTime).reduce<ReadonlyArray<Erasure>>((all, { erasedAt, from, until }) => {
     const [last, one] = [all.at(-1), { from, until, erasedAt }]
@@ -107,9 +119,9 @@ export const merged = (erasures: ReadonlyArray<Erasure>): ReadonlyArray<Erasure>
 
 /**
  * The stored stretches after the import of an archive with the stretch `added`, which the owner had deleted in another
- * account (decision exports-10). The import gets the parts of `added` that were not deleted yet. Undefined: the stretch
- * is left out, because it is there already, because there are too many, or because the user has history of this time:
- * an import deletes nothing.
+ * account (decision exports-10). The import gets the parts of `added` that were not deleted yet. Undefined when the
+ * stretch is left out: all of it is deleted already, there would be more than `MOST` stretches, or the user has history
+ * of this time. An import must not delete history.
  */
 export const restored = (
   erasures: ReadonlyArray<Erasure>,
@@ -123,8 +135,8 @@ export const restored = (
 }
 
 /**
- * The time at which a deleted stretch cuts off a visit or stay: the beginning of the first stretch that begins after
- * `arrival` and before `departure` (`departure` null: the visit is still open). Null when no stretch cuts it off.
+ * The time at which deleted stretches end a visit or stay: the beginning of the first stretch that begins after
+ * `arrival` and before `departure`. `departure` is null while the visit goes on. Null: no stretch ends the visit.
  */
 export const cutOff = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
@@ -137,9 +149,10 @@ export const cutOff = (
   )
 
 /**
- * The part of a visit report that may stay; undefined when nothing may. A report that begins in a deleted stretch is
- * dropped, and so is a report without an arrival whose departure is in a stretch. A report that reaches into a stretch,
- * or beyond it, ends where the stretch begins. A report without a departure is not cut.
+ * The part of a visit report that may be stored; undefined when no part may be stored. A report that begins in a
+ * deleted stretch is dropped. A report without an arrival is dropped when its departure is in a stretch. A report that
+ * reaches into a stretch, or beyond it, is shortened: it ends where the stretch begins. A report without a departure is
+ * not shortened.
  */
 export const withoutErased = <A extends { readonly arrival: Timestamp | null; readonly departure: Timestamp | null }>(
   report: A,

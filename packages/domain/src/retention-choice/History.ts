@@ -2,21 +2,18 @@
 import { Schema } from "effect"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** For how many days a user's history is kept; null: forever. */
+/** The number of days for which a user's history is kept; null: without a limit. */
 export const Keep = Schema.NullOr(
   Schema.Literal(30, 90, 365).annotations({ message: () => "must be 30, 90, 365 or null, which is for ever" })
 )
 export type Keep = typeof Keep.Type
 
-/**
- * The choice that counts for users who never chose: everything is kept, because apps may ask about any past moment
- * (Spec §4.5).
- */
+/** The choice for users who never chose: everything is kept, because apps may ask about any past moment (Spec §4.5). */
 export const DEFAULT: Keep = null
 
 /**
- * Milliseconds between two runs of the housekeeping that deletes history older than users keep. It runs at full
- * multiples of this interval on the clock.
+ * The interval, in milliseconds, between two runs of the sweep that deletes history older than users keep. It runs at
+ * full multiples of this interval on the clock.
  */
 export const SWEEP_EVERY = HOUR
 
@@ -26,13 +23,13 @@ export const SWEEP_EVERY = HOUR
  */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 
-/** Whether the user no longer keeps history from `at`. `cutoff` null: all is kept. */
+/** Whether history from `at` is older than the user keeps. `cutoff` null: all is kept. */
 export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
 
-/** Whether the new choice could delete history that the old one kept. */
+/** Whether the choice `after` keeps history for a shorter time than the choice `before`. */
 export const shortens = (before: Keep, after: Keep): boolean => (after ?? Infinity) < (before ?? Infinity)
 
-/** When history from `at` is deleted: at the first sweep after the user no longer keeps it. Null: never. */
+/** When history from `at` is deleted: at the first sweep at which it is older than the user keeps. Null: never. */
 export const deletedAt = (at: Timestamp, keep: Keep, now: Timestamp): Timestamp | null => {
   if (keep === null) return null
   const due = Math.max(at + keep * DAY, now + 1)

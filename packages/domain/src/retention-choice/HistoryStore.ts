@@ -23,7 +23,7 @@ export interface Extent {
   readonly oldestAt: Timestamp.Timestamp | null
 }
 
-/** The moments that decide what is deleted. `accessLogUntil` is inclusive. */
+/** The two moments from which it follows what is deleted. */
 export interface DeletionTimes {
   /** The moment from which each user's number of days counts back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
@@ -31,13 +31,17 @@ export interface DeletionTimes {
 }
 
 /**
- * Each user's choice of how long history is kept, and the history that is older than this choice allows. The cutoff
- * (`History.cutoff`) is the moment up to which history is deleted. The store compares with the cutoff the capture time
- * of a fix, the time at which a quarantined reading was received, the departure of a visit, and the time of the newest
- * reading of a device's resting place (`Device.movement`). A visit without a departure is kept while its phone sends
- * readings newer than the cutoff. There is one exception: when the phone itself reported the visit, and later reported
- * another visit that is also older than the cutoff, the first visit is deleted, because the phone had left it by then.
- * The access log has a separate limit (`DeletionTimes.accessLogUntil`). Decision retention-choice-3.
+ * Stores each user's choice of how long history is kept, and deletes history that is older. The cutoff
+ * (`History.cutoff`) is the moment up to which history is deleted. The store compares these times with the cutoff
+ * (decision retention-choice-3):
+ * - of a fix, the capture time
+ * - of a quarantined reading, the time of receipt
+ * - of a visit, the departure; a visit without a departure is kept while its phone sends readings newer than the cutoff
+ * - of the resting place of a device (`Device.movement`), the time of its newest reading
+ *
+ * There is one exception. A visit without a departure that the phone itself reported is deleted when the phone later
+ * reported another visit that is also older than the cutoff: the phone had left the first place by then. The access log
+ * has a separate limit (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -49,8 +53,8 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     /** How much history the user has between two moments. */
     readonly survey: (userId: UserId, within: Between) => StoreEffect<Extent>
     /**
-     * Examines the next `limit` users and returns those who have history to delete. `next` is the `after` of the next
-     * call; undefined at the end.
+     * Examines the next `limit` users after `after`, and returns those who have history to delete. `next` is the
+     * `after` of the next call; undefined when all users were examined.
      */
     readonly listOverdue: (
       moments: DeletionTimes,
@@ -60,17 +64,19 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     /** The stretches that the user deleted, by time. No two of them touch. */
     readonly erasures: (userId: UserId) => StoreEffect<ReadonlyArray<Erasure>>
     /**
-     * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Deleted are
-     * fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`, `Erasure.cutOff`),
-     * resting places of devices, evaluations of rules, and what rules know from that time about the user's side of the
-     * edge (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch. The version of the
-     * user's uploads rises, so that an upload in progress must read the stretch before it can commit. Returns false and
-     * deletes nothing when the user would have more than `Erasure.MOST` stretches. Idempotent.
+     * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Idempotent.
+     * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
+     *
+     * Deleted are fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`,
+     * `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also forget on which side of the
+     * edge the user was at that time (`RuleEvaluation.without`). Stays are derived again from the beginning of the
+     * stretch. The version of the user's uploads is raised, so that an upload in progress must read the stretch before
+     * it can commit.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /**
      * Deletes at most `limit` rows of each kind that are older than the user keeps, oldest first, and returns their
-     * number. It skips locked rows.
+     * number. Rows that another transaction has locked are left for the next run.
      */
     readonly removePast: (userId: UserId, moments: DeletionTimes, limit: number) => StoreEffect<number>
   }

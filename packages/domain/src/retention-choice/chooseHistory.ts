@@ -17,7 +17,7 @@ export const getHistoryChoice = program("getHistoryChoice", function* (userId: U
   return result
 })
 
-/** Stores the choice. From now on no answer shows older history, and the next sweep deletes it. */
+/** Stores the user's choice. From this moment on no answer shows older history, and the next sweep deletes it. */
 export const chooseHistory = program("chooseHistory", function* (userId: UserId, keep: History.Keep) {
   const now = yield* Timestamp.now
   yield* (yield* HistoryStore).choose(userId, keep, now)
@@ -38,7 +38,7 @@ export interface Described extends KeptHistory, Extent {
   readonly nextDeletionAt: Timestamp.Timestamp | null
 }
 
-/** How much history the user has. History that is no longer kept does not count. */
+/** How much history the user has. History that is older than the user keeps does not count. */
 export const describeHistory = program("describeHistory", function* (userId: UserId) {
   const kept = yield* getHistoryChoice(userId)
   const extent = yield* (yield* HistoryStore).survey(userId, { after: kept.cutoff, until: null })

@@ -14,8 +14,8 @@ export const listErasures = program("listErasures", function* (userId: UserId) {
 })
 
 /**
- * How many fixes `eraseHistory` would delete. Fails with `Invalid` for the stretches that `eraseHistory` refuses. There
- * is no number of visits: some are deleted, some are shortened, and stays are derived again.
+ * How many fixes `eraseHistory` would delete. Fails with `Invalid` for a stretch that `eraseHistory` refuses. The
+ * result has no number of visits, because some visits are shortened and stays are derived again.
  */
 export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   yield* checked(stretch, yield* Timestamp.now)
@@ -26,7 +26,7 @@ export const previewErasure = program("previewErasure", function* (userId: UserI
 })
 
 /**
- * Deletes the user's history of a stretch of the past, for good: no later upload or import brings it back. Apps keep
+ * Deletes the user's history of a stretch of the past permanently: no later upload or import brings it back. Apps keep
  * what they received before. Fails with `Invalid` for a stretch that has no length, is longer than 31 days or reaches
  * into the future, and with `Conflict` when more than `Erasure.MOST` stretches would be stored.
  */

@@ -1,8 +1,8 @@
 /**
  * How long a user's history is kept: without a limit, or for 30, 90 or 365 days, as the user chooses. `History`
- * computes the cutoff: no answer contains older history, even before a sweep deletes it. The account page calls
- * `previewChoice` and `chooseHistory`; every program that reads the past applies the cutoff. Owners can also delete a
- * stretch of time (`eraseHistory`): it stays deleted, whatever a phone sends later.
+ * computes the cutoff. No answer contains history older than the cutoff, even before a sweep deletes it. The account
+ * page calls `previewChoice` and `chooseHistory`; every program that reads the past applies the cutoff. Owners can also
+ * delete a stretch of time (`eraseHistory`). Readings from this time that a phone sends later are not stored.
  *
  * @module
  */

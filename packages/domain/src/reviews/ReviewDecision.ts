@@ -4,14 +4,14 @@ import type { MailMessage } from "../mail/Mail.js"
 import { type AppId, type PurposeId, type ReviewDecisionId, Timestamp, type UserId } from "../shared/index.js"
 import type { Verdict } from "./Verdict.js"
 
-/** The kind of decision that a reviewer or an admin made (decision P2). */
+/** The kinds of decisions of a reviewer or an admin (decision P2). */
 export const ReviewKind = Schema.Literal("approved", "rejected", "narrowed", "revoked")
 export type ReviewKind = typeof ReviewKind.Type
 
 /**
  * The record of a review decision: who decided what, when and why. The record is kept without a limit and never
- * changed. `Subject` is the thing that was decided about, in its state after the decision: an `AppUnderReview` or a
- * `PurposeUnderReview`.
+ * changed. `Subject` is the app or the purpose that was decided about, in its state after the decision
+ * (`AppUnderReview` or `PurposeUnderReview`).
  */
 export interface ReviewDecision<Subject> {
   readonly id: ReviewDecisionId
@@ -23,10 +23,13 @@ export interface ReviewDecision<Subject> {
   readonly at: Timestamp.Timestamp
 }
 
-/** A decision and its mails, committed together with the change. */
+/**
+ * A decision with its mails and its audit event. The store commits all of them together with the change of the app or
+ * purpose.
+ */
 export interface RecordedDecision<Subject> {
   readonly decision: ReviewDecision<Subject>
-  /** The mail to each owner of the app. */
+  /** One mail for each owner of the app. */
   readonly mails: ReadonlyArray<MailMessage>
   readonly audit: AuditEvent.AuditEvent
 }
@@ -36,8 +39,9 @@ export const kindOf = ({ decision }: Pick<Verdict, "decision">): ReviewKind =>
   decision === "approve" ? "approved" : "rejected"
 
 /**
- * Whether `newest`, the newest decision about a subject, is the same verdict of the same person in the last minute: the
- * person pressed the button twice, and the second request finds nothing that waits.
+ * Whether `newest`, the newest decision about a subject, is the same verdict of the same person in the last minute.
+ * This happens when a reviewer presses the button twice: the second request finds no waiting submission, and must not
+ * fail.
  */
 export const isRepeated = (
   newest: Pick<ReviewDecision<unknown>, "kind" | "note" | "by" | "at">,
@@ -50,7 +54,7 @@ export const isRepeated = (
   newest.note === verdict.note &&
   now < Timestamp.plus(newest.at, Timestamp.MINUTE)
 
-/** The event of the audit log about a decision, under the account of the app's developer. */
+/** The audit event about a decision. It is about the account of the app's developer. */
 export const auditEvent = (
   { appId, at, by, kind }: ReviewDecision<unknown>,
   developer: UserId,
@@ -62,5 +66,8 @@ export const auditEvent = (
   detail: { kind: "review_decided", decision: kind, appId, purposeId }
 })
 
-/** The `dedupeKey` of the mail about a decision: the outbox stores one mail of each decision and recipient. */
+/**
+ * The `dedupeKey` of the mail about a decision. Because of the key, the outbox stores one mail for each decision and
+ * recipient.
+ */
 export const mailKey = ({ id }: Pick<ReviewDecision<unknown>, "id">): string => `review ${id}`

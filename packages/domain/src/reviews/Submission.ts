@@ -13,16 +13,20 @@ export interface Submission {
 export interface Submittable {
   /** A number that begins with 1 and grows with each change to what a reviewer reads. */
   readonly revision: number
-  /** The submission while it waits for a decision; otherwise null. */
+  /** The submission that waits for a decision; null when none waits. */
   readonly submission: Submission | null
 }
 
-/** A submission of the present revision. A later edit keeps the submission, and with it the place in the queue. */
+/**
+ * A submission of the present revision. When the developer edits the app or purpose later, the submission stays, and
+ * keeps its place in the queue.
+ */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**
- * A decision is about one revision: the one that the reviewer names, or else the present one. `Conflict` when there is
- * a newer revision than the named one, which the reviewer has not read. Undefined when the revision is the present one.
+ * Checks that a decision is about the present revision. `named` is the revision that the reviewer names; by default the
+ * present one. `Conflict` when there is a newer revision than the named one, because the reviewer has not read it.
+ * Undefined when the decision is allowed.
  */
 export const outdated = ({ revision }: Pick<Submittable, "revision">, named = revision): Conflict | undefined =>
   named === revision ? undefined : new Conflict({ reason: CHANGED })

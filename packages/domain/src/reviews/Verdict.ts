@@ -6,7 +6,7 @@ import { Invalid, Text } from "../shared/index.js"
 export const ReviewerDecision = Schema.Literal("approve", "reject")
 export type ReviewerDecision = typeof ReviewerDecision.Type
 
-/** A note to the developer, who gets it by mail and reads it in the portal. */
+/** A reviewer's note to the developer, who gets it by mail and reads it in the portal. */
 export const Note = Text.paragraphs(1, 1_000).pipe(brand("ReviewNote"))
 export type Note = typeof Note.Type
 
@@ -14,7 +14,7 @@ export type Note = typeof Note.Type
 export interface Verdict {
   readonly decision: ReviewerDecision
   readonly note: Note | null
-  /** The revision that the reviewer read; left out: the present one (`Submission.outdated`). */
+  /** The revision that the reviewer read. Left out: the present revision (`Submission.outdated`). */
   readonly revision?: number | undefined
 }
 

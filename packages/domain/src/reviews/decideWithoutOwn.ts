@@ -7,10 +7,10 @@ import type { OwnWork } from "./Staff.js"
 type Decide<A, E, R> = (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
 
 /**
- * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
- * with `OwnWork` when the account is in the team of the app. Then `decide(true)` runs if no account outside `team`, the
- * team of the app, has one of `roles`; otherwise the result is `Forbidden`. So the only reviewer of a service can still
- * approve their own apps.
+ * Makes sure that nobody decides about their own apps and purposes while somebody else can (decision reviews-1).
+ * `decide(false)` fails with `OwnWork` when the account is in the team of the app. Then, if an account outside `team`,
+ * the team of the app, has one of `roles`, the result is `Forbidden`. Otherwise `decide(true)` runs, so that the only
+ * reviewer of a service can approve their own apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,

@@ -3,14 +3,15 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Expiries, graceEndsAt } from "./Tier.js"
 
 /**
- * Notices to the app about the end of a sensitive tier, each sent at most once for every end date (Spec §6.1, §6.3.2).
+ * The kinds of notices to the app about the end of a sensitive tier. Each kind is sent at most once for every end date
+ * (Spec §6.1, §6.3.2).
  */
 export const SensitiveNoticeKind = Schema.Literal("expiring_14", "expiring_7", "lapsed", "removed")
 export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
-/** A notice that was sent. The store keeps it with the event, so that no sweep sends the notice twice. */
+/** A notice that was sent. The store commits it together with the event, so that no sweep sends the notice twice. */
 export interface SensitiveNotice {
-  /** The end of the sensitive tier. A renewal sets a new date, which has notices of its own. */
+  /** The end date of the sensitive tier. A renewal sets a new date, about which all kinds of notices are sent again. */
   readonly expiresAt: Timestamp
   readonly kind: SensitiveNoticeKind
 }
@@ -29,9 +30,9 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 ]
 
 /**
- * The notices due at `now`, in order. Notices before `from` were sent or dropped earlier. `lapsed` and `removed` are
- * always sent. A warning is dropped when a later notice is due too: "14 days" when "7 days" is due, and both warnings
- * after the end date.
+ * The notices due at `now`, ordered by time. Notices before `from` were sent or dropped earlier. `lapsed` and `removed`
+ * are always sent. A warning is dropped when a later notice is due too: the warning of 14 days when the warning of 7
+ * days is due, and both when the tier has ended.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)
@@ -40,12 +41,12 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 
 /**
  * When the sweep must next handle a connection: at the standard end, or at the first notice at `from` or later,
- * whichever is earlier; null: never. After a consent, `from` is the time of the consent: notices before it are skipped,
+ * whichever is earlier. Null: never. After a consent, `from` is the time of the consent: earlier notices are skipped,
  * and a notice due at exactly that time is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
-  const told = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)
-  const ahead = told.filter((at) => at >= from)
+  const dates = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)
+  const ahead = dates.filter((at) => at >= from)
   // The standard end is included even before `from`: a connection whose end has passed is due at once.
   const all = standardExpiresAt === null ? ahead : [standardExpiresAt, ...ahead]
   return all.reduce<Timestamp | null>((first, at) => (first === null || at < first ? at : first), null)

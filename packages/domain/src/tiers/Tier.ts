@@ -2,7 +2,9 @@
 import { Schema } from "effect"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** For how many days a user can grant standard scopes (Spec §4.2). A day is exactly 24 hours (decision T4). */
+/**
+ * The numbers of days for which a user can grant standard scopes (Spec §4.2). A day is exactly 24 hours (decision T4).
+ */
 export const StandardDays = Schema.Literal(1, 7, 30, 90, "never")
 export type StandardDays = typeof StandardDays.Type
 export const SensitiveDays = Schema.Literal(1, 7, 30, 90)
@@ -11,16 +13,16 @@ export type SensitiveDays = typeof SensitiveDays.Type
 export const DEFAULT_DAYS = 30
 
 /**
- * Milliseconds. The grace period: for this long after the end of the sensitive tier, the user can renew the tier by one
- * confirmation (Spec §3.1).
+ * The grace period, in milliseconds: for this long after the end of the sensitive tier, the user can renew the tier by
+ * one confirmation (Spec §3.1).
  */
 export const GRACE = 14 * DAY
 
-/** The end of a standard tier that the user grants now; null: no end. */
+/** The end of a standard tier that the user grants at `now` for `days`; null: no end. */
 export const standardExpiry = (days: StandardDays, now: Timestamp): Timestamp | null =>
   days === "never" ? null : plus(now, days * DAY)
 
-/** The end of a sensitive tier that the user grants now. */
+/** The end of a sensitive tier that the user grants at `now` for `days`. */
 export const sensitiveExpiry = (days: SensitiveDays, now: Timestamp): Timestamp => plus(now, days * DAY)
 
 export interface Expiries {
@@ -29,8 +31,8 @@ export interface Expiries {
 }
 
 /**
- * `none`: no sensitive scope is granted. `lapsed`: the tier has ended, and the grace period has not. `removed`: the
- * grace period has ended, whether or not the sweep has run.
+ * The state of the sensitive tier. `none`: no sensitive scope is granted. `lapsed`: the tier has ended, but its grace
+ * period has not. `removed`: the grace period has ended, whether or not the sweep has run.
  */
 export type SensitiveState = "none" | "active" | "lapsed" | "removed"
 
@@ -44,7 +46,7 @@ export const sensitiveState = ({ sensitiveExpiresAt }: Expiries, now: Timestamp)
         ? "lapsed"
         : "removed"
 
-/** Whether the standard tier is live. The end is exclusive: at this instant the tier is not live any more. */
+/** Whether the standard tier is live at `now`. The end is exclusive: at this instant the tier is not live. */
 export const standardIsLive = ({ standardExpiresAt }: Expiries, now: Timestamp): boolean =>
   standardExpiresAt === null || now < standardExpiresAt
 

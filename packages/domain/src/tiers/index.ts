@@ -1,7 +1,8 @@
 /**
- * The two tiers of a connection's consent: the standard tier and the sensitive tier, each with an end date. No row says
- * that a tier is active or ended: `Tier` compares its end with the present time at every check. `SensitiveNotice` has
- * the notices to the app about the end of the sensitive tier. Guards, consent and sweeps use both modules.
+ * The two tiers of a connection's consent: the standard tier and the sensitive tier, each with an end date. The
+ * database does not store whether a tier is active: `Tier` compares its end with the present time at every check.
+ * `SensitiveNotice` has the notices to the app about the end of the sensitive tier. Guards, consent and sweeps use both
+ * modules.
  *
  * @module
  */
