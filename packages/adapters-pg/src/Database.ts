@@ -3,7 +3,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { DedicatedConnection } from "./driver/DedicatedConnection.js"
 
 /**
- * The services that both a PostgreSQL server and the embedded database provide. The stores need no other service of a
- * database.
+ * The services of a database that the stores need. Both `layerPostgres` (a PostgreSQL server) and `layerEmbedded` (the
+ * embedded database) provide them.
  */
 export type Database = SqlClient | PgClient | DedicatedConnection

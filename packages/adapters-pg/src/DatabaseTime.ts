@@ -7,8 +7,8 @@ import * as Rows from "./driver/Rows.js"
 const Row = Schema.Struct({ millis: Schema.Number })
 
 /**
- * The host's clock. A program may correct its own `Clock` by the measured offset, so the measurement must not use that
- * `Clock`.
+ * The clock of this machine. A program may correct the `Clock` service by the measured offset, so the measurement must
+ * not read that service.
  */
 const hostClock = Clock.make()
 
@@ -16,9 +16,9 @@ const SAMPLES = 3
 
 /**
  * How many milliseconds the database's clock is ahead of this machine's clock. The database reads its clock at an
- * unknown moment between question and answer, so this function assumes the middle. It takes a few samples and returns
- * the offset of the quickest one, whose error is the smallest. All samples are taken in one transaction, after its
- * first statement: a sample that had to wait for a free connection would show a wrong offset.
+ * unknown moment between question and answer, so this function assumes the middle. The function takes a few samples and
+ * returns the offset of the quickest sample, whose error is the smallest. All samples are taken in one transaction,
+ * after its first statement: a sample that had to wait for a free connection would show a wrong offset.
  */
 export const offset = program(
   "DatabaseTime.offset",

@@ -66,16 +66,16 @@ export const sqlState = (error: unknown): string | undefined =>
     return code !== undefined && SQLSTATE.test(code) && !SYSTEM_CODES.has(code) ? code : undefined
   })
 
-/** The server's own words about the error; undefined when it did not come from a server. */
+/** The server's message about the error; undefined when the error did not come from the server. */
 export const said = (error: unknown): string | undefined =>
   findCause(error, (inner) => (inner instanceof Error && codeOf(inner) !== undefined ? inner.message : undefined))
 
 const VIOLATED = /violates (?:\w+ )+constraint "(.+?)(?:_\d+)?"/
 
 /**
- * The name of the constraint that a row violates. Citus passes on a node's error without the field `constraint`. Then
- * the name comes from the message, which names the shard's constraint: the same name with the shard's number at its
- * end. `VIOLATED` leaves the number out.
+ * The name of the constraint that a row violates. When a node of Citus refuses the row, the error has no field
+ * `constraint`, so this function reads the name from the message. The message names the shard's constraint, which ends
+ * with the shard's number; `VIOLATED` leaves the number out.
  */
 const constraintOf = (error: unknown): string | undefined =>
   findCause(error, (inner) => {
@@ -91,17 +91,20 @@ const constraintOf = (error: unknown): string | undefined =>
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
 
-/** Whether the server refused a row because `constraint` leads to a row that does not exist (23503). */
+/** Whether the server refused a row because the row that it refers to by `constraint` does not exist (23503). */
 export const isForeignKeyViolation = (error: unknown, constraint: string): boolean =>
   sqlState(error) === "23503" && constraintOf(error) === constraint
 
-/** The CHECK constraint that closes a month in a DEFAULT partition while `Partitions` makes the month's partition. */
+/**
+ * The name of the CHECK constraint with which `Partitions` keeps rows of one month out of a DEFAULT partition, while it
+ * makes the partition of that month.
+ */
 const CLOSED_MONTH = /_default_without_\d{4}_\d{2}$/
 
 /**
- * Whether the server refused a row that it had routed to the DEFAULT partition, because the partition of that row is
- * being made, or was attached in the meantime. PostgreSQL has no SQLSTATE of its own for the second case: it reports a
- * check violation without the name of a constraint.
+ * Whether the server refused a row that it had routed to the DEFAULT partition, because another transaction is making,
+ * or has just attached, the partition that the row belongs to. PostgreSQL has no separate SQLSTATE for the second case:
+ * it reports a check violation without the name of a constraint.
  */
 const lostItsPartition = (error: unknown): boolean => {
   if (sqlState(error) !== "23514") return false
@@ -111,7 +114,7 @@ const lostItsPartition = (error: unknown): boolean => {
 
 /**
  * Whether a node of a cluster refused its part of a LOCK statement, or was lost during the statement. Citus reports the
- * node's reason, such as a lock time-out, only as a warning, so the error's message is all that identifies this error.
+ * node's reason, such as a lock time-out, only as a warning, so only the error's message identifies this error.
  */
 export const isRefusedByNode = (error: unknown): boolean =>
   findCause(error, (inner) =>
@@ -124,8 +127,8 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "5
 /**
  * When a node of a cluster is lost during a statement or during the commit, Citus often reports the state of an
  * internal error (XX000) with a message of its own or of libpq, in the language of `lc_messages`. During the commit it
- * is unknown whether the node has committed. "could not commit transaction for shard" would also report a deferred
- * constraint that is violated at the commit, but no table has one.
+ * is unknown whether the node has committed. Citus also writes "could not commit transaction for shard" when a deferred
+ * constraint is violated at the commit, but no table has a deferred constraint.
  */
 const LOST_NODE_MESSAGE =
   /^(?:could not commit transaction for shard|server closed the connection|no connection to the server|could not (?:receive data from|send data to) server|SSL (?:SYSCALL error|connection has been closed|error: unexpected eof)|connection (?:lost|not open))/
@@ -160,10 +163,10 @@ type Database = SqlError | ParseResult.ParseError
 const isDatabase = (error: unknown): error is Database => error instanceof SqlError || ParseResult.isParseError(error)
 
 /**
- * The last step of a store's method. An error of the database, or a row that cannot be decoded, becomes a `StoreError`;
- * other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent. That is a
- * lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT it is unknown whether
- * the transaction was committed: every write must be idempotent or carry a version.
+ * Every method of a store ends with this step. An error of the database, or a row that cannot be decoded, becomes a
+ * `StoreError`; other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be
+ * sent. That is a lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT it is
+ * unknown whether the transaction was committed: every write must be idempotent or carry a version.
  */
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>

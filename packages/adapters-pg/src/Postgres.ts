@@ -34,16 +34,19 @@ const LOCK_TIMEOUT_MILLIS = 5_000
 const STATEMENT_TIMEOUT_MILLIS = 15_000
 /**
  * PostgreSQL closes the connection of a transaction that idles this long. No transaction of this service waits for the
- * network, so the program that began this transaction is gone.
+ * network, so the program that began such a transaction has crashed or lost its connection.
  */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
 /**
- * The time before the first keep-alive probe; the default of Linux is two hours. Node then probes every second and
- * gives up after ten probes.
+ * The time of silence after which the machine probes a connection (TCP keep-alive); the default of Linux is two hours.
+ * Node then probes every second and gives up after ten probes.
  */
 const KEEP_ALIVE_MILLIS = 5_000
-/** The pool closes an idle connection after this time, before a firewall on the way forgets the connection. */
+/**
+ * The pool closes a connection that was idle for this time, because a firewall on the way may forget an idle
+ * connection.
+ */
 const IDLE_MILLIS = 10_000
 
 /** A pool of connections to a PostgreSQL server. Fails when the server does not answer. */
@@ -69,7 +72,7 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
   keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS
 })
 
-/** The address without a parameter `application_name`: `pg` would take it in place of `applicationName`. */
+/** The address without a parameter `application_name`, which `pg` would prefer to the option `applicationName`. */
 const withoutName = (url: string): string => {
   const [base = "", ...query] = url.split("?")
   const kept = query
@@ -93,7 +96,7 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
           idleTimeoutMillis: IDLE_MILLIS,
           ...poolOptions
         })
-        // The pool drops a broken connection by itself. Without a listener, the error event would end the process.
+        // The pool removes a broken connection by itself. Without a listener, the `error` event would end the process.
         pool.on("error", () => undefined)
         pool.on("connect", (client) => client.on("error", () => undefined))
         return pool

@@ -2,11 +2,11 @@ import { BlockList, isIP } from "node:net"
 
 /**
  * The addresses to which a webhook may be sent (decision W5): only addresses that the public internet routes to one
- * host. Anybody can register an endpoint, and must not use this service to reach machines in the service's own network.
+ * host. Anybody can register an endpoint, and an endpoint must not make this service reach machines in its own network.
  */
 
 /**
- * The blocks that are refused: IANA's special-purpose blocks that are not global unicast, and the address of Azure's
+ * IPv4 blocks that are refused: IANA's special-purpose blocks that are not global unicast, and the address of Azure's
  * wire server, which lies in a global block.
  */
 const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
@@ -50,8 +50,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
 /**
- * The eight groups of an IPv6 address without a zone. `URL` brings every notation into one form, also an address that
- * ends in dotted decimals.
+ * The eight groups of an IPv6 address without a zone. `URL` writes every notation of an address in one form, including
+ * an address that ends in dotted decimals.
  */
 const groups = (address: string): ReadonlyArray<string> => {
   const [head = "", tail = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::")
@@ -59,7 +59,10 @@ const groups = (address: string): ReadonlyArray<string> => {
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => "0"), ...after]
 }
 
-/** Whether an IPv4 address follows ISATAP's `0000:5efe` or `0200:5efe`: a tunnel into somebody's network. */
+/**
+ * Whether an IPv6 address contains ISATAP's `0000:5efe` or `0200:5efe` before an IPv4 address: a tunnel into somebody's
+ * network.
+ */
 const hasIsatapInterface = (address: string): boolean => {
   const [, , , , flags, mark] = groups(address)
   return mark === "5efe" && (flags === "0" || flags === "200")

@@ -13,8 +13,8 @@ export interface ConnectionOptions extends EgressPolicy {
 }
 
 /**
- * The most bytes that are read of an answer's body. Beyond this size, the connection is closed and the remaining body
- * is not read.
+ * The most bytes that are read of an answer's body. When a body is longer, the connection is closed and the rest is not
+ * read.
  */
 const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
@@ -39,7 +39,7 @@ const FAULTS_MAX = 1_000
 export const makeAgent = (options: ConnectionOptions): Agent => {
   const { ca, resolver } = options
   /**
-   * The hosts whose IPv4 addresses could not be looked up at the last look-up. Several connections to one host may open
+   * The hosts whose last look-up found no IPv4 addresses because of a fault. Several connections to one host may open
    * at once, so the end of one does not remove the host.
    */
   const faults = new Map<string, Ipv4Fault>()
@@ -61,7 +61,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
   const blamed = callbackify(withLookup)
   let made: buildConnector.connector | undefined
   // Created on first use, because reading the well-known authorities takes a noticeable part of a start, and many
-  // processes send nothing.
+  // processes send no webhook.
   const connector = () =>
     (made ??= buildConnector({
       rejectUnauthorized: true,
@@ -75,8 +75,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     connect: (target, callback) => {
       const address = literal(target.hostname)
       if (address !== undefined && !mayConnect(address, options)) return callback(new AddressRefused(), null)
-      // An http address that was registered while `ALLOW_INSECURE_WEBHOOKS` was on may still be stored after the switch
-      // is off.
+      // An http address may still be stored from a time when `ALLOW_INSECURE_WEBHOOKS` was on.
       if (target.protocol !== "https:" && !options.allowInsecure) return callback(new NotHttps(), null)
       return connector()(target, (...[error, socket]) => {
         if (error === null) callback(null, socket)
@@ -86,9 +85,10 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     pipelining: 1,
     maxHeaderSize: MAX_HEADERS,
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
-    // The limit for a receiver's `Keep-Alive` header: the header can only shorten the time.
+    // The limit for a receiver's `Keep-Alive` header, so that the header can only shorten the time.
     keepAliveMaxTimeout: KEEP_ALIVE_MILLIS,
-    // `HttpWebhookSender` sets one deadline for the whole exchange. These time-outs would only count idle time.
+    // `HttpWebhookSender` sets one deadline for the whole exchange, so these time-outs, which count only idle time, are
+    // off.
     headersTimeout: 0,
     bodyTimeout: 0
   })
@@ -112,13 +112,13 @@ export interface ExchangeRequest {
   readonly body: string
 }
 
-/** The receiver's answer, or the error that `Trouble.toAnswer` turns into a `WebhookAnswer`. */
+/** The receiver's answer, or the error, which `Trouble.toAnswer` turns into a `WebhookAnswer`. */
 export type ExchangeOutcome = { readonly answered: ExchangeAnswer } | { readonly error: unknown }
 
 /**
  * Makes one POST. A redirect is an answer like any other. `done` is called once. The returned function closes the
- * connection; `done` is not called after it. This uses undici's dispatch handler, because undici's `request` makes a
- * stream, a signal and several promises for each answer.
+ * connection, and after it `done` is not called. The function uses undici's dispatch handler, because undici's
+ * `request` makes a stream, a signal and several promises for each answer.
  */
 export const exchange = (
   agent: Agent,
@@ -142,7 +142,7 @@ interface Target {
   readonly path: string
 }
 
-/** A cache of parsed addresses, because a worker posts to the same few addresses again and again. */
+/** A cache of parsed addresses, because a worker posts to the same addresses again and again. */
 const targets = new Map<string, Target>()
 const TARGETS_MAX = 1_000
 
@@ -185,12 +185,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // The caller gave up before there was a connection.
+    // The caller has given up before the connection was open.
     if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // An interim answer (1xx) may come first. It is ignored.
+    // An interim answer (1xx) may come before the answer. It is ignored.
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -220,17 +220,17 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The headers as pairs. A header that came several times makes several pairs. */
+/** The headers as pairs of name and value. A header that came several times makes several pairs. */
 const pairs = (headers: IncomingHttpHeaders): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): readonly [string, string] => [name, one])
   )
 
-/** Aborts an exchange whose result nobody needs any more. */
+/** Aborts an exchange that the caller has given up. */
 class ExchangeAbandoned extends Error {
   override readonly name = "ExchangeAbandoned"
 }
 
-/** Decodes the bytes as UTF-8. A character that was cut in two at the end is left out. */
+/** Decodes the bytes as UTF-8. A character that was cut at the end is left out. */
 const text = (bytes: Buffer): string =>
   bytes.length === 0 ? "" : new TextDecoder("utf-8").decode(bytes, { stream: bytes.length === SNIPPET })

@@ -9,12 +9,12 @@ import { sign } from "./SignatureHeader.js"
 import * as Trouble from "./Trouble.js"
 import * as UrlRules from "./UrlRules.js"
 
-// How the service sends webhooks. Decision deliveries-14.
+// The options of the module that sends webhooks. Decision deliveries-14.
 
 export interface SenderOptions extends EgressPolicy {
   /**
    * The resolver of host names. Default: the configured name servers, or with `allowInsecure` the machine's own
-   * look-up, `hosts` file included.
+   * look-up, which also reads the `hosts` file.
    */
   readonly resolver?: Resolver.Resolver | undefined
   /** A certificate authority to trust instead of the well-known ones, in PEM. */
@@ -48,8 +48,8 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       }
 
       return WebhookSender.of({
-        // The deadline is a timer and not an interruption of the fiber, so that it also holds where the caller is
-        // uninterruptible. Such a caller must store the result (`sendTest`), so an interruption does not stop its post.
+        // The deadline is a timer and not an interruption of the fiber, so that it also ends the post of a caller that
+        // is uninterruptible because it must store the result (`sendTest`).
         post: (url, headers, body) =>
           Effect.async((resume) => {
             // @effect-diagnostics-next-line globalTimers:off -- sockets run in real time

@@ -18,13 +18,16 @@ export class LookupFailed extends Error {
 export interface ResolvedAddress {
   readonly address: string
   readonly family: 4 | 6
-  /** Only an IPv6 address has this, when the look-up of IPv4 addresses failed although the host may have some. */
+  /**
+   * Present only in an IPv6 address, when the look-up of the host's IPv4 addresses failed although the host may have
+   * some.
+   */
   readonly ipv4Fault?: Ipv4Fault
 }
 
 /**
- * Asks again for the host's IPv4 addresses and returns why they were unknown; undefined when the host has none. This
- * takes time, so only a connection that failed because the machine has no IPv6 asks. Never rejects.
+ * Looks up the host's IPv4 addresses a second time and returns why they were unknown; undefined when the host has none.
+ * The look-up takes time, so it runs only after a connection failed because the machine has no IPv6. Never rejects.
  */
 export type Ipv4Fault = () => Promise<LookupFailed | undefined>
 
@@ -32,24 +35,24 @@ export type Ipv4Fault = () => Promise<LookupFailed | undefined>
 export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
 /**
- * Milliseconds for one question to one name server. After them, the next server is asked. Node checks these time-outs
- * once a second, so a question may take a second longer.
+ * Milliseconds for one question to one name server. After this time, the next server is asked. Node checks these
+ * time-outs once a second, so a question may take a second longer.
  */
 const SERVER_MILLIS = 1_000
 /**
- * Milliseconds for a whole look-up, however many name servers are silent. An exchange that ends at its deadline of five
- * seconds counts as the receiver's fault. So a look-up must end earlier, to report that the service's own name servers
- * are at fault.
+ * Milliseconds for a whole look-up, for any number of silent name servers. An exchange that ends at its deadline of
+ * five seconds counts as the receiver's fault. So a look-up must end earlier, to report that the service's own name
+ * servers are at fault.
  */
 const VERDICT_MILLIS = 4_000
 /**
  * When a question has no answer after this number of milliseconds, the service also checks its own name servers with
- * another question, and goes on waiting for the first answer.
+ * another question, while it waits for the answer to the first.
  */
 const CHECK_AFTER_MILLIS = 1_000
 /**
- * The longest time, in milliseconds, for asking for a host's IPv4 addresses a second time: after the first question had
- * no answer and a connection to an IPv6 address failed (`Ipv4Fault`).
+ * The longest time, in milliseconds, of a second look-up of a host's IPv4 addresses (`Ipv4Fault`). It runs when the
+ * first look-up had no answer and a connection to an IPv6 address failed.
  */
 const SECOND_IPV4_MILLIS = 1_000
 /** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */
@@ -96,14 +99,14 @@ const ask = async (resolver: dns.promises.Resolver, hostname: string): Promise<r
   return [four, await six]
 }
 
-/** Whether no name server said whether the host has such an address. */
+/** Whether no name server said whether the host has addresses of this kind (IPv4 or IPv6). */
 const isUnanswered = ({ addresses, error }: Outcome): boolean =>
   addresses.length === 0 && !NO_SUCH_NAME.has(codeOf(error))
 
 /**
- * A resolver that asks name servers (default: the configured ones). Unlike `dns.lookup`, it does not use the four
- * threads that are shared with the file system. Otherwise a receiver whose name servers never answer would block the
- * look-ups of all receivers.
+ * A resolver that asks name servers; by default the configured ones. `dns.lookup` of Node would use the four threads
+ * that are shared with the file system, so a receiver whose name servers never answer could block the look-ups of all
+ * receivers.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolver =>
@@ -135,14 +138,14 @@ const askAgain = async (
   const resolver = client(servers)
   const four = await settled(resolver.resolve4(hostname), 4, Math.min(SECOND_IPV4_MILLIS, millisLeft()))
   resolver.cancel()
-  // The name has an IPv4 address after all, which the next attempt will find.
+  // The name has an IPv4 address. The next attempt will find it.
   if (four.addresses.length > 0) return new LookupFailed("ours", "name look-up is not working")
   return isUnanswered(four) ? blame([codeOf(four.error)], isWorking) : undefined
 }
 
 /**
  * A resolver that asks the configured name servers. It reads the configuration for every question, because the network
- * can change under a process that runs for months.
+ * can change while a process runs.
  */
 export const system: Resolver = nameServers()
 
@@ -157,8 +160,8 @@ const blame = async (codes: ReadonlyArray<string>, isWorking: () => Promise<bool
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
-  // No name server gave a useful answer about this name. A question about a name that always exists shows whether the
-  // name or this service's resolver is at fault.
+  // No name server gave a useful answer about this name. A question about a name that always exists shows who is at
+  // fault: if it is answered, the name's own servers are, else the service's resolver.
   return (await isWorking())
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")
@@ -178,7 +181,10 @@ const works = async (servers: ReadonlyArray<string> | undefined): Promise<boolea
   return answer
 }
 
-/** The machine's own look-up, `hosts` file included: for development, where receivers run on the same machine. */
+/**
+ * The machine's own look-up, which also reads the `hosts` file: for development, where receivers run on the same
+ * machine.
+ */
 export const machine: Resolver = (hostname) =>
   dns.promises.lookup(hostname, { all: true, verbatim: true }).then(
     (found) => found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })),

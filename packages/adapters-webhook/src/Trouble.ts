@@ -2,7 +2,7 @@ import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { isIPv6 } from "node:net"
 import { type Ipv4Fault, LookupFailed } from "./Resolver.js"
 
-/** Turns errors of an exchange into words for the receiver's developer: no addresses, no internal names, no stack. */
+/** Explains errors of an exchange to the receiver's developer: without addresses, internal names or stacks. */
 
 /** The egress guard refused the address. */
 export class AddressRefused extends Error {
@@ -63,12 +63,12 @@ const OURS: ReadonlySet<string> = new Set([
 /** Errors of a connection to an IPv6 address, on a machine that has no IPv6 route, address or socket. */
 const WITHOUT_IPV6: ReadonlySet<string> = new Set(["ENETUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"])
 
-/** The error and its causes, the outermost first. */
+/** The error and its causes, from the outermost to the innermost. */
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
-    // An `AggregateError` has one error for each address that was tried, and the `code` of the first one. The error of
-    // the last address is reported.
+    // An `AggregateError` has one error for each address that was tried, and takes its `code` from the first. This code
+    // puts the last error first, because the error of the last address is the one to report.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
     else all.push(inner)
   }
@@ -78,17 +78,17 @@ const chain = (error: unknown): ReadonlyArray<Error> => {
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "")
 
 /**
- * Whether the connection failed because this machine has no IPv6. Many machines have none, and IPv4 works there, so a
- * host with only IPv6 addresses is at fault. If this counted as a fault of the service, deliveries to such a host would
- * be tried every few seconds for days, and never be logged.
+ * Whether the connection failed because this machine has no IPv6. Many machines have none, and reach every host that
+ * has an IPv4 address. So a host with only IPv6 addresses is at fault. If the fault counted as the service's,
+ * deliveries to such a host would be tried every few seconds for days, and never be logged.
  */
 const lacksIpv6 = (error: Error): boolean =>
   WITHOUT_IPV6.has(codeOf(error)) && "address" in error && isIPv6(String(error.address))
 
 /**
- * Returns the error to report for a failed connection. `fault`: the IPv4 addresses of the host could not be looked up.
- * If this machine also has no IPv6, the error is that of the look-up: the host may have an IPv4 address, so the log
- * must not say that it needs one.
+ * Returns the error to report for a failed connection. `fault` is present when the IPv4 addresses of the host could not
+ * be looked up. If this machine also has no IPv6, the function returns the error of the look-up: the host may have an
+ * IPv4 address, so the log must not say that the host needs one.
  */
 export const withLookup = async (error: Error, fault: Ipv4Fault | undefined): Promise<Error> => {
   const errors = chain(error)

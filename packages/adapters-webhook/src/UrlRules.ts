@@ -1,15 +1,18 @@
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { literal } from "./EgressGuard.js"
 
-/** The host names of this machine and of private networks. They are refused whatever they resolve to (Spec §4.7). */
+/**
+ * The host names of this machine and of private networks. They are refused, whatever address they resolve to (Spec
+ * §4.7).
+ */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain|lan|home\.arpa)$/
 const BROKEN = /[\s\p{Cc}\\]/u
 /** The part before the path, where `URL` finds a user, a host and a port. */
 const AUTHORITY = /^[^:]*:\/*([^/?#]*)/
 
 /**
- * Checks an address before any look-up. Returns the fault, or the URL if there is no fault. Names are compared in the
- * form of `URL`: lower case, punycode, and every notation of an IPv4 address as four decimal numbers.
+ * Checks an address before any look-up. Returns the fault, or the URL if there is no fault. The checks use the host
+ * name as `URL` writes it: lower case, punycode, and every IPv4 address as four decimal numbers.
  */
 export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.UrlFault | URL => {
   if (text.length > EndpointUrl.MAX_LENGTH) return "too_long"

@@ -1,5 +1,5 @@
 /**
- * The parsed bodies that an endpoint gets (Spec §6.2). Types only. New types may be added, and an endpoint that
+ * The types of the parsed bodies that an endpoint gets (Spec §6.2). Kinds of events may be added, and an endpoint that
  * subscribes to all events gets them too, so a receiver must ignore an unknown `type`.
  */
 export type WebhookEvent =

@@ -30,11 +30,11 @@ export type {
 export interface VerifyInput {
   /** The body exactly as it arrived: bytes or text, before any parsing. */
   readonly payload: string | Uint8Array | ArrayBuffer
-  /** `X-Service-Signature`, as your server gives it: a value, or a list of them. */
+  /** The header `X-Service-Signature`, as your server gives it: a value, or a list of values. */
   readonly header: string | ReadonlyArray<string> | null | undefined
   /** The endpoint's signing secret. For a day after a rotation, both the new and the old secret. */
   readonly secrets: string | ReadonlyArray<string>
-  /** How many seconds `t` may differ from now, before or after. Default: 60. */
+  /** How many seconds the time `t` of the header may be before or after `now`. Default: 60. */
   readonly toleranceS?: number
   /** The present time in milliseconds since 1970. Default: the time of the machine's clock. */
   readonly now?: number
@@ -71,7 +71,7 @@ export type Verification =
   | { readonly ok: false; readonly reason: VerifyFailure; /** For your log. */ readonly message: string }
 
 export const DEFAULT_TOLERANCE_S = 60
-/** A header with more signatures is refused. */
+/** The most signatures that a header may have; a header with more is refused. */
 export const MAX_SIGNATURES = 8
 
 type Subtle = typeof globalThis.crypto.subtle
@@ -110,7 +110,7 @@ export const verify = async (input: VerifyInput): Promise<Verification> => {
 
 const no = (reason: VerifyFailure, message: string): Verification => ({ ok: false, reason, message })
 
-// Receivers are also written in JavaScript, so the input may be anything, whatever the types say.
+// Receivers may be written in JavaScript, so the input may be anything, whatever the types say.
 
 const valueOf = (header: unknown): string =>
   typeof header === "string" ? header : Array.isArray(header) ? header.join(",") : ""
@@ -128,7 +128,7 @@ const isBuffer = (payload: unknown): payload is ArrayBuffer =>
 const bytesOf = (payload: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (typeof payload === "string") return Uint8Array.from(new TextEncoder().encode(payload))
   if (isBuffer(payload)) return new Uint8Array(payload)
-  // The bytes are copied, because a view may be of shared memory, which Web Crypto refuses.
+  // The bytes are copied, because a view may be of shared memory, which Web Crypto refuses to read.
   return ArrayBuffer.isView(payload)
     ? Uint8Array.from(new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength))
     : undefined
@@ -140,7 +140,7 @@ const notRaw = (payload: unknown): string =>
     : "The payload is an object: the body was parsed already."
 
 /**
- * Decodes the whole body. Without the option, the decoder would drop a byte order mark, which is part of the signed
+ * Decodes the whole body. Without `ignoreBOM`, the decoder would drop a byte order mark, which is part of the signed
  * bytes.
  */
 const decode = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
@@ -169,8 +169,8 @@ const parse = (
 }
 
 /**
- * Compares every secret with every signature, each in constant time. It does not stop at the first match, so that the
- * time reveals nothing.
+ * Compares every secret with every signature, each in constant time. The function does not stop at the first match, so
+ * that the time reveals nothing.
  */
 const anyMatches = async (
   subtle: Subtle,

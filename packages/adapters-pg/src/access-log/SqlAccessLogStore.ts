@@ -60,8 +60,9 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
       ON CONFLICT (user_id, at, entry_id) ${orElse}`.pipe(Effect.asVoid, orStoreError)
 
 /**
- * Inserts the entry unless an entry with one of `keys` exists. The statement looks up each key in the index and never
- * scans the user's entries. It is separate from `insert`, which every request runs and which needs no such condition.
+ * Inserts the entry unless the user has an entry with one of `keys`. The statement looks up each key in the index and
+ * never scans the user's entries. `insert`, which every request runs, is a separate statement, because it needs no such
+ * condition.
  */
 const recordUnless =
   (sql: SqlClient): Store["recordUnless"] =>
@@ -113,8 +114,9 @@ const countUses =
 const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint, requests: Rows.Bigint })
 
 /**
- * Counts the requests of each app between every two neighbouring times in `edges`. An entry stands for `times`
- * requests. PostgreSQL finds the entries between the first edge and the last by the primary key.
+ * Counts the requests of each app between every two neighbouring times in `edges`. One entry can stand for several
+ * requests: its column `times` has the number. PostgreSQL finds the entries between the first edge and the last by the
+ * primary key.
  */
 const tally =
   (sql: SqlClient): Store["tally"] =>
@@ -132,9 +134,9 @@ const tally =
 const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
 /**
- * Finds, for each connection of `asked`, the time of its newest entry without an error, at or before the connection's
- * `until`. Requests of the app's developer do not count. PostgreSQL reads the index of user and app backwards and
- * stops at the first match.
+ * Finds, for each of the given connections, the time of its newest entry without an error, at or before the
+ * connection's `until`. Requests of the app's developer do not count. PostgreSQL reads the index of user and app
+ * backwards and stops at the first match.
  */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>

@@ -8,7 +8,7 @@ import * as Buckets from "../leases/Buckets.js"
 
 /**
  * The methods of `AccountStore` for the notices that a person chose to get by mail. The choice is a column of the
- * account's row, so deleting the account deletes it too. Decision owner-notices-1.
+ * account's row, so it is deleted with the account. Decision owner-notices-1.
  */
 
 type Store = typeof AccountStore.Service
@@ -33,8 +33,8 @@ export const choose =
     )
 
 /**
- * Reads the person's choice and locks the account. The lock makes two imports, or an import and the person who changes
- * the choice, run one after the other, so that no notice is lost.
+ * Reads the person's choice and locks the account. Because of the lock, two imports run one after the other, and so do
+ * an import and a change of the choice by the person. So no choice is lost.
  */
 export const lock = (sql: SqlClient, id: UserId) =>
   sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`

@@ -48,8 +48,9 @@ const sweep = (sql: SqlClient) => {
 }
 
 /**
- * Returns a function that runs a change of sessions in one transaction. On a cluster, this transaction shares the lock
- * of the credentials. On a single server a session is changed without that lock.
+ * Returns a function that runs a change of sessions. On a cluster, the change runs in a transaction that shares the
+ * lock of `credentialLock.ts`, because a write to `sessions` locks the whole table there. On a single server, the
+ * change needs no lock.
  */
 const sharing = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)
@@ -84,8 +85,8 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
 })
 
 /**
- * A session that was opened before a column existed has null in the column. Then the sign-in time, or the account's
- * present password version, replaces the null.
+ * Sessions that were opened before a migration added a column have null in that column. For these sessions, the sign-in
+ * time or the account's present password version takes the place of null.
  */
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
   s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,
@@ -93,8 +94,8 @@ const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version
 const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version AND a.suspended_at IS NULL"
 
 /**
- * Finds a session with its account. Every page of a signed-in person runs this statement, so it is sent on shared
- * connections (`reads`).
+ * Finds a session with its account. Every page of a signed-in person runs this statement, so it is sent with `reads`,
+ * on connections that several requests share.
  */
 export const find =
   (sql: SqlClient): Store["findSession"] =>
@@ -116,7 +117,7 @@ export const renew = (sql: SqlClient): Store["renewSession"] => {
     ).pipe(Effect.asVoid, orStoreError)
 }
 
-/** A session that was opened before the column `password_version` existed has null there, and matches every version. */
+/** Sessions that were opened before the column `password_version` existed have null in it. They match every version. */
 export const confirm = (sql: SqlClient): Store["confirmSession"] => {
   const share = sharing(sql)
   return ({ hash, passwordVersion }, confirmed) =>

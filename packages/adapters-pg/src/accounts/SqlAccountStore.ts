@@ -116,11 +116,13 @@ const addRoles =
   (sql: SqlClient, lockApps: LockAppsOnCluster): Store["addRoles"] =>
   (id, roles) =>
     Effect.gen(function* () {
-      // The creation of an app and the acceptance of an invitation add a role, and then write to apps and teams. When
-      // the answer is stored for a repeated request, all of it is one transaction, so this lock comes first.
+      // This lock comes before the lock of the account. After it has added a role, the creation of an app or the
+      // acceptance of an invitation writes to apps and teams. With an idempotency key, all of this runs in one
+      // transaction.
       yield* lockApps(id)
-      // FOR UPDATE would lock the key too. A member who is added to a team refers to it: a second acceptance of the
-      // account, which has locked the app, would wait for this transaction, which waits for that app.
+      // FOR UPDATE would also lock the row's key, to which a new member's row refers. Then a second acceptance of the
+      // same account, which has locked the app, would wait for this transaction, and this transaction would wait for
+      // that app.
       const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
         Rows.first(AccountRow)
       )

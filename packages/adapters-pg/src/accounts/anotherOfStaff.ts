@@ -4,8 +4,8 @@ import type { UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * Whether an account other than these has one of the roles and is not suspended. The first condition is that of the
- * index `accounts_staff`: without it, PostgreSQL would read all accounts.
+ * Whether an account other than the given ones has one of the roles and is not suspended. The first condition of the
+ * statement repeats the condition of the index `accounts_staff`: without it, PostgreSQL would read all accounts.
  */
 export const hasAnotherOfStaff = (
   sql: SqlClient,

@@ -2,12 +2,14 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 
 /**
  * A transaction takes this lock before it changes the credentials, the second factors or the roles of a person, or
- * stores or confirms a sign-up; on a cluster also before it deletes an account. A transaction that opens a session
- * shares the lock; on a cluster also one that changes sessions, or deletes expired sessions or links. `accounts`,
- * `sessions`, `account_links` and `pending_accounts` are on every node of a cluster. There, a write locks the whole
- * table, first shared and then exclusive, and also the table to which its foreign keys lead. Without this lock, two
- * people who replace a password at the same time would deadlock, and so would a new password and a sign-in or sign-out.
- * The lock ends with the transaction.
+ * stores or confirms a sign-up. On a cluster it also takes the lock before it deletes an account. A transaction that
+ * opens a session shares the lock. On a cluster, a transaction that changes sessions, or deletes expired sessions or
+ * links, shares it too.
+ *
+ * On a cluster, every node has a copy of `accounts`, `sessions`, `account_links` and `pending_accounts`. A write to
+ * such a table locks the whole table, first shared and then exclusive, and also the table to which its foreign keys
+ * lead. Without this lock, two people who replace a password at the same time would deadlock, and so would a new
+ * password and a sign-in or sign-out. The lock ends with the transaction.
  */
 export const lockCredentials = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('credentials', 0))`
 

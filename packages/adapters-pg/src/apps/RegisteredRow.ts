@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { AppRow, toApp } from "./AppRow.js"
 
-/** Client secrets are stored as jsonb, newest first, with times in whole milliseconds. */
+/** An entry of `apps.client_secrets`, a jsonb list with the newest secret first. Times are in whole milliseconds. */
 const Secret = Schema.Struct({
   hash: Vault.Hash,
   createdAt: Timestamp.Timestamp,

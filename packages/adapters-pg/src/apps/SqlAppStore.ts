@@ -49,8 +49,8 @@ const create =
                 ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
     return Effect.gen(function* () {
       yield* lockApps(app.ownerId)
-      // The lock makes two creations by one owner run one after the other, so that the second counts the app of the
-      // first. The deletion and the suspension of the owner wait for it too, and then find the new app.
+      // Because of this lock, two creations by one owner run one after the other, so that the second counts the app of
+      // the first. A deletion or suspension of the owner also waits for this lock, and then finds the new app.
       const owner = yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
       if (owner.length === 0) return "NoOwner" as const
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
@@ -86,7 +86,10 @@ const find =
       orStoreError
     )
 
-/** Each request for tokens authenticates its app, so the statement is sent on shared connections (`reads`). */
+/**
+ * Each request for tokens authenticates its app, so this statement is sent with `reads`, on connections that several
+ * requests share.
+ */
 const findRegistered =
   (sql: SqlClient): Store["findRegistered"] =>
   (id) =>
@@ -150,8 +153,8 @@ const logosOf = ({ logo, proposal }: App.App): ReadonlyArray<string> =>
   [logo, proposal?.logo ?? null].filter((digest) => digest !== null)
 
 /**
- * Adds a new logo, and deletes logos that the app no longer names. It is a statement of its own because logos are large
- * and change rarely.
+ * Adds a new logo, and deletes logos that the app does not name any more. Logos are large and change rarely, so the
+ * statement that writes the app leaves them out.
  */
 const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLogo.Logo | undefined) => {
   const named = logosOf(after)
@@ -164,8 +167,8 @@ const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLo
 }
 
 /**
- * Writes the app. When the app regains the scope of its place rules or zone rules, this also stores the time from which
- * those rules work again (decision L8).
+ * Writes the app. When the app regains the scope of its place rules or zone rules, this function also stores the time
+ * from which those rules work again (decision L8).
  */
 const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
   const regained = (scope: Scope.Scope) => LiveRule.isRegained(scope, App.scopes(before), App.scopes(app))

@@ -4,15 +4,15 @@ import { Effect } from "effect"
 import { isDistributed } from "../schema/isDistributed.js"
 
 /**
- * On a cluster, a transaction that locks an account and then writes to `apps` or `app_members` takes this lock first:
- * there, a lock of one row of `apps` locks the whole table, also when the account owns no app, and then the table
- * `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock with a hand-over of any
- * app, which locks the app and then the account of its next owner.
+ * On a cluster, a transaction that locks an account and then writes to `apps` or `app_members` takes this lock first. A
+ * cluster locks the whole table `apps` when a transaction locks one row of it, even if the account owns no app, and
+ * then the table `accounts`, to which `apps` refers. A transaction that locked `accounts` first would deadlock with a
+ * hand-over of any app, which locks the app and then the account of its next owner.
  *
- * A single server locks rows only, and such a transaction needs no lock of the account's apps. If it locked them, it
- * could deadlock: an acceptance whose answer is stored (decision idempotency-4) would have them when it asks for the
- * inviting app, and the deletion of that app's holder, who is in a team of the account, locks them in the order of
- * their ids.
+ * A single server locks rows only, and such a transaction needs no lock of the account's apps. With that lock it could
+ * even deadlock with the deletion of another account that is in the same team. When the answer of an acceptance is
+ * stored (decision idempotency-4), the acceptance would first lock the apps of its own account and later the inviting
+ * app. The deletion locks the same apps in the order of their ids.
  */
 export const lockAppsOnCluster = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)
@@ -26,9 +26,9 @@ export const lockAppsOnCluster = (sql: SqlClient) => {
 export type LockAppsOnCluster = ReturnType<typeof lockAppsOnCluster>
 
 /**
- * Locks the apps that an account owns, and the apps in whose teams it is. The deletion or the suspension of an account
- * takes this lock on every server. Otherwise the deletion of the holder of an app could hand the app over to an account
- * that is being deleted or suspended at the same time.
+ * Locks the apps that an account owns, and the apps in whose teams it is. A deletion or suspension of an account takes
+ * this lock on single servers and on clusters. Without it, the deletion of an app's holder could hand the app over to
+ * an account that is being deleted or suspended at the same time.
  */
 export const lockTeams = (sql: SqlClient, userId: UserId) =>
   sql`SELECT 1 FROM apps

@@ -15,7 +15,10 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient> = Layer.effect(
   )
 )
 
-/** The value of `user_id`, which is part of the primary key, for an event about no account. It is no account's id. */
+/**
+ * The value of `user_id` in events that concern no account. No account has this id. The column is part of the primary
+ * key, so it cannot be null.
+ */
 const NO_ACCOUNT = "-"
 
 /** Stores the event in the caller's transaction. The database makes the id. */
@@ -53,15 +56,15 @@ const toActor = ({ actor, actor_id }: typeof EventRow.Type): AuditEvent.AuditAct
       ? AuditEvent.OPERATOR
       : { _tag: actor, id: actor_id }
 
-/** An admin's list reads the rows of all accounts, on a cluster from every node. */
+/** Reads the events of all accounts, for the list that an admin sees. On a cluster, the statement asks every node. */
 const list =
   (sql: SqlClient): Store["list"] =>
   ({ from, kind, to, userId }, limit, after) =>
     Effect.gen(function* () {
       const position = yield* TimePosition.decode(after)
       const only = [
-        // A newer release that was rolled back may have left events of kinds that this release does not have
-        // (decision audit-4).
+        // A newer release that was rolled back may have left events whose kind this release does not know (decision
+        // audit-4).
         kind === undefined ? sql`kind = ANY(${AuditEvent.KINDS}::text[])` : sql`kind = ${kind}`,
         ...(userId === undefined ? [] : [sql`(user_id = ${userId} OR actor_id = ${userId})`]),
         ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),

@@ -12,10 +12,10 @@ type Read<A> = Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError
 
 /** The reads of connections that several stores share. */
 export interface ConnectionReads {
-  /** The statement of `readWithApp` alone, for a caller that sends several statements together. */
+  /** The statement that `readWithApp` runs, for a caller that sends several statements together. */
   readonly withApp: (userId: UserId, id: ConnectionId) => Statement<object>
   readonly readWithApp: (userId: UserId, id: ConnectionId) => Read<WithApp>
-  /** The connection of this user and app that has not ended. */
+  /** Reads the connection of this user and app that has not ended. */
   readonly readUnended: (userId: UserId, appId: AppId) => Read<Connection.Connection>
   readonly lockOne: (userId: UserId, id: ConnectionId) => Statement<object>
 }

@@ -11,10 +11,10 @@ const RouteRow = Schema.Struct({ user_id: UserId })
 const ROUTES_MAX = 100_000
 
 /**
- * Finds the id of a connection's user. A token carries the connection's id and not the user's, so that two apps cannot
- * find out that they have the same user. The rows of a connection are stored under the user's id, and on a cluster that
- * id decides the node. A route never changes, so a process may cache it. Only the restore of a snapshot of a test world
- * makes cached routes invalid (`forgetAll`).
+ * Finds the id of a connection's user. A token carries the id of the connection and not of the user, so that two apps
+ * cannot find out that they have the same user. The rows of a connection are stored under the user's id; on a cluster
+ * that id decides the node. The user of a connection never changes, so a process may cache it. Only the restore of a
+ * snapshot of a test world makes cached routes invalid (`forgetAll`).
  */
 export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/connection/ConnectionRoutes")<
   ConnectionRoutes,
@@ -31,8 +31,8 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
 const cached = new WeakMap<SqlClient, Map<ConnectionId, UserId>>()
 
 /**
- * Forgets the cached routes. The caller has replaced all rows of this database, so the id of a cached connection may
- * now belong to another user.
+ * Forgets the cached routes. Call it after all rows of this database were replaced: the id of a cached connection may
+ * then belong to another user.
  */
 export const forgetAll: Effect.Effect<void, never, SqlClient> = Effect.map(SqlClient, (sql) => cached.get(sql)?.clear())
 

@@ -27,7 +27,8 @@ export const ConnectionRow = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
   held_scopes: Schema.Array(Scope.Scope),
-  // Null in rows that were written before this column existed. Then `held_scopes` count as agreed.
+  // Null in rows that were written before this column existed. In these rows the scopes of `held_scopes` count as
+  // agreed.
   agreed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   places_version: Schema.Int,
   standard_expires_at: Rows.NullableAt,
@@ -64,7 +65,10 @@ export const toConnection = (row: ConnectionRow): Connection.Connection => ({
   familyId: row.family_id
 })
 
-/** A connection `c` joined with its app `a`. Both tables have a column `app_id`, which is equal in the joined row. */
+/**
+ * A row that joins a connection `c` with its app `a`. Both tables have a column `app_id`, with the same value in the
+ * joined row.
+ */
 export const WithAppRow = Schema.Struct({ ...AppRow.fields, ...ConnectionRow.fields, is_suspended: Schema.Boolean })
 export type WithAppRow = typeof WithAppRow.Type
 
@@ -75,8 +79,8 @@ export const toWithApp = (row: WithAppRow): WithApp => ({
 })
 
 /**
- * An SQL condition over `connections c` and `apps a`: whether the account of the person or of the app's developer is
- * suspended, or the person is a test person and the app is in production. `apps.suspended_at` is a copy of the
+ * An SQL condition over `connections c` and `apps a`. It is true if the account of the person or of the app's developer
+ * is suspended, or if the person is a test person and the app is in production. `apps.suspended_at` is a copy of the
  * developer's suspension.
  */
 export const IS_SUSPENDED = `(a.suspended_at IS NOT NULL OR EXISTS (
@@ -89,11 +93,12 @@ export interface ConnectionColumns {
 }
 
 /**
- * Select lists for the connections of one user or, with null, of any user. The sub-query for the places repeats the
- * user's id: without it, Citus would ask every shard for the places.
+ * Makes the select lists for connections: of one user or, with null, of any user. The sub-query for the places repeats
+ * the user's id, because Citus would otherwise ask every shard for the places.
  *
- * The sub-query is part of the same statement. If that statement also locked the connection's row, it would return the
- * places from before it waited for the lock. So a caller locks in one statement and reads in the next.
+ * The sub-query is part of the statement that reads the connection. A statement that also locks the connection's row
+ * may wait for that lock, and would return the places as they were before the wait. So a caller locks in one statement
+ * and reads in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>

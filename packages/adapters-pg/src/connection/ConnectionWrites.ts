@@ -18,11 +18,11 @@ type Failure = SqlError | ParseResult.ParseError
 
 /** The statements that change the rows of one connection. The caller holds the lock of the connection's row. */
 export const make = (sql: SqlClient) => ({
-  /** Runs the writes in order: each one sees the rows that the earlier ones wrote. */
+  /** Runs the writes in order: each write sees the rows that the earlier writes changed. */
   all: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
     Effect.forEach(writes, (one) => write(sql, of, one, now), { discard: true }),
 
-  /** Like `all`, as the last statements of a transaction: they are sent together with the COMMIT. */
+  /** Runs the writes as the last statements of a transaction: they are sent together with the COMMIT. */
   last: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
     last(writes.map((one) => write(sql, of, one, now))),
 
@@ -108,13 +108,13 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
   })
 
 /**
- * Stores, for each rule of the connection, since when the rule has been disabled, or clears that time when the rule
- * works again. It runs after each change of the connection's places or scopes (decision L8).
+ * Stores, for each rule of the connection, the time since which the rule is disabled, or removes that time when the
+ * rule works again. The function runs after each change of the connection's places or scopes (decision L8).
  */
 const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
   standing(sql, userId, id, now)
 
-/** Inserts a new connection, or replaces the stored one. */
+/** Inserts a connection; replaces the stored connection with the same id. */
 const save = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     yield* upsert(sql, one, now)
@@ -147,16 +147,16 @@ const upsert = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Times
         zone_rules_since = ${regained(sql, LiveRule.ZONE_SCOPE, "zone_rules_since", now)}`
 
 /**
- * An SQL expression for an upsert: `now` when the write gives the scope to a stored connection that does not have it,
- * else the stored time.
+ * An SQL expression for an upsert of a connection: `now` when the write adds the scope to a stored connection that did
+ * not have it, else the stored time.
  */
 const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Timestamp.Timestamp) =>
   sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
            THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
 
 /**
- * Like `regained`, for an UPDATE whose new scopes are `after`. In the SET list of an UPDATE, `held_scopes` still is the
- * old value.
+ * An SQL expression like `regained`, for an UPDATE that sets the scopes to `after`. In the SET list of an UPDATE, the
+ * column `held_scopes` has the old value.
  */
 const regainedBy = (
   sql: SqlClient,

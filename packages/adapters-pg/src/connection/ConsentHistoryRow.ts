@@ -41,15 +41,15 @@ export const readHistory = (sql: SqlClient, userId: UserId, id: ConnectionId, li
   )
 
 /**
- * Adds an entry. The caller holds the lock of the connection's row, so no other transaction gives the same number to an
- * entry.
+ * Adds an entry. The caller holds the lock of the connection's row, so no other transaction can give the same number to
+ * another entry.
  */
 export const insertEntry = (
   sql: SqlClient,
   { id, userId }: Pick<Connection.Connection, "userId" | "id">,
   { agreement, at, change }: ConsentEntry.ConsentEntry
 ) =>
-  // Selects from the connection's row instead of VALUES: only then does Citus run the whole statement on one shard.
+  // Citus runs the whole statement on one shard only when it selects from the connection's row and has no VALUES.
   sql`INSERT INTO consent_history (user_id, connection_id, entry, at, change, scopes, place_ids,
         earlier_visits_place_ids, standard_expires_at, sensitive_expires_at, paused_at, paused_until)
       SELECT c.user_id, c.connection_id,

@@ -38,7 +38,7 @@ export const writeToken = (
                  VALUES (${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
                          ${Rows.nullableAt(one.token.revokedAt)})`
     case "IssueRefresh":
-      // Selects from the connection's row instead of VALUES: only then does Citus run the whole statement on one shard.
+      // Citus runs the whole statement on one shard only when it selects from the connection's row and has no VALUES.
       return sql`INSERT INTO refresh_tokens (user_id, token_hash, connection_id, family_id, issued_at, link, revoked_at)
                  SELECT c.user_id, ${one.token.hash}, c.connection_id, ${one.token.familyId},
                         ${Rows.at(one.token.issuedAt)}::timestamptz,
@@ -55,10 +55,10 @@ export const writeToken = (
 }
 
 /**
- * Revokes the live tokens of one family or, with null, of the connection. A connection can have any number of expired
- * access tokens and spent refresh tokens, and nothing accepts them once their family has ended, so these statements
- * leave them out: otherwise, a connection with many tokens could not be ended within the statement time-out (decision
- * O6). Codes that were exchanged for these tokens get `dead_at`, so that retention deletes them.
+ * Revokes the live tokens of one family or, with null, of the whole connection. A connection can have any number of
+ * expired access tokens and spent refresh tokens. The service refuses all of them once their family has ended, so these
+ * statements do not change them: otherwise the end of a connection with many tokens could exceed the statement time-out
+ * (decision O6). Codes that were exchanged for these tokens get `dead_at`, so that retention deletes them.
  */
 export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
   Effect.gen(function* () {

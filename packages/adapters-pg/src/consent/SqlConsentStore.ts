@@ -60,10 +60,10 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Whether the user has an account. The lock makes a deletion of the account wait, which then finds and ends the
- * connection that this transaction makes. The deletion locks the account before connections too. A lock FOR KEY SHARE
- * lets other changes of the account go on. On a cluster, where `accounts` is a copied table, two such locks at the same
- * time deadlock, so nothing is locked there (decision deletions-2).
+ * Whether the user has an account. Because of the lock, a deletion of the account waits, and then finds and ends the
+ * connection that this transaction makes. A deletion also locks the account before the connections. The lock is FOR KEY
+ * SHARE, so that other changes of the account need not wait. On a cluster, `accounts` is a copied table, and two of
+ * these locks at the same time would deadlock: there this function takes no lock (decision deletions-2).
  */
 const hasAccount = (sql: SqlClient) => {
   const onCluster = isDistributed(sql)
@@ -92,8 +92,8 @@ const approvalState = (sql: SqlClient) => {
 
     /**
      * Locks the row of one user and one app, so that approvals of this app by this user run one after the other.
-     * Returns the `sub`, the id by which this app knows this user. None: this call inserted the row, and there is no
-     * `sub` yet.
+     * Returns the `sub`, the id by which this app knows this user. Returns None when this call inserted the row, which
+     * has no `sub` yet.
      */
     lockPair: (userId: UserId, appId: AppId) =>
       Effect.gen(function* () {

@@ -12,7 +12,7 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
 
 /**
- * The methods of `CredentialStore` that replace an e-mail address, or that use a mailed link which does not change the
+ * The methods of `CredentialStore` that replace an e-mail address, or that use a mailed link without changing the
  * account, such as an `unlock` link.
  */
 
@@ -21,9 +21,10 @@ type Store = typeof CredentialStore.Service
 const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_at: Rows.NullableAt })
 
 /**
- * Frees an e-mail address for the account `to`. With `isConfirmed`, `to` has proved that it receives the address's
- * mail. Then another account that has the address and never confirmed it gets a placeholder instead (`releasedEmail`).
- * The caller holds the lock of the credentials. Returns whether another account keeps the address.
+ * Frees an e-mail address for the account `to`. `isConfirmed` says whether `to` has proved that it receives mail at
+ * this address. If it has, another account that has the address and never confirmed it gets a placeholder address
+ * instead (`releasedEmail`). The caller holds the lock of the credentials. Returns whether another account keeps the
+ * address.
  */
 export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConfirmed: boolean) =>
   Effect.gen(function* () {
@@ -38,7 +39,7 @@ export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConf
 
 /**
  * Turns a unique violation into `Taken`. `AccountStore.create` does not take the lock of the credentials, so it may
- * store an account with the same address at this moment.
+ * insert an account with the same address while this transaction runs.
  */
 const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
   Effect.catchAll(effect, (error) =>

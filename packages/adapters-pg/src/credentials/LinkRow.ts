@@ -52,8 +52,8 @@ const LockedRow = Schema.Struct({
 })
 
 /**
- * Takes the lock of the credentials, locks the account's row and returns the row. Every other writer of the row waits
- * until the transaction ends.
+ * Takes the lock of the credentials, locks the account's row and returns the row. Until the transaction ends, every
+ * other writer of the row waits.
  */
 export const lockAccount = (sql: SqlClient, userId: UserId) =>
   Effect.zipRight(

@@ -11,7 +11,8 @@ const TableRow = Schema.Struct({ name: Schema.String, key: Schema.Array(Schema.S
 type Table = typeof TableRow.Type
 
 /**
- * Tables that `remove` treats separately: the deletion job itself, and tables whose rows lead to rows in other tables.
+ * Tables that `remove` deletes from with statements of their own: the deletion job itself, and tables whose rows lead
+ * to rows in other tables.
  */
 const APART: ReadonlySet<string> = new Set(["account_deletions", "events", "connections"])
 
@@ -38,7 +39,7 @@ const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 /**
  * Deletes rows that a deleted account left behind, and returns the number of rows that it deleted or changed. From each
  * table of `peoplesTables` it deletes at most `limit` rows. A row that leads to other rows (an event, a connection) is
- * deleted after them. Each statement commits by itself.
+ * deleted after those rows. Each statement commits by itself.
  */
 export const remove = (
   sql: SqlClient,
@@ -64,10 +65,9 @@ export const remove = (
   })
 
 /**
- * Deletes events of a deleted account. First it deletes the deliveries and the rows of `listener_events` that belong to
- * these events, because only the events lead to them. Those rows are on the shards of the apps, so each kind is a
- * statement of its own. An event stays for a minute after its fan-out, because a worker may still be storing its
- * deliveries.
+ * Deletes events of a deleted account. Only an event leads to its deliveries and to its rows in `listener_events`, so
+ * these are deleted first. Those rows are on the shards of the apps, so each kind is a separate statement. An event
+ * stays for a minute after its fan-out, because a worker may still be storing its deliveries.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -83,14 +83,13 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
           JOIN ${named} ON e.app_id = d.app_id AND e.event_id = d.event_id
           WHERE d.app_id = ANY(${apps}::text[]) LIMIT ${limit}`
     )
-    // A row of `listener_events` waits for a listening developer for a few seconds only, but a server that crashed may
-    // have left rows behind.
+    // A row of `listener_events` is normally deleted after a few seconds. A server that crashed may have left rows.
     const heard = yield* Rows.affected(
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // After a full page, more deliveries may be left. Then the events stay, because only the events lead to those
-    // deliveries.
+    // When `limit` deliveries were deleted, more may be left. The events then stay, because only the events lead to
+    // those deliveries.
     if (deliveries >= limit) return deliveries + heard
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
@@ -100,7 +99,7 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
     )
   })
 
-/** Deletes the routes first: once a connection is deleted, nothing leads to its route. */
+/** Deletes the routes of the connections first: only a connection leads to its route. */
 const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const connections = yield* sql`SELECT connection_id FROM connections WHERE user_id = ${userId} LIMIT ${limit}`.pipe(
@@ -116,12 +115,13 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
 
 /**
  * Deletes the consent requests that the account decided, replaces its id by `NOBODY` in reviews and in the audit log,
- * and deletes its apps. These statements read tables that all users share, so this runs only when no other row is left.
+ * and deletes its apps. These statements read tables that all users share, so they run only when no other row of the
+ * account is left.
  */
 const removeMentions = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
-    // The name of the reviewer is removed. The decision and its reason stay, and so do the events of the audit log.
+    // Removes the name of the reviewer. The decision and its reason stay, and so do the events of the audit log.
     const decisions = yield* Rows.affected(
       sql`UPDATE review_decisions SET decided_by = ${AccountDeletion.NOBODY.id} WHERE decided_by = ${userId}`
     )
@@ -150,9 +150,10 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   })
 
 /**
- * Deletes those of the account's apps that were not in production. Each call deletes one page of their deliveries;
- * when none is left, the apps are deleted. Before that, connections that other people have to these apps end. The
- * service reads a connection together with its app, so without the app it could no longer find or end the connection.
+ * Deletes those of the account's apps that were not in production. Each call deletes one page of their deliveries; the
+ * call that finds none deletes the apps. Before that, the function ends the connections that other people have to these
+ * apps: the service reads a connection together with its app, so without the app it could not find or end the
+ * connection.
  */
 const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -175,8 +176,8 @@ const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, li
 const LiveRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId })
 
 /**
- * Ends the live connections of these apps, in one transaction for each connection: on a cluster, two connections may be
- * on different nodes.
+ * Ends the live connections of these apps, each in its own transaction, because two connections may be on different
+ * nodes of a cluster.
  */
 const endConnections = (sql: SqlClient, apps: ReadonlyArray<string>, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

@@ -47,11 +47,11 @@ const begin = (sql: SqlClient): Store["begin"] => {
   return (userId, decide) => {
     const deletion = (isCluster: boolean) =>
       Effect.gen(function* () {
-        // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on
-        // with one node after the other. A single server ignores this setting.
+        // Citus requires this setting for a transaction that first writes to a table copied to every node: the
+        // transaction's other writes then visit one node after the other. A single server ignores the setting.
         yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
-        // Everybody's sign-ins wait for this lock. A single server locks rows, not whole tables, so there the order of
-        // the rows is enough: accounts before sign-ups and sessions.
+        // On a cluster only, because all sign-ins wait for this lock. A single server locks rows and not whole tables,
+        // so there it is enough to lock rows in a fixed order: accounts before sign-ups and sessions.
         if (isCluster) yield* lockCredentials(sql)
         yield* lockTeams(sql, userId)
         const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
@@ -60,9 +60,9 @@ const begin = (sql: SqlClient): Store["begin"] => {
         if (Option.isNone(row)) return Option.none()
         const account = toAccount(row.value)
         if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
-        // Locks the apps again, because the account may have got one, or joined a team, before its row was locked. A
-        // transaction that changes a team, or deletes or suspends one of its owners, locks the app first. So the locks
-        // keep the owners in the apps' teams unchanged until the commit.
+        // Locks the apps a second time, because the account may have got an app, or joined a team, before its row was
+        // locked. A transaction that changes a team, or that deletes or suspends one of its owners, locks the app
+        // first. So after this lock, the owners in the apps' teams do not change until the commit.
         yield* lockTeams(sql, userId)
         const state = yield* deletionState(sql, account)
         const decided = decide(state, yield* Timestamp.now)

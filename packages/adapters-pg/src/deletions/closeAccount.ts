@@ -10,8 +10,8 @@ const { NOBODY } = AccountDeletion
 
 /**
  * Ends the account's connections, devices, waiting events and team memberships, hands its apps over or revokes them,
- * and deletes the account's row. `Leftovers` later deletes the other rows of the account. The caller holds the lock of
- * the account's row.
+ * and deletes the account's row. A worker later deletes the account's other rows (`Leftovers`). The caller holds the
+ * lock of the account's row.
  */
 export const closeAccount = (
   sql: SqlClient,
@@ -46,8 +46,8 @@ export const closeAccount = (
   })
 
 /**
- * Deletes the exported archives at once, and not later with the other rows, because one archive contains all data of
- * the person (decision exports-4).
+ * Deletes the exported archives at once, not later with the account's other rows, because one archive contains all data
+ * of the person (decision exports-4).
  */
 const deleteArchives = (sql: SqlClient, id: UserId) =>
   Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)
@@ -86,8 +86,9 @@ const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
       WHERE owner_id = ${id}`
 
 /**
- * Ends the account's connections. It locks them in the order of their ids, and the caller locks the account's devices
- * only afterwards. Archiving a place takes its locks in the same order. Two different orders could deadlock.
+ * Ends the account's connections. The statement locks them in the order of their ids; afterwards the caller locks the
+ * account's devices. Archiving a place locks connections in the order of their ids too. With two different orders, the
+ * transactions could deadlock.
  */
 const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`WITH live AS (

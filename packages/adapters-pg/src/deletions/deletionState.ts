@@ -43,8 +43,8 @@ const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
 
 /**
  * Counts, for each app, the people with a connection that has not ended. The account itself and test people do not
- * count. It is not a sub-query of the statement that reads the apps: on a cluster, every node has a copy of `apps`, and
- * Citus refuses a statement that reads such a table with a sub-query on the distributed table `connections`.
+ * count. The count is a separate statement, because on a cluster every node has a copy of `apps`, and Citus refuses a
+ * statement that reads such a table with a sub-query on the distributed table `connections`.
  */
 const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<AppId>) =>
   sql`SELECT app_id, count(*) AS people FROM connections

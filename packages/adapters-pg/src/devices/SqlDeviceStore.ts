@@ -67,8 +67,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (device) =>
     Effect.gen(function* () {
-      // This lock makes two creations by one user run one after the other, so that the second counts the device of the
-      // first.
+      // Locks the row of the user in `upload_streams`, so that two creations by one user run one after the other, and
+      // the second counts the device of the first.
       yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${device.userId}, 0)
                  ON CONFLICT (user_id) DO UPDATE SET version = stream.version`
       const counted = yield* sql`SELECT count(*) AS count FROM devices
@@ -102,7 +102,10 @@ const list =
       orStoreError
     )
 
-/** Each upload of a phone begins with this statement, so it is sent on shared connections (`reads`). */
+/**
+ * Each upload of a phone begins with this statement, so it is sent with `reads`, on connections that several requests
+ * share.
+ */
 const findByToken =
   (sql: SqlClient): Store["findByToken"] =>
   (userId, hash) =>
@@ -116,7 +119,8 @@ const findByToken =
 const takeSetupLink =
   (sql: SqlClient): Store["takeSetupLink"] =>
   (userId, hash, now) =>
-    // One statement, so that of two requests with the same setup key only the first one gets the device.
+    // A single statement finds and spends the setup key, so that of two requests with the same key only the first gets
+    // the device.
     sql`UPDATE devices SET setup_hash = NULL, setup_until = NULL
         WHERE user_id = ${userId} AND setup_hash = ${hash} AND setup_until > ${Rows.at(now)}
           AND removed_at IS NULL
@@ -124,7 +128,7 @@ const takeSetupLink =
 
 /**
  * Whether the phone has ever reported a visit. `visits_told_at` stays when the reports are deleted with the history. A
- * stored report counts too, because a program of the previous release does not write `visits_told_at`.
+ * stored report counts even when `visits_told_at` is null, because the previous release does not write this column.
  */
 const sendsVisits =
   (sql: SqlClient): Store["sendsVisits"] =>
@@ -151,24 +155,25 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, id, at) =>
     Effect.gen(function* () {
-      // An upload in flight, and a worker that settles dwells, wait from here until the end of the transaction.
+      // From this lock until the end of the transaction, an upload in flight waits, and so does a worker that settles
+      // dwells.
       yield* UploadStream.lock(sql, userId, 0)
       const removed = yield* Rows.affected(
         sql`UPDATE devices SET removed_at = ${Rows.at(at)}
             WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
       )
       if (removed === 0) return false
-      // The raised version keeps the worker from firing a dwell that it read before the removal (`Settling.commit`),
-      // and the upload from storing readings.
+      // Raises the version. So the worker does not fire a dwell that it read before the removal (`Settling.commit`),
+      // and an upload in flight does not store its readings.
       yield* UploadStream.lock(sql, userId, 1)
       yield* forgetDwells(sql, userId, at)
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * Forgets the dwells that wait for silence, unless a phone is left that may be carried and has sent something
- * (`Carried.mayBeHeard`, decision rules-14). A dwell whose time has come fires, whether or not a worker has looked at
- * it before the removal.
+ * Forgets the dwells that wait for silence (decision rules-14), unless the user has another phone that may be carried
+ * and has sent something (`Carried.mayBeHeard`). A dwell whose time came before the removal still fires, even if no
+ * worker has looked at it yet.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL

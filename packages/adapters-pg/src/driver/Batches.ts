@@ -7,7 +7,7 @@ interface Waiting<Item, Answer> {
   readonly answer: (answer: Effect.Effect<Answer, StoreError>) => void
 }
 
-/** The host's clock: connections run in real time, even when the program runs on another clock. */
+/** The clock of this machine. Connections run in real time, even when the program's `Clock` is another one. */
 const hostClock = Clock.make()
 
 /** The most items of one batch. A process hardly ever has more requests in flight. */
@@ -16,11 +16,11 @@ const MAX = 500
 /**
  * Collects items into batches: items that arrive while one statement is in flight go together into the next statement,
  * so they share one commit. `write` answers the items in order, after the commit. When the database refuses a batch,
- * each item is written alone, so only the faulty item fails. After a transient error all items of the batch fail, and
- * their callers may retry. A caller that stops waiting cancels no other item.
+ * each item is written alone, so that only the faulty item fails. After a transient error all items of the batch fail,
+ * and their callers may retry. A caller that stops waiting cancels no other item.
  *
- * `pauseMillis`: after each statement, pauses for as long as the statement took, at most `pauseMillis`, so that more
- * items share the next statement. For items whose callers are not in a hurry. 0: no pause.
+ * `pauseMillis`: after each statement, the batches pause for as long as the statement took, but at most for this time,
+ * so that more items share the next statement. 0: no pause. Only callers that are not in a hurry set it.
  */
 export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
@@ -50,7 +50,7 @@ const answering = <Item, Answer>(
   return run
 }
 
-/** Like `make`, with separate batches for each key: a statement that takes long delays no item of another key. */
+/** Like `make`, with separate batches for each key: a slow statement for one key delays no item of another key. */
 export const makeBy = <Item, Answer>(
   keyOf: (item: Item) => string,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,

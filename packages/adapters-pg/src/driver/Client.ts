@@ -22,7 +22,7 @@ export interface Runs {
   readonly shared: RunStatement
 }
 
-/** The client of `@effect/sql` over a pool, with statements that cost less than the library's. */
+/** The client of `@effect/sql` over a pool, with our own statements, which cost less than the library's. */
 export const layer = (
   acquire: Effect.Effect<pg.Pool, SqlError, Scope.Scope>,
   runs: (pool: pg.Pool) => Runs
@@ -69,9 +69,9 @@ const make = (of: Host, { run, shared }: Runs, withTransaction: PgClient["withTr
 }
 
 /**
- * The template tag for short reads that take no lock, wait for nothing and serve many requests: the reads in flight
- * share a few connections. Inside a transaction they run on the transaction's connection, as statements of `sql` do.
- * With a client that shares no connections, this is `sql` itself.
+ * The template tag for short reads that take no lock, wait for nothing and serve many requests. Concurrent reads with
+ * this tag share a few connections. Inside a transaction the reads run on the transaction's connection, as statements
+ * of `sql` do. With a client that shares no connections, `reads(sql)` is `sql` itself.
  */
 export const reads = (sql: SqlClient): Template => (sql as Partial<{ readonly [SHARED]: Template }>)[SHARED] ?? sql
 

@@ -1,8 +1,9 @@
 import pg from "pg"
 
 /**
- * Converts the texts of columns to values, as `pg` does. Nearly every answer has timestamps and lists of texts. When
- * they have the server's usual format, the functions below read them faster than the parsers of `pg`.
+ * Converts the texts of columns to values, and returns the same values as `pg`. Nearly every answer has timestamps and
+ * lists of texts. When these have the server's usual format, the functions below read them faster than the parsers of
+ * `pg`.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -38,8 +39,8 @@ const ZONE = "+00"
 const SCALE = [0, 100, 10, 1]
 
 /**
- * Reads `2026-01-02 03:04:05.678901+00`, without the digits below a millisecond. `pg` reads every other form: another
- * zone, BC, infinity.
+ * Reads `2026-01-02 03:04:05.678901+00`, and drops the digits below a millisecond. The parser of `pg` reads every other
+ * form: another zone, BC, infinity.
  */
 const timestamptz = (text: string): unknown => {
   const end = text.length - ZONE.length
@@ -57,12 +58,12 @@ const timestamptz = (text: string): unknown => {
     numberAt(text, 17, 2),
     millis
   )
-  // `Date.UTC` adds 1900 to years before 100.
+  // `Date.UTC` adds 1900 to years before 100, so the parser of `pg` reads those.
   // @effect-diagnostics-next-line globalDate:off -- `pg` gives a Date, too
   return year < 100 || Number.isNaN(time) ? timestamptzOf(text) : new Date(time)
 }
 
-/** Reads `{a,b}`, a list without quoted entries or nested lists. `pg` reads every other list. */
+/** Reads `{a,b}`, a list without quoted entries or nested lists. The parser of `pg` reads every other list. */
 const texts = (text: string): unknown => {
   if (text === "{}") return []
   if (text[0] !== "{" || /["\\]/.test(text) || text.includes("{", 1)) return textsOf(text)

@@ -31,7 +31,7 @@ export const make = (open: () => pg.Client): typeof DedicatedConnection.Service 
       Effect.promise(() => client.end()).pipe(
         Effect.interruptible,
         Effect.timeoutOption(1_000),
-        // Over a connection that went silent, `end` never reaches the server: destroy the socket.
+        // When the connection went silent, the message of `end` never reaches the server, so the socket is destroyed.
         Effect.ensuring(Effect.sync(() => connectionOf(client).stream.destroy()))
       )
   )

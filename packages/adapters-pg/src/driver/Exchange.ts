@@ -11,22 +11,22 @@ export interface QueryRequest {
   readonly done: (error: Error | null, result: pg.QueryResult) => void
 }
 
-/** The statements that one connection keeps prepared on the server, by name. */
+/** The statements that the server keeps prepared for one connection, by name. */
 export interface StatementNames {
   readonly nameOf: (text: string) => string | undefined
   /**
-   * Names that the server has prepared, or will have prepared when it processes what was sent. The value is the
+   * Names that the server has prepared, or will have prepared when it has processed the sent messages. The value is the
    * exchange that prepares the name.
    */
   readonly prepared: Map<string, Sender>
   /**
-   * Names that the server may or may not have prepared: the exchange that was to prepare them failed, at that statement
-   * or at an earlier one.
+   * Names of which it is unknown whether the server has prepared them, because the exchange that was to prepare the
+   * name failed at that statement or at an earlier one.
    */
   readonly doubtful: Set<string>
   /**
-   * The columns of each named statement's result, so that a repeated statement needs no Describe. When the columns have
-   * changed since, the server fails the statement (`OUTDATED`), and the name is forgotten.
+   * The columns of each named statement's result, so that a repeated statement needs no Describe. When a migration has
+   * changed the columns, the server fails the statement (`OUTDATED`), and the entry is removed.
    */
   readonly shapes: Map<string, Shape>
 }
@@ -68,32 +68,32 @@ interface Answer {
   failure: Error | undefined
 }
 
-/** Sends statements of an exchange once more: those that the server skipped because an earlier statement failed. */
+/** Sends statements of an exchange a second time, because the server skipped them after an earlier statement failed. */
 type Resend = (asked: ReadonlyArray<QueryRequest>) => void
 
 /**
  * The SQLSTATE of a statement whose name the server has not prepared, because the exchange that was to prepare the name
- * failed earlier.
+ * failed.
  */
 const UNKNOWN_NAME = "26000"
 
 /**
- * The SQLSTATE of a prepared statement whose result has other columns since a migration. Features that PostgreSQL does
- * not have give this state too.
+ * The SQLSTATE of a prepared statement whose result has other columns since a migration. PostgreSQL also reports a
+ * feature that it does not support with this SQLSTATE.
  */
 const OUTDATED = "0A000"
 
 export const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }
 const NOTHING: Shape = { fields: [], read: () => ({}) }
 
-/** `pg`'s own conversion of a parameter to text or bytes. */
+/** The function of `pg` that converts a parameter to text or bytes. */
 const { prepareValue } = (pg as unknown as { readonly utils: { readonly prepareValue: (value: unknown) => unknown } })
   .utils
 
 /** In pipeline mode `pg` accepts only objects of its own query class. */
 const Query = pg.Query as unknown as new (text: string) => object
 
-/** The messages of the extended query protocol, as `pg.Connection` writes them. */
+/** The methods of `pg.Connection` that write the messages of the extended query protocol. */
 interface Connection {
   readonly stream: { readonly cork: () => void; readonly uncork: () => void }
   readonly parse: (query: { readonly name: string; readonly text: string }) => void
@@ -106,9 +106,9 @@ interface Connection {
 
 /**
  * Sends several statements in one write, with one Sync at the end. The server runs them in order and sends all results
- * in one write too. When one statement fails, the server skips the later ones. Outside of a transaction block the
- * statements together are one transaction. Without this class, `pg` sends a Sync after each statement: then the server
- * sends each result in a write of its own, and may commit after each statement.
+ * in one write too. When one statement fails, the server skips the later ones. Outside of a transaction block, all
+ * statements of the exchange are one transaction. Without this class, `pg` sends a Sync after each statement: the
+ * server then sends each result in a separate write, and may commit after each statement.
  *
  * The caller passes an exchange to `pg.Client.query`, which calls `submit` and the `handle…` methods.
  */
@@ -119,7 +119,7 @@ export class Exchange extends Query {
   private readonly sender: Sender = Symbol()
   private readonly names: Array<string | undefined> = []
   /**
-   * For each statement: the exchange that prepared its name, or was to prepare it. Undefined: the statement has no
+   * For each statement, the exchange that prepared its name or was to prepare it; undefined for a statement without a
    * name.
    */
   private readonly reliesOn: Array<Sender | undefined> = []
@@ -128,9 +128,9 @@ export class Exchange extends Query {
   private at = 0
 
   /**
-   * Without `again`, the statements after a failed statement fail with it. With `again`, only the failed statement
-   * fails, and the later ones are sent once more. So `again` is only for statements that are independent of each other
-   * and write nothing.
+   * Without `again`, the statements after a failed statement fail with the same error. With `again`, only the failed
+   * statement fails, and `again` sends the later ones a second time. So pass `again` only with statements that are
+   * independent of each other and write nothing.
    */
   constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Resend) {
     super("")
@@ -196,7 +196,7 @@ export class Exchange extends Query {
     this.over(answer)
   }
 
-  /** The answer to a text that contains no statement. */
+  /** `pg` calls this method for a text that contains no statement. */
   handleEmptyQuery(): void {
     const answer = this.answers[this.at]
     if (answer !== undefined) this.over(answer)
@@ -217,8 +217,8 @@ export class Exchange extends Query {
   /** An error of the server or of the connection. No further result arrives. */
   handleError(error: Error): void {
     this.forgetUnprepared()
-    // An error after the last statement's result comes from the Sync, which commits, and all statements fail. All of
-    // them fail, too, when the connection is lost.
+    // An error that arrives after the last statement's result comes from the commit at the Sync, so all statements
+    // fail. When the connection is lost, all of them fail too.
     const failed = error instanceof pg.DatabaseError && this.at < this.asked.length ? this.at : undefined
     for (let index = 0; index < (failed ?? 0); index++) this.tell(index)
     const isNameToBlame = failed !== undefined && this.blamesName(failed, (error as pg.DatabaseError).code)
@@ -257,9 +257,9 @@ export class Exchange extends Query {
   }
 
   /**
-   * Whether the statement may succeed when its name is prepared again. With `OUTDATED`, this is so only if an earlier
-   * exchange prepared the name. When this exchange prepared it, the server does not support the statement, and sending
-   * it again would never end.
+   * Whether the statement failed only because of its name, so that preparing the name a second time may help. With
+   * `OUTDATED`, this is true only if an earlier exchange prepared the name. If this exchange prepared it, the server
+   * does not support the statement, and sending it would fail forever.
    */
   private blamesName(index: number, code: string | undefined): boolean {
     return code === UNKNOWN_NAME || (code === OUTDATED && this.isPreparedBefore(index))
@@ -270,12 +270,12 @@ export class Exchange extends Query {
     return sender !== undefined && sender !== this.sender
   }
 
-  /** Marks a name as doubtful, unless another exchange has prepared it since. */
+  /** Marks a name as doubtful, unless a later exchange has prepared it. */
   private forget(name: string | undefined, sender: Sender | undefined): void {
     if (name === undefined || this.known.prepared.get(name) !== sender) return
     this.known.prepared.delete(name)
     this.known.doubtful.add(name)
-    // The columns may have changed before the name is prepared again.
+    // A migration may change the columns before the name is prepared a second time.
     this.known.shapes.delete(name)
   }
 }

@@ -1,11 +1,11 @@
 import pg from "pg"
 import { type QueryRequest, Exchange, type StatementNames } from "./Exchange.js"
 
-/** The most statements that stay prepared on a connection. The program has a few hundred. */
+/** The most statements that stay prepared on a connection. The program has a few hundred different ones. */
 const NAMES_MAX = 1_000
 /**
- * A text gets a name at its third use. A statement with a list has a text for each length of the list, and most of
- * those texts are used only once or twice.
+ * A text gets a name at its third use. A statement with a list of parameters has another text for each length of the
+ * list, and most of those texts are used only once or twice.
  */
 const USES_MIN = 3
 const CANDIDATES_MAX = 5_000
@@ -46,7 +46,7 @@ export class NamingClient extends pg.Client {
 
   /**
    * Sends the statements in one write. Every callback is called after all statements have ended. `areReads`: the
-   * statements are independent of each other and write nothing, so a failed one fails alone.
+   * statements are independent of each other and write nothing, so when one fails, the others are run all the same.
    */
   send(asked: ReadonlyArray<QueryRequest>, areReads = false): void {
     const exchange = (asked: ReadonlyArray<QueryRequest>): void =>
@@ -54,7 +54,7 @@ export class NamingClient extends pg.Client {
     exchange(asked)
   }
 
-  // `query` has nine overloads, and no other return type fits all of them.
+  // `query` of `pg` has nine overloads; only the return type `never` fits all of them.
   override query(...args: Array<unknown>): never {
     if (!sendsItself(args)) return Reflect.apply(super.query, this, args) as never
     const [text, values] = args
@@ -67,8 +67,8 @@ export class NamingClient extends pg.Client {
 }
 
 /**
- * Whether `send` can take the call: one statement with values. A text without values may contain several statements,
- * and only `pg`'s own `query` sends those.
+ * Whether `send` can run the call, which must be one statement with values. A text without values may contain several
+ * statements, and only the `query` of `pg` can send those.
  */
 export const sendsItself = (
   args: ReadonlyArray<unknown>

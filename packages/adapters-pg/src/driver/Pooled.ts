@@ -2,13 +2,13 @@ import { Clock, Effect } from "effect"
 import type pg from "pg"
 import { answered, isVictim, noConnection, refused, repeated, type RunStatement } from "./Run.js"
 
-/** An interrupted statement must stop within this time. Otherwise its connection is closed. */
+/** The time that a cancelled statement has to stop. After this time its connection is closed. */
 const NOTICE_MILLIS = 1_000
 
 /**
- * Runs each statement on a connection of its own. An interrupted statement is cancelled, and its connection goes back
- * to the pool when the statement has stopped. A cancel that was sent must have been answered by then, because it would
- * stop whatever the connection runs next.
+ * Runs each statement on its own connection. When the caller is interrupted, the statement is cancelled, and its
+ * connection goes back to the pool once the statement has stopped and the cancel request has been answered. A cancel
+ * request that is still on its way would stop the next statement of that connection.
  */
 export const pooled = (pool: pg.Pool): RunStatement => {
   const run: RunStatement = (text, params, picked) =>
@@ -54,7 +54,7 @@ export const pooled = (pool: pg.Pool): RunStatement => {
         return stopped.pipe(
           Effect.interruptible,
           Effect.timeoutOption(NOTICE_MILLIS),
-          // Connections run in real time, even when the program runs on another clock.
+          // Connections run in real time, even when the program's `Clock` is another one.
           Effect.withClock(Clock.make()),
           Effect.zipRight(
             Effect.sync(() => {
@@ -73,8 +73,8 @@ export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void
   Effect.async((resume) => sendCancel(pool, client, { begins: () => true, ends: () => resume(Effect.void) }))
 
 /**
- * `begins` is called when a connection is free, and says whether the cancel is still wanted. `ends` is called when the
- * cancel was answered, has failed or was not wanted.
+ * `begins` is called when a connection is free, and says whether the statement should still be cancelled. `ends` is
+ * called when the server has answered the cancel request, when the request has failed, or when `begins` returned false.
  */
 const sendCancel = (
   pool: pg.Pool,

@@ -12,8 +12,8 @@ export type RowReader = (value: unknown) => unknown
 /**
  * Compiles the decoder of a schema into plain functions, for rows. They return the same values as
  * `Schema.decodeUnknown` with its default options, but allocate nothing except those values and take a twentieth of the
- * time. Parts of a schema that this module cannot compile are left to the schema's own decoder. The members of a union
- * are tried in their order.
+ * time. For parts of a schema that this module cannot compile, the functions call the schema's own decoder. They try
+ * the members of a union in order.
  */
 export const readerOf = (ast: AST.AST): RowReader => {
   const known = readers.get(ast)

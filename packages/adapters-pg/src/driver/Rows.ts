@@ -36,7 +36,8 @@ const ISO_END = 253_402_300_800_000
 
 /**
  * A timestamp as a parameter of a statement, also within arrays: `${times.map(Rows.at)}::timestamptz[]`. A time in
- * whole milliseconds from 1970 to 9999 becomes an ISO 8601 text. Every other time becomes a Date, which `pg` writes.
+ * whole milliseconds from 1970 to 9999 becomes an ISO 8601 text. Every other time becomes a Date, which `pg` converts
+ * to text.
  */
 export const at = (time: number): string | Date =>
   time >= 0 && time < ISO_END && Number.isInteger(time) ? dateOf(time).toISOString() : dateOf(time)
@@ -51,7 +52,10 @@ export const numbers = <A>(list: ReadonlyArray<A>, read: (one: A) => number | nu
   return text === "" ? "{}" : `${text}}`
 }
 
-/** Any value as a parameter for a jsonb column: `pg` would send an array as an SQL array and a string unquoted. */
+/**
+ * Any value as a parameter for a jsonb column. Without this function, `pg` would send an array as an SQL array, and a
+ * string without quotation marks.
+ */
 export const json = (value: unknown): string => JSON.stringify(value)
 
 /** The columns of a row, for a SELECT or RETURNING: `a, b`, or with an alias `t.a, t.b`. */

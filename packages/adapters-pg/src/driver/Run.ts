@@ -2,19 +2,22 @@ import { SqlError } from "@effect/sql/SqlError"
 import { Context, DefaultServices, Effect, type Fiber, FiberRef, GlobalValue, Predicate, Tracer } from "effect"
 import type pg from "pg"
 
-/** The default tracer, which records nothing. */
+/** The tracer of a program that sets none. It records nothing. */
 const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/** Whether statements of this fiber get spans. Below a span that the sampler left out, tracing is switched off. */
+/**
+ * Whether statements of this fiber get spans. When the sampler has left out a span, tracing is switched off for
+ * everything below it.
+ */
 export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
   fiber.currentTracer !== NOBODY && fiber.getFiberRef(FiberRef.currentTracerEnabled)
 
-/** Whether the caller wants only the rows of an answer, or the driver's whole result. */
+/** What the caller wants from an answer: only its rows, or the driver's whole result. */
 export type Picked = "rows" | "result"
 
 /**
- * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. Call it only at the
- * moment when the statement should run, because the call may already choose the connection. Run its effect once.
+ * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. Call it only when the
+ * statement should run, because the call may already choose the connection. Run the returned effect once.
  */
 export type RunStatement = (
   text: string,
@@ -41,23 +44,25 @@ export const noConnection = (cause: unknown): Effect.Effect<never, SqlError> =>
 
 /**
  * When transactions wait for each other in a circle, the server ends one of them, the *victim*, with the state 40P01,
- * and rolls it back completely. The others go on. So the victim can run once more, and its caller notices only a delay.
- * Two programs that lock the same rows should lock them in the same order. A deadlock is a defect in this order, so
- * each repeat is logged. Decision errors-2.
+ * and rolls it back completely. The others go on. So the driver can run the victim once more, and the victim's caller
+ * notices only a delay. Decision errors-2. This value is how often a victim may run again. A deadlock shows that two
+ * programs lock the same rows in different orders, which is a defect, so each repeat is logged.
  *
- * The tests of the order of locks set 0 repeats, so that a deadlock fails them.
+ * The tests that check the order of locks set 0, so that a deadlock fails them.
  */
 export const deadlockRepeats: FiberRef.FiberRef<number> = GlobalValue.globalValue(
   Symbol.for("@place-access/adapters-pg/driver/Run/deadlockRepeats"),
   () => FiberRef.unsafeMake(1)
 )
 
-/** Whether the error, or an error that caused it, ended the victim of a deadlock. */
+/**
+ * Whether the error, or one of its causes, says that the server ended this transaction because of a deadlock (40P01).
+ */
 export const isVictim = (error: unknown, depth = 5): boolean =>
   (Predicate.hasProperty(error, "code") && error.code === "40P01") ||
   (depth > 0 && Predicate.hasProperty(error, "cause") && isVictim(error.cause, depth - 1))
 
-/** Runs the victim again if it may run again; otherwise fails with `failed`. */
+/** Runs `run` again after a deadlock if a repeat is left; otherwise fails with `failed`. */
 export const repeated = <A, E, R>(
   failed: Effect.Effect<never, E>,
   victim: Effect.Effect<A, E, R>

@@ -5,18 +5,21 @@ import { NamingClient } from "./NamingClient.js"
 import { answered, noConnection, refused, type RunStatement } from "./Run.js"
 
 /**
- * A second connection is opened only when the first one has this number of statements in flight: each further
- * connection wakes one more process of the server.
+ * A second connection is opened only when the first one has this number of statements in flight, because each
+ * connection wakes another process of the server.
  */
 const DEPTH_GOOD = 16
-/** When each shared connection has this number in flight, a new statement takes a connection of its own. */
+/**
+ * When each shared connection has this number of statements in flight, a further statement gets a separate connection
+ * of the pool.
+ */
 const DEPTH_MAX = 64
 
 /**
  * Runs the short reads of all requests on a few shared connections. The reads of one turn of the event loop are one
  * exchange, and no exchange waits for the answers of an earlier one. A statement that locks, waits, writes or takes
- * long does not belong here, because it would delay the others. An interrupted read is not cancelled: it ends almost at
- * once.
+ * long does not belong here, because it would delay the others. An interrupted read is not cancelled, because it ends
+ * almost at once.
  */
 export const shared = (pool: pg.Pool, linesMax: number, alone: RunStatement): RunStatement => {
   const lines: Array<Line> = []
@@ -48,7 +51,7 @@ interface Waiting extends QueryRequest {
   readonly refuse: (error: unknown) => void
 }
 
-/** A connection of the pool, held while reads are in flight. */
+/** A connection that the pool has lent to this module while reads are in flight on it. */
 class Line {
   inFlight = 0
 
@@ -58,7 +61,7 @@ class Line {
   private waiting: Array<Waiting> = []
   private isCalled = false
 
-  /** `leave`: called once, when no further read may join this connection. */
+  /** `leave` is called once, from when on no further read may join this connection. */
   constructor(pool: pg.Pool, leave: () => void) {
     this.pool = pool
     this.leave = () => {
@@ -72,7 +75,8 @@ class Line {
     this.waiting.push(asked)
     if (this.isCalled) return
     this.isCalled = true
-    // `connect` fails at once when the pool has ended. By then the read must be in `waiting`.
+    // When the pool has ended, `connect` refuses at once all reads that are in `waiting`, so the read must be in that
+    // list before.
     if (this.client === undefined) this.connect()
     else setImmediate(this.send)
   }
@@ -123,6 +127,6 @@ class Line {
     ;(client as NamingClient & Pick<pg.PoolClient, "release">).release()
   }
 
-  /** No further read may join a broken connection. `pg` itself fails the reads in flight. */
+  /** No further read may join a broken connection. For the reads in flight, `pg` itself reports the failure. */
   private readonly onError = (): void => this.leave()
 }

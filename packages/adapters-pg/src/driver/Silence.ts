@@ -3,20 +3,20 @@ import type { Socket } from "node:net"
 import pg from "pg"
 
 /**
- * Finds connections that went silent because a firewall forgot them or a cable was pulled. Nothing reports that such a
- * connection is gone, so a program that waits for an answer would wait until TCP gives up. But a statement may also
- * just take long. So when a connection has been silent for three seconds with a statement in flight, this module opens
- * a new connection and asks the server what the statement's process is doing. An idle process has answered already, or
- * never got the statement: the connection is closed, and its statements fail with a transient error. The check adds
- * nothing to the cost of a statement.
+ * Finds connections that went silent because a firewall forgot them or a cable was pulled. No error reports that such a
+ * connection is lost, so a program that waits for an answer would wait until TCP gives up. But a silent statement may
+ * also just take long. So when a connection with a statement in flight has been silent for three seconds, this module
+ * opens another connection and asks the server what the process of the silent connection is doing. If that process is
+ * idle, the answer or the statement was lost: this module closes the connection, and its statements fail with a
+ * transient error. The check adds nothing to the cost of a statement.
  */
 
 const LOOK_EVERY_MILLIS = 1_000
 /** A connection is probed after this number of checks in a row that found no new byte. `look` is one check. */
 const SILENT_LOOKS = 3
 /**
- * This number of probes in a row must find the process idle, or get no answer, before the connection is closed. After a
- * single probe the statement's answer may still be on its way, or the server may be busy.
+ * This number of probes in a row must find the process idle, or get no answer, before the connection is closed. One
+ * probe is not enough: the statement's answer may be on its way, or the server may be busy.
  */
 const CONFIRMATIONS = 2
 const PROBE_MILLIS = 3_000
@@ -44,8 +44,8 @@ interface Answered {
 }
 
 /**
- * Watches the connections that the pool opens from now on, until the scope closes. A probe in flight at that moment is
- * cut off, because its connection would keep the process from ending.
+ * Watches the connections that the pool opens after this call, until the scope closes. A probe that is in flight when
+ * the scope closes is cut off, because its connection would keep the process from ending.
  */
 export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -59,8 +59,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
     let isProbing = false
     let probeClient: pg.Client | undefined
     const look = () => {
-      // Each check counts the bytes anew. A check between the question of a probe and `judge` would change the count
-      // with which `judge` compares.
+      // Each check counts the received bytes anew. A check that ran between the question of a probe and `judge` would
+      // replace the count with which `judge` compares.
       if (isProbing) return
       const silent = Array.from(all.values()).filter(isSilent)
       if (silent.length === 0) return
@@ -76,7 +76,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
         })
     }
     yield* Effect.acquireRelease(
-      // A timer and not a fibre: a simulation that drives the program's fibres would wait for a fibre that never ends.
+      // Uses a timer and not a fiber: a simulation that drives the program's fibers would wait forever for a fiber that
+      // never ends.
       // @effect-diagnostics-next-line globalTimersInEffect:off -- connections run in real time
       Effect.sync(() => setInterval(look, LOOK_EVERY_MILLIS)),
       (timer) =>
@@ -89,8 +90,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
   })
 
 /**
- * Checks a connection once, and counts the checks in a row that found it silent. True when there were enough of them to
- * probe the connection.
+ * Checks a connection once, and counts how many checks in a row found it silent. Returns true when this count is high
+ * enough to probe the connection.
  */
 const isSilent = (one: Watched): boolean => {
   if (waitsInVain(one)) one.looks++
@@ -123,17 +124,20 @@ const judge = (found: Probe, silent: ReadonlyArray<Watched>): void => {
 }
 
 /**
- * Asks which processes work on a statement. A process that waits for its client in the middle of a statement does not
- * count: part of the statement, or of its answer, was lost. (So no statement of the pool may be read in parts, with a
- * cursor.) A pooler between this program and the server gives process ids of its own, which the server does not have.
- * Then the probe finds out nothing, and only TCP keep-alive ends a silent connection. Without a pooler, a process that
- * does not exist counts as idle.
+ * The statement of a probe: it asks which processes work on a statement. A process that waits for its client in the
+ * middle of a statement does not count: part of the statement, or of its answer, was lost. (So no statement of the pool
+ * may be read in parts, with a cursor.) A pooler between this program and the server gives process ids of its own,
+ * which the server does not have. Then the probe finds out nothing, and only TCP keep-alive ends a silent connection.
+ * Without a pooler, a process that does not exist counts as idle.
  */
 const ASK = `SELECT s.pid, s.state = 'active' AND s.wait_event_type IS DISTINCT FROM 'Client' OR s.state = 'disabled' AS is_working,
     pg_backend_pid() AS own
   FROM (SELECT 1) one LEFT JOIN pg_stat_activity s ON s.pid = ANY($1::integer[])`
 
-/** Ends the processes of lost connections: an open transaction keeps its locks until the server notices the loss. */
+/**
+ * Ends the server's processes of lost connections. Without this statement, an open transaction would keep its locks
+ * until the server notices the loss.
+ */
 const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = ANY($1::integer[]) AND state LIKE 'idle%' AND datname = current_database() AND usename = current_user`
 

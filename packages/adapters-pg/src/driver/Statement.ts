@@ -10,8 +10,8 @@ import * as Transaction from "./Transaction.js"
 /** The parts that all statements of one client share. */
 export interface Host {
   /**
-   * `@effect/sql`'s own client of the same pool. It compiles texts that are not cached yet, and runs the rarer forms of
-   * a statement, such as a stream.
+   * The library's client of the same pool. It compiles texts that are not cached yet, and runs the rarer forms of a
+   * statement, such as a stream.
    */
   readonly library: PgClient
   /** The attributes of the span of every statement. */
@@ -19,8 +19,8 @@ export interface Host {
 }
 
 /**
- * A statement with the interface of `@effect/sql`'s `Statement`, at a third of the cost: its text is compiled once for
- * each shape of the template's arguments, and it makes a span only when a tracer is set.
+ * A statement with the interface of `@effect/sql`'s `Statement`, which costs a third of the library's statement. Its
+ * text is compiled once for each shape of the template's arguments, and it makes a span only when a tracer is set.
  */
 export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlError> implements Statement<A> {
   private readonly host: Host
@@ -99,7 +99,8 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
   }
 
   /**
-   * Runs `effect` in one span for all statements that are sent together. `all` are these statements, this one first.
+   * Runs `effect` in one span for all statements that are sent together. `all` lists these statements, beginning with
+   * this one.
    */
   spanOf<A2, E>(all: ReadonlyArray<QuickStatement<object>>, effect: Effect.Effect<A2, E>): Effect.Effect<A2, E> {
     return spanned(this.host, "BATCH", all.map((statement) => statement.compile()[0]).join(";\n"), effect)
@@ -123,7 +124,7 @@ const spanned = <A, E>(
     return effect
   })
 
-/** Returns `effect`. When the fiber is traced, `effect` runs in one span for all its statements. */
+/** Returns `effect`; when the fiber is traced, with one span around all its statements. */
 const batch = <A, E>(
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   statements: ReadonlyArray<Effect.Effect<unknown, unknown>>,
@@ -134,8 +135,8 @@ const batch = <A, E>(
 }
 
 /**
- * Runs statements that do not need each other's answers, and returns the rows of each; an undefined entry gives no
- * rows. In a transaction they take one round trip together, and the server runs them in order.
+ * Runs statements that do not depend on each other's answers, and returns the rows of each; an undefined entry gives no
+ * rows. In a transaction the statements take one round trip, and the server runs them in order.
  */
 export const together = (
   statements: ReadonlyArray<Statement<object> | undefined>
@@ -158,9 +159,10 @@ export const together = (
   })
 
 /**
- * Runs effects in order, as the last work of a transaction: the statements at the end of the list travel with its
- * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace, the span
- * of these statements ends when they are sent. Only the transaction's span includes the time until their answers.
+ * Runs effects in order, as the last work of a transaction: the statements at the end of the list are sent together
+ * with the COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace,
+ * the span of these statements ends when they are sent, and only the transaction's span includes the time until their
+ * answers.
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
@@ -184,8 +186,8 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
   })
 
 /**
- * Like `together`, as the last work of a transaction: the statements travel with its COMMIT. The returned function
- * gives their rows, once the transaction has succeeded. When one of them fails, nothing is committed, and the
+ * Like `together`, as the last work of a transaction: the statements are sent together with its COMMIT. The returned
+ * function gives their rows, once the transaction has succeeded. When a statement fails, nothing is committed, and the
  * transaction fails with that error.
  */
 export const togetherLast = (
@@ -228,7 +230,7 @@ const collect = (statement: QuickStatement<unknown>, shape: Array<unknown>, para
   const [strings, args] = statement.parts()
   shape.push(strings)
   for (const arg of args) {
-    // Lists are checked before the other objects, because most objects among the arguments are lists.
+    // Checks for lists before other objects, because most objects among the arguments are lists.
     if (typeof arg !== "object" || arg === null || Array.isArray(arg)) {
       shape.push(PARAMETER)
       params.push(arg)
@@ -275,8 +277,8 @@ interface Text {
 }
 
 /**
- * The most shapes that are cached for one template. A template with more shapes, such as one with a list of changing
- * length, is compiled each time.
+ * The most shapes that are cached for one template. Further shapes, such as those of a list of changing length, are
+ * compiled each time.
  */
 const SHAPES_MAX = 8
 

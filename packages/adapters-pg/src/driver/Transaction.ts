@@ -11,23 +11,24 @@ import { cancel } from "./Pooled.js"
 import { answered, isTraced, isVictim, noConnection, type Picked, refused, repeated } from "./Run.js"
 
 /**
- * Transactions with fewer round trips: BEGIN travels with the first statement, statements that do not need each other's
- * answers travel together (`send`), and the last statements travel with COMMIT (`sendLast`). Statements that travel
- * together are one `Exchange`. The server runs all of them in order.
+ * Transactions with fewer round trips. BEGIN is sent together with the first statement, statements that do not depend
+ * on each other's answers are sent together (`send`), and the last statements are sent together with COMMIT
+ * (`sendLast`). Statements that are sent together are one `Exchange`. The server runs all of them in order.
  */
 
 type Statement = readonly [text: string, params: ReadonlyArray<unknown>]
 
-/** How far BEGIN has come. When it has failed: its error. */
+/** The state of a transaction's BEGIN; an error when BEGIN has failed. */
 type Begin = "waiting" | "sent" | "done" | Error
 
 /**
  * The connection of a transaction. It takes a statement before the server has answered the earlier ones.
  *
- * BEGIN may fail while the connection stays usable: the embedded database refuses it when the one session is in use for
- * too long. The statements after it would then run without a transaction, each committed at once. So BEGIN waits for
- * the first statement and is sent in the same exchange, which fails as a whole. Later statements wait until BEGIN is
- * answered. When BEGIN has failed, nothing more is sent, and every statement fails with its error.
+ * BEGIN may fail while the connection stays usable: the embedded database refuses BEGIN when another transaction uses
+ * the one session for too long. Statements after a failed BEGIN would run without a transaction, and each would be
+ * committed at once. So BEGIN waits for the first statement and is sent in the same exchange, which fails as a whole.
+ * Later statements wait until BEGIN is answered. When BEGIN has failed, nothing more is sent, and every statement fails
+ * with the error of BEGIN.
  */
 class Line {
   readonly connection: Connection
@@ -40,7 +41,7 @@ class Line {
   private waiting: Array<QueryRequest> = [{ text: "BEGIN", values: [], done: (error) => this.begun(error) }]
   private isCalled = false
 
-  /** `plain`: the library's connection over the same client. It does everything that this class does not replace. */
+  /** `plain` is the library's connection over the same client. It runs everything that this class does not replace. */
   constructor(pool: pg.Pool, client: NamingClient, plain: Connection) {
     this.pool = pool
     this.client = client
@@ -86,7 +87,7 @@ class Line {
 
   private run(text: string, values: ReadonlyArray<unknown>, picked: Picked): Effect.Effect<unknown, SqlError> {
     const ask = this.sent(picked, (done) => this.ask({ text, values, done }))
-    // A text without values may contain several statements, which cannot travel with others.
+    // A text without values may contain several statements, so it is sent alone.
     return values.length > 0 || !text.includes(";") ? ask : Effect.zipRight(this.ready(), this.alone(text, picked))
   }
 
@@ -107,14 +108,16 @@ class Line {
     })
   }
 
-  /** Waits until BEGIN has succeeded. An empty text is a statement that does nothing. */
+  /**
+   * Waits until BEGIN has succeeded. It sends an empty text, a statement that does nothing, which takes BEGIN along.
+   */
   private ready(): Effect.Effect<unknown, SqlError> {
     return Effect.suspend(() => (this.begin === "done" ? Effect.void : this.run("", [], "rows")))
   }
 
   /**
-   * Rolls back when BEGIN has succeeded. ROLLBACK goes alone: after a failed statement the server skips the rest of the
-   * exchange.
+   * Rolls back if BEGIN has succeeded. ROLLBACK is sent alone, because after a failed statement the server skips the
+   * rest of an exchange.
    */
   rollback(): Effect.Effect<void, SqlError> {
     return Effect.suspend(() => {
@@ -161,7 +164,7 @@ export const send = (
           values,
           done: (error, result) => {
             if (error === null) answers[index] = result.rows
-            // Errors after the first one only say that the transaction is aborted.
+            // Only the first error tells the cause; later ones only say that the transaction is aborted.
             else failure ??= error
             left--
             if (left === 0) resume(failure === undefined ? Effect.succeed(answers) : refused(failure))
@@ -174,8 +177,8 @@ export const send = (
 }
 
 /**
- * Queues statements that no caller waits for: when one of them fails, COMMIT fails. False where that is not possible:
- * outside of a transaction of this module, and in a nested transaction, which has no COMMIT of its own.
+ * Queues statements that no caller waits for: when one of them fails, COMMIT fails. Returns false, and queues nothing,
+ * outside of a transaction of this module and in a nested transaction, which has no COMMIT.
  */
 export const sendLast = (
   connection: Connection,
@@ -192,13 +195,13 @@ export const sendLast = (
 const run = (connection: Connection, text: string): Effect.Effect<void, SqlError> =>
   Effect.asVoid(connection.executeUnprepared(text, [], undefined))
 
-/** A `Line` has BEGIN in its queue from the start. */
+/** On a `Line` nothing is to do: it has BEGIN in its queue from the start. */
 const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
   lines.has(connection) ? Effect.void : run(connection, "BEGIN")
 
 /**
- * Commits. Fails when a statement that no caller waited for has failed: the server then skips the COMMIT, or answers it
- * by rolling back.
+ * Commits. Fails when a statement that no caller waited for has failed, because the server then skips the COMMIT or
+ * rolls back.
  */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
@@ -219,7 +222,10 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
 const rollback = (connection: Connection): Effect.Effect<void, SqlError> =>
   lines.get(connection)?.rollback() ?? run(connection, "ROLLBACK")
 
-/** The connection of the fiber's transaction, and how deeply that transaction is nested: 0 for an outermost one. */
+/**
+ * The connection of the fiber's transaction, and the depth to which that transaction is nested, from 0 for an outermost
+ * one.
+ */
 export const current = (context: Context.Context<never>): readonly [Connection, depth: number] | undefined =>
   Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)
 
@@ -228,7 +234,7 @@ type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release
 
 /**
  * Makes a `Reserve` for the pool. `model` is one of the library's connections. Its methods use the client in the
- * property `pg`, so a copy of `model` with another `pg` works for another client.
+ * property `pg`, so a copy of `model` with another client in `pg` runs on that client.
  */
 const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   Effect.async((resume) => {
@@ -236,12 +242,14 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
       if (client === undefined) return resume(noConnection(error))
       const plain = Object.assign(Object.create(model) as Connection, { pg: client })
       const connection = client instanceof NamingClient ? new Line(pool, client, plain).connection : plain
-      // The pool drops a connection that is broken.
+      // The pool removes a broken connection by itself.
       resume(Effect.succeed({ connection, release: () => client.release() }))
     })
   })
 
-/** Runs an effect in a transaction that is not nested. A transaction that a deadlock ended runs again as a whole. */
+/**
+ * Runs an effect in a transaction that is not nested, and runs the whole transaction again when a deadlock ended it.
+ */
 const outermost =
   (reserve: Reserve) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
@@ -253,8 +261,8 @@ const outermost =
     })
 
 /**
- * Runs an effect in a transaction that is not nested. It does the same as the library's `withTransaction`, with a
- * quarter of its steps of the Effect runtime.
+ * Runs an effect in a transaction that is not nested. The function does the same as the library's `withTransaction`,
+ * with a quarter of the steps of the Effect runtime.
  */
 const inTransaction =
   (reserve: Reserve) =>
@@ -269,7 +277,8 @@ const inTransaction =
             begin(connection).pipe(
               Effect.zipRight(restore(effect)),
               Effect.exit,
-              // Uninterruptible from here on: the transaction ends, and its connection is released, whatever happened.
+              // The steps from here on are uninterruptible, so that the transaction ends and its connection is released
+              // in every case.
               Effect.zipLeft(FiberRef.set(FiberRef.currentContext, outside)),
               Effect.flatMap((exit) =>
                 Effect.flatMap(

@@ -21,7 +21,7 @@ const waiting = Telemetry.gauge("db.client.connection.pending_requests", {
 
 type Client = typeof pg.Client
 
-/** `pg`'s own client class; when measuring is on, a subclass that records how long statements take. */
+/** The client class of `pg`; when measuring is on, a subclass that records how long statements take. */
 export const client: Effect.Effect<Client> = Effect.map(Telemetry.isMeasuring, (isOn) => (isOn ? Measured : pg.Client))
 
 /**
@@ -32,7 +32,7 @@ export const namingClient: Effect.Effect<Client> = Effect.map(Telemetry.isMeasur
   isOn ? MeasuredNaming : NamingClient
 )
 
-/** Records how full a pool is, until the scope closes. */
+/** Records how many connections of a pool are in use, until the scope closes. */
 export const pool = (pool: pg.Pool): Effect.Effect<void, never, Scope.Scope> =>
   Telemetry.observe(() => {
     connections.record(pool.totalCount - pool.idleCount, { "db.client.connection.state": "used" })
@@ -52,7 +52,7 @@ const timed = (text: string): ((isError: boolean) => void) => {
     })
 }
 
-/** Passes a call on unchanged, and records the time until its answer. */
+/** Passes a call on to `query` unchanged, and records the time until its answer. */
 const measured = (query: (...args: Array<unknown>) => unknown, text: string, args: ReadonlyArray<unknown>): unknown => {
   const note = timed(text)
   const callback = args.at(-1)
@@ -100,7 +100,7 @@ class MeasuredNaming extends NamingClient {
 
 const isCallback = (value: unknown): value is Callback => typeof value === "function"
 
-/** The text of a query. Undefined for a cursor, whose statement goes on after its first answer. */
+/** The text of a query; undefined for a cursor, which returns further rows after its first answer. */
 const textOf = (query: unknown): string | undefined => {
   if (typeof query === "string") return query
   if (typeof query !== "object" || query === null || "submit" in query || !("text" in query)) return undefined

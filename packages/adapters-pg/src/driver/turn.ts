@@ -2,8 +2,8 @@ import { Effect } from "effect"
 
 /**
  * Waits for one turn of the event loop, in which other requests of this process run. Long work calls this between its
- * statements. The embedded database answers without a turn of the event loop, so without this wait other requests would
- * not run before the work has ended.
+ * statements: the embedded database answers without a turn of the event loop, so other requests would otherwise wait
+ * for the end of that work.
  */
 export const turn: Effect.Effect<void> = Effect.async((resume) => {
   const waiting = setImmediate(() => resume(Effect.void))

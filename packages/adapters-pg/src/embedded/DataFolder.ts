@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path"
 /** The data folder of the embedded database cannot be made, read or written, or it belongs to somebody else. */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
-  /** The rest of a sentence that begins with the folder's name; without a full stop. */
+  /** The second half of a sentence whose first half is the folder's name; without a full stop. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -13,7 +13,7 @@ export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   }
 }
 
-/** The facts about a folder on which `refusal` decides. */
+/** What `refusal` needs to know about a folder. */
 export interface FolderFacts {
   readonly isDirectory: boolean
   /** The user id of the folder's owner. */
@@ -33,17 +33,20 @@ export const TEST_WORLD = "test-world.json"
 /** PostgreSQL writes this file into every database folder. */
 const DATABASE = "database/PG_VERSION"
 /**
- * The files that the first start writes: a folder with one of them is a data folder of this service. A lock file or a
- * folder called `database` proves nothing: /var and many checkouts have entries of these names. A data folder without
- * any of `OURS` is closed to others already, because `prepare` closes it before anything is written into it.
+ * The files that the first start writes: a folder with one of these files is a data folder of this service. A lock file
+ * or a folder called `database` proves nothing, because /var and many source folders have entries of these names. A
+ * data folder without any of `OURS` is closed to other users already, because `prepare` closes it before anything is
+ * written into it.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
-/** Whether an otherwise empty folder may have this entry: a new disk has `lost+found`, a checkout has dot files. */
+/**
+ * Whether an otherwise empty folder may have this entry: a new disk has `lost+found`, a source folder has dot files.
+ */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 
 /**
- * Whether other programs seem to use the folder, as with /tmp. Closing the folder would lock those programs out, and
- * the file system would not prevent a process of root from closing it.
+ * Whether other programs seem to use the folder, as they use /tmp. If this program closed such a folder to others, it
+ * would lock those programs out; as root, nothing would stop it.
  */
 const isOfOthers = (names: ReadonlyArray<string>): boolean =>
   !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)
@@ -107,8 +110,8 @@ export const make = async (directory: string): Promise<void> => {
 }
 
 /**
- * Makes one folder; false when the parent folder is missing. A folder that exists already counts as made: another start
- * may have made it a moment ago.
+ * Makes one folder; returns false when the parent folder is missing. A folder that exists already counts as made,
+ * because a program that starts at the same time may have made it.
  */
 const makeOne = async (directory: string): Promise<boolean> => {
   try {
@@ -129,12 +132,12 @@ const namesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
   return [...(await readdir(directory).catch(() => [])), ...(hasDatabase ? [DATABASE] : [])]
 }
 
-/** Fails when this user may not keep a database in the folder. Returns the mode of the folder, and changes nothing. */
+/** Fails when this user may not keep a database in the folder; otherwise returns the folder's mode. Changes nothing. */
 const examine = async (directory: string): Promise<number> => {
   const found = await stat(directory)
   const isDirectory = found.isDirectory()
   const isOpen = (found.mode & 0o077) !== 0
-  // A folder that cannot be listed has no names here. When it belongs to another user, `refusal` refuses it for that
+  // A folder that cannot be listed counts as empty here. If it belongs to another user, `refusal` refuses it for that
   // reason.
   const names = isDirectory && isOpen ? await namesIn(directory) : []
   const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
@@ -143,9 +146,10 @@ const examine = async (directory: string): Promise<number> => {
 }
 
 /**
- * Makes the folder if it is missing and closes it to everybody but its owner, also a folder that had wider rights
- * before: PGlite makes files that everybody may write. From then on the process makes no file that others can read. A
- * folder that others can enter and that holds files of others is refused and left unchanged.
+ * Makes the folder if it is missing, and closes it to everybody but its owner, because PGlite makes files that
+ * everybody may write. A folder that had wider rights before is closed too. From then on, the process makes only files
+ * that others cannot read. The function refuses a folder that others can enter and that holds files of others, and
+ * leaves it unchanged.
  */
 export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusable> =>
   Effect.tryPromise({
@@ -169,8 +173,8 @@ const isThere = async (path: string): Promise<boolean> => {
 }
 
 /**
- * Whether the folder has a database; fails for a folder that `prepare` would refuse. Changes nothing. A command that
- * needs an existing database asks this first, because opening a folder without a database makes a new one.
+ * Whether the folder has a database; fails for a folder that `prepare` would refuse. Changes nothing. Commands that
+ * need an existing database call this first, because opening a folder without a database makes an empty one.
  */
 export const hasDatabase = (directory: string): Effect.Effect<boolean, DirectoryUnusable> =>
   Effect.tryPromise({

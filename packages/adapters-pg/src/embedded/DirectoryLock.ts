@@ -27,11 +27,14 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
 const Holder = Schema.parseJson(
   Schema.Struct({
     pid: Schema.Int,
-    /** A random text, new each time that a process takes the lock. */
+    /** A random text that differs each time that a process takes the lock. */
     token: Schema.String,
-    /** Identifies the boot of the machine and the namespace that `pid` belongs to; "" where the system does not say. */
+    /**
+     * Identifies the boot of the machine, and the namespace of the process ids to which `pid` belongs; "" where the
+     * system does not say.
+     */
     realm: Schema.String,
-    /** The start time of the process: a later process may have the same pid. */
+    /** The start time of the process, because a later process may have the same pid. */
     started: Schema.String
   })
 )
@@ -39,9 +42,10 @@ type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
 /**
- * A holder in another container cannot be looked up by its pid, and a pid whose start time is unknown may belong to a
- * later process. So such a holder counts as dead when it has not touched the lock file for this long. A living holder
- * can be silent for longer: it touches the file in the thread in which PGlite runs, so not during a long statement.
+ * After this time without a touch of the lock file, some holders count as dead: a holder in another container, whose
+ * pid cannot be looked up, and a holder whose start time is unknown, because its pid may belong to a later process. A
+ * living holder can be silent for longer: it touches the file in the thread in which PGlite runs, and so not during a
+ * long statement.
  */
 const SILENCE = Duration.seconds(30)
 
@@ -53,9 +57,9 @@ const orEmpty = (read: () => string | undefined): string => {
   }
 }
 
-/** What this system says about processes. */
+/** What the operating system says about processes. */
 export interface System {
-  /** "" without /proc. */
+  /** See `Holder.realm`; "" without /proc. */
   readonly realm: () => string
   /** The start time of a process; "" when unknown. */
   readonly startOf: (pid: number) => string
@@ -77,8 +81,8 @@ const startByProc = (proc: string, pid: number): string | undefined => {
 }
 
 /**
- * The start time that `ps` prints. Two processes may run in different languages and time zones, so both are fixed:
- * otherwise the text of the holder would differ from the text of the process that compares.
+ * The start time that `ps` prints. Two processes may run in different languages and time zones, so this function fixes
+ * both: otherwise two processes would get different texts for the same start time.
  */
 const startByPs = (ps: string, pid: number): string =>
   execFileSync(ps, ["-o", "lstart=", "-p", String(pid)], {
@@ -101,7 +105,7 @@ const exists = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // EPERM: this user may not signal the process, so the process exists.
+    // EPERM means that this user may not signal the process, so the process exists.
     return hasCode(error, "EPERM")
   }
 }
@@ -111,14 +115,14 @@ const exists = (pid: number): boolean => {
  * system's clock.
  */
 const isAlive = (holder: Holder | undefined, silence: number, system: System): boolean => {
-  // The content is unreadable: the holder is writing it at this moment, or died while it wrote.
+  // The content is unreadable: the holder is writing it, or died while it wrote.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
   const isRecent = silence < Duration.toMillis(SILENCE)
   if (holder.realm !== system.realm()) return isRecent
   if (!exists(holder.pid)) return false
   const started = system.startOf(holder.pid)
   if (started === "") return isRecent
-  // An older release has written no start time. Its process may be paused, so its pid decides alone.
+  // An older release writes no start time. Its process may be paused and silent, so only its pid decides.
   return holder.started === "" || holder.started === started
 }
 
@@ -150,7 +154,7 @@ const take = async (directory: string, system: System): Promise<OwnLock | { read
   for (;;) {
     if (await create(path, mine)) return { path, mine }
     const content = await read(path)
-    if (content === undefined) continue // released a moment ago
+    if (content === undefined) continue // the holder has just released the lock
     const holder = parse(content)
     if (isAlive(holder, await silenceOf(path, me.token), system)) return { holder }
     if (await replace(path, content, mine, me.token)) return { path, mine }
@@ -172,13 +176,14 @@ const create = async (path: string, content: string): Promise<boolean> => {
 }
 
 /**
- * Replaces the lock file of a dead process by this process's own, in one step and under a guard file. Of several
- * starters that found the holder dead, one succeeds. Apart from this function, only the holder changes a lock file.
+ * Replaces the lock file of a dead process by this process's own file, in one step and under a guard file. When several
+ * starting processes find the holder dead, only one succeeds. Apart from this function, only the holder changes a lock
+ * file.
  */
 const replace = async (path: string, stale: string, mine: string, token: string): Promise<boolean> => {
   const guard = `${path}.takeover`
   if (!(await create(guard, mine))) {
-    // A guard file exists for a moment only: one that stays belongs to a process that died in this function.
+    // A guard file normally exists for a moment only. An older one belongs to a process that died in this function.
     if ((await silenceOf(guard, token)) > Duration.toMillis(SILENCE)) await rm(guard, { force: true })
     return false
   }
@@ -210,11 +215,12 @@ const release = async (path: string, mine: string): Promise<void> => {
 }
 
 /**
- * Touches the lock file to show that the holder is alive, and returns why the lock is lost; undefined while it is held.
- * Touching is writing the content again: then the file system sets the file's time by its own clock.
+ * Touches the lock file to show that the holder is alive. Returns undefined while this process has the lock, else the
+ * reason why the lock is lost. A touch writes the same content, so that the file system sets the file's time by the
+ * file system's clock.
  *
- * One open file is read and written. So when another process replaces the lock file meanwhile, this function writes to
- * the replaced file, which nobody reads any more.
+ * The function reads and writes through one open file. So when another process replaces the lock file meanwhile, this
+ * function writes to the replaced file, which no process reads.
  */
 export const touch = async ({ mine, path }: OwnLock): Promise<string | undefined> => {
   try {
@@ -228,13 +234,13 @@ export const touch = async ({ mine, path }: OwnLock): Promise<string | undefined
       await file.close()
     }
   } catch (error) {
-    // Without a lock file, another process may have used the folder since. Any other error may pass: the holder stays
-    // the holder until another process has taken the lock.
+    // When the lock file is missing, another process may have used the folder. Every other error may be temporary: this
+    // process has the lock until another process has taken it.
     return hasCode(error, "ENOENT") ? "the lock file is gone" : undefined
   }
 }
 
-/** Ends the process at once: an orderly stop would still write to the files that another process has open. */
+/** Ends the process at once. An orderly stop would still write to the files, which another process may have open. */
 const end = (directory: string, reason: string): Effect.Effect<void> =>
   Effect.sync(() => {
     process.stderr.write(
@@ -246,8 +252,8 @@ const end = (directory: string, reason: string): Effect.Effect<void> =>
   })
 
 /**
- * Touches the lock file regularly, by the clock of the operating system even when the program runs on another clock. A
- * touch that has begun is finished before the lock is released.
+ * Touches the lock file regularly, by the clock of the operating system, even when the program's `Clock` is another
+ * one. A touch that has begun is finished before the lock is released.
  */
 const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.uninterruptible(Effect.promise(() => touch(lock))).pipe(
@@ -258,10 +264,10 @@ const beat = (directory: string, lock: OwnLock): Effect.Effect<unknown, never, S
   )
 
 /**
- * Holds the data folder for this process until the scope closes. PGlite has no lock of its own: a second process that
- * opened the folder would silently lose acknowledged rows. A lock is a file with the holder's pid and start time, which
- * the holder touches regularly. A process that finds the holder dead takes the lock over. A holder that was only paused
- * finds that out at its next touch, and ends.
+ * Locks the data folder for this process until the scope closes. PGlite has no lock of its own: a second process that
+ * opened the folder would silently lose acknowledged rows. The lock is a file with the holder's pid and start time,
+ * which the holder touches regularly. A process that finds the holder dead takes the lock over. If the holder was only
+ * paused, it notices the loss at its next touch, and ends itself.
  */
 export const hold = (
   directory: string,

@@ -16,11 +16,11 @@ import * as Upkeep from "./Upkeep.js"
 
 export interface EmbeddedOptions {
   /**
-   * The data folder, with the database in its folder `database`. Absent: the database is only in memory and ends with
+   * The data folder, whose subfolder `database` has the database. Absent: the database is only in memory and ends with
    * the process.
    */
   readonly dataDir?: string | undefined
-  /** For tests: an image of a database to start from (`PGlite.dumpDataDir`). */
+  /** For tests: an image of a database (`PGlite.dumpDataDir`) with which the database starts. */
   readonly image?: Blob | undefined
   /**
    * PGlite's compiled WebAssembly module. A process that opens many databases compiles the module once and passes it to
@@ -29,12 +29,12 @@ export interface EmbeddedOptions {
   readonly program?: PGliteOptions["pgliteWasmModule"]
   /**
    * How long a statement waits for the transaction of another connection before it fails with the error of a
-   * `lock_timeout`.
+   * `lock_timeout`; 10 s by default.
    */
   readonly waitLimitMillis?: number | undefined
 }
 
-/** Connections cost little here: they only queue for the one session. */
+/** The size of the pool. A connection costs little here, because it is only a queue for the one session. */
 const CONNECTIONS = 16
 
 /**
@@ -115,7 +115,8 @@ const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.
         idleTimeoutMillis: 0,
         ...OURS.poolOptions
       })
-      // The pool drops a broken idle connection by itself. Without a listener, the error event would end the process.
+      // The pool removes a broken idle connection by itself. Without a listener, the `error` event would end the
+      // process.
       connections.on("error", () => undefined)
       connections.on("connect", (client) => client.on("error", () => undefined))
       return connections

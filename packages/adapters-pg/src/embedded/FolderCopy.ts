@@ -10,14 +10,16 @@ import { make, TEST_WORLD } from "./DataFolder.js"
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
 
 /**
- * The entries that a data folder needs to be opened again. The lock file and the socket belong to the running process.
+ * The entries that a program needs to open a data folder. A copy leaves out the lock file and the socket, which belong
+ * to the running process.
  */
 const PARTS = ["database", "secret-keys", TEST_WORLD] as const
 type Part = (typeof PARTS)[number]
 
 /**
- * The folder that a copy is made in, before it gets its own name. A process that was killed leaves it behind, with some
- * of these entries; the next copy deletes it. A folder with anything else is somebody's own.
+ * The folder in which a copy is made, before it gets its final name. A killed process leaves this folder behind, with
+ * some of these entries; the next copy deletes it. If the folder has any other entry, it is not a draft, and the copy
+ * fails.
  */
 const draftOf = (to: string): string => `${to}.partial`
 
@@ -30,7 +32,7 @@ const clear = async (draft: string): Promise<void> => {
   await rm(draft, { recursive: true })
 }
 
-/** `signal`: aborted when the transaction ends early, because other statements may change the files from then on. */
+/** `signal` is aborted when the transaction ends early, because other statements may change the files after that. */
 const copyParts = async (
   from: string,
   draft: string,
@@ -41,10 +43,11 @@ const copyParts = async (
   await make(resolve(draft))
   const parts = wanted.filter((part) => existsSync(join(from, part)))
   for (const part of parts) {
-    // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
+    // With this option the copy shares its blocks with the original, on file systems that can do this, and takes almost
+    // no time.
     await cp(join(from, part), join(draft, part), {
       recursive: true,
-      // A part may be a link to a bigger disk: a copy of the link would be no copy.
+      // A part may be a link to a bigger disk. Without this option, only the link would be copied.
       dereference: true,
       preserveTimestamps: true,
       mode: constants.COPYFILE_FICLONE
@@ -56,7 +59,7 @@ const copyParts = async (
 
 /** The operations of a copy that can take long or fail after its files are written. Tests replace them. */
 export interface Disk {
-  /** Waits until the file, or the names in the folder, are on the disk. */
+  /** Waits until the file, or the list of names in the folder, is on the disk. */
   readonly flush: (path: string) => Promise<void>
   /** Deletes the folder with all that is in it, if it exists. */
   readonly remove: (path: string) => Promise<void>
@@ -74,7 +77,7 @@ export const DISK: Disk = {
   remove: (path) => rm(path, { recursive: true, force: true })
 }
 
-/** Some file systems (SMB, FUSE) cannot flush a folder. They write its names without being asked. */
+/** Error codes of file systems that cannot flush a folder (SMB, FUSE). Those write a folder's names without a flush. */
 const CANNOT_FLUSH: ReadonlySet<unknown> = new Set(["EINVAL", "EPERM", "ENOTSUP", "EISDIR"])
 
 const flushFolder = (disk: Disk, path: string): Promise<void> =>
@@ -82,7 +85,7 @@ const flushFolder = (disk: Disk, path: string): Promise<void> =>
     if (!(error instanceof Error && "code" in error && CANNOT_FLUSH.has(error.code))) throw error
   })
 
-/** `signal`: aborted when the copy is interrupted. The draft is deleted then. */
+/** `signal` is aborted when the copy is interrupted; then the draft is deleted. */
 const flushAll = async (disk: Disk, draft: string, signal: AbortSignal): Promise<void> => {
   for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
     signal.throwIfAborted()
@@ -93,8 +96,8 @@ const flushAll = async (disk: Disk, draft: string, signal: AbortSignal): Promise
 }
 
 /**
- * Gives the copy its name when all of it is on the disk, so that the copy is complete or absent, also after a power
- * cut. It must not be interrupted: the draft would be deleted while it gets its name.
+ * Gives the copy its final name when all of it is on the disk, so that the copy is complete or absent, also after a
+ * power cut. The caller must make this uninterruptible: otherwise the draft could be deleted while it gets its name.
  */
 const publish = async (disk: Disk, draft: string, to: string): Promise<void> => {
   await rename(draft, to)
@@ -110,10 +113,10 @@ const reasonOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error)
 
 /**
- * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet. An
- * open transaction holds the one session for as long as the copy takes, so nothing changes the files meanwhile. Other
- * statements wait, and fail after ten seconds. `withoutKeys`: leaves out the file of keys, which a service with keys
- * from elsewhere does not use. Returns the entries of the folder that it copied.
+ * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet.
+ * During the copy, an open transaction occupies the one session, so that nothing changes the files. Other statements
+ * wait, and fail after ten seconds. `withoutKeys`: leaves out the file of keys, which a service with keys from
+ * elsewhere does not use. Returns the entries of the folder that it copied.
  */
 export const copyFolder = (
   from: string,
@@ -144,10 +147,11 @@ export const copyFolder = (
         )
       )
       .pipe(
-        // The database goes on working while the copy is written to the disk.
+        // The database works on while the copy is written to the disk.
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
-        // When the commit fails, it is not certain that the transaction held the session all the time.
+        // When the commit fails, the transaction may not have occupied the session all the time, so the copy is
+        // deleted.
         Effect.onError(() => Effect.promise(() => disk.remove(draft)))
       )
   })

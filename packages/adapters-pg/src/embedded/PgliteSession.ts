@@ -4,21 +4,22 @@ import * as Wire from "./Wire.js"
 import { WireStream, type Backend } from "./WireStream.js"
 
 /**
- * How long a connection waits for the transaction of another one before its statement fails, as with `lock_timeout`.
+ * How long a connection waits for another connection's transaction before its statement fails with the error of a
+ * `lock_timeout`.
  */
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
  * PGlite runs in this thread, and its answers come without a turn of the event loop. So a caller that sends one
- * statement after another, as a large upload does, would keep Node from reading sockets. When the session has worked
- * for this long, it waits for one turn.
+ * statement after another, such as a large upload, would keep Node from reading sockets. After the session has worked
+ * for this time, it waits for one turn of the event loop.
  */
 const TURN_MILLIS = 4
 
 const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
 /**
- * PGlite has one session; this class lets several connections take turns at it. A connection owns the session from its
+ * PGlite has one session, which this class shares between several connections. A connection owns the session from its
  * first request until the server reports that no transaction is open. The other connections queue, first come, first
  * served.
  */
@@ -45,7 +46,7 @@ export class PgliteSession implements Backend {
     return this.running || this.owner !== undefined || this.waiting.size > 0
   }
 
-  /** Opens a connection; `pg` calls it as its `stream` option. */
+  /** Opens a connection. `pg` calls this function through its option `stream`. */
   readonly connect = (): WireStream => {
     const stream = new WireStream(this)
     this.streams.add(stream)
@@ -54,7 +55,7 @@ export class PgliteSession implements Backend {
 
   schedule(stream: WireStream): void {
     if (this.owner !== stream && !this.waiting.has(stream)) {
-      // Uses the host's timer. With Effect's clock, a caller would wait without a limit under a test clock that stands
+      // Uses Node's timer. With Effect's clock, a caller would wait without a limit under a test clock that stands
       // still.
       // @effect-diagnostics-next-line globalTimers:off
       const timer = setTimeout(() => this.refuse(stream), this.waitLimitMillis)
@@ -96,7 +97,7 @@ export class PgliteSession implements Backend {
       for (let stream = this.nextOwner(); stream !== undefined; stream = this.nextOwner()) {
         const request = stream.nextRequest()
         if (request === undefined) {
-          if (!stream.idle) return // a transaction is open: wait for its next request
+          if (!stream.idle) return // a transaction is open, so wait for its next request
           this.owner = undefined
           continue
         }
@@ -129,8 +130,8 @@ export class PgliteSession implements Backend {
     this.statements.note(preparing, hasFailed)
     stream.idle = status === "I"
     stream.deliver(bytes)
-    // LISTEN belongs to the session, so every connection gets every notification. Connections that did not listen
-    // ignore it.
+    // LISTEN belongs to the session, so every connection gets every notification. `pg` ignores a notification on a
+    // connection that did not listen.
     for (const other of this.streams) {
       if (other !== stream) for (const notification of notifications) other.deliver(notification)
     }
@@ -145,7 +146,7 @@ export class PgliteSession implements Backend {
     await this.db.runExclusive(() =>
       this.db.execProtocolRawStream(request, {
         syncToFs: true,
-        // The bytes lie in WASM memory, which the next call overwrites: copy them.
+        // The bytes are in WASM memory, which the next call overwrites, so they are copied.
         onRawData: (bytes) => void chunks.push(Buffer.from(bytes))
       })
     )
@@ -158,7 +159,10 @@ export class PgliteSession implements Backend {
     if (status !== "I") await this.run(Wire.query("ROLLBACK"))
   }
 
-  /** The database itself failed: every client gets the error instead of waiting for an answer. */
+  /**
+   * Ends the session after the database itself failed: every client gets the error and does not wait for an answer
+   * forever.
+   */
   private fail(error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
     this.owner = undefined

@@ -1,20 +1,20 @@
 import * as Wire from "./Wire.js"
 
-/** The statements that a request prepares: by name, the Parse message. */
+/** The Parse messages of the statements that a request prepares, by name. */
 type Preparing = ReadonlyMap<string, Buffer>
 
 /**
  * The prepared statements of the session that all connections share. Each connection prepares its statements as if it
- * had a session of its own. In this process a name stands for one text (`NamingClient`). So when another connection has
- * prepared a statement, its Parse message is left out of a request. The driver does not miss the answer to this
- * message: `pg` ignores ParseComplete and CloseComplete.
+ * had its own session. In this process a name stands for one text (`NamingClient`). So when the session has a statement
+ * already, from another connection, this class removes the Parse message from the request. The driver does not miss the
+ * answer, because `pg` ignores ParseComplete and CloseComplete.
  */
 export class PreparedStatements {
   private readonly prepared = new Map<string, Buffer>()
   /** Names that a failed request may or may not have prepared. */
   private readonly doubtful = new Set<string>()
 
-  /** The messages of a request that the session must see, and the statements that they prepare. */
+  /** The messages of a request that the session must get, and the statements that these messages prepare. */
   needed(request: Buffer): { readonly messages: Buffer; readonly preparing: Preparing } {
     const kept: Array<Buffer> = []
     const preparing = new Map<string, Buffer>()
@@ -25,10 +25,10 @@ export class PreparedStatements {
         // A connection closes a name that it marks as doubtful; another connection may still use that name.
         if (!this.prepared.has(name)) kept.push(message)
       } else if (this.prepared.get(name)?.equals(message) !== true) {
-        // The server refuses to prepare a name twice. To close a name that it does not have is no error.
+        // The server refuses to prepare a name twice. Closing a name that it does not have is no error.
         if (this.doubtful.has(name)) kept.push(Wire.closeStatement(name))
         kept.push(message)
-        // A copy: the message is a view of the whole request.
+        // Copies the message, which is a view of the whole request.
         preparing.set(name, Buffer.from(message))
       }
     }

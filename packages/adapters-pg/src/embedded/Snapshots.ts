@@ -4,15 +4,15 @@ import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * Snapshots of a test world: copies of all rows, in schemas of their own beside the tables. Saving and restoring take
- * about a second, where a copy of the data folder would need a new start. For the embedded database only, and never for
- * real data: rows that were deleted stay in the snapshots.
+ * Snapshots of a test world: copies of all rows, in schemas of their own beside the tables. Saving or restoring takes
+ * about a second. A copy of the data folder would need a restart of the program. For the embedded database only, and
+ * never for real data: rows that were deleted stay in the snapshots.
  */
 
 const PREFIX = "snapshot_"
 /**
- * The name of a further table in the schema of each snapshot. Its one row has the notes, a text of the caller of
- * `save`, and the shape of the saved tables (`shapeOf`).
+ * The name of an extra table in the schema of each snapshot. Its one row has the notes, a text of the caller of `save`,
+ * and the shape of the saved tables (`shapeOf`).
  */
 const NOTES = "notes_of_snapshot"
 
@@ -89,7 +89,10 @@ export const notesOf = (name: string) =>
     )
   })
 
-/** Replaces all rows by those of the snapshot, in one transaction. Nobody else may use the database meanwhile. */
+/**
+ * Replaces all rows by those of the snapshot, in one transaction. No other program or request may use the database
+ * meanwhile.
+ */
 export const restore = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -97,7 +100,7 @@ export const restore = (name: string) =>
     const all = yield* tables
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        // Without checks of foreign keys, so that the order of the tables does not matter.
+        // Switches off checks of foreign keys, so that the order of the tables does not matter.
         yield* sql`SET LOCAL session_replication_role = replica`
         yield* sql`TRUNCATE ${sql.csv(all.map(({ name: table }) => sql`public.${sql(table)}`))}`
         for (const { columns, name: table } of all) {
@@ -106,7 +109,7 @@ export const restore = (name: string) =>
         }
       })
     )
-    // After the restore, a seeded world draws the same ids again that it drew after the snapshot, perhaps for other
-    // users. Without this line, a cached route would lead from such an id to the wrong user.
+    // A world with a seed draws its ids from that seed. So after the restore it draws the same connection ids once
+    // more, perhaps for other users. Without this line, a cached route would lead from such an id to the wrong user.
     yield* ConnectionRoutes.forgetAll
   })

@@ -3,11 +3,11 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Layer, Option, type ParseResult, Schedule, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** How often the process checks whether an upkeep is due. */
+/** How often the process checks whether the upkeep is due. */
 const LOOK = Schedule.spaced("1 minute")
 /**
- * An upkeep is due when this many bytes were written to the write-ahead log since the last upkeep: by then enough rows
- * have changed for the planner's statistics to be wrong.
+ * The upkeep is due when this number of bytes was written to the write-ahead log since the last upkeep. By then enough
+ * rows have changed to make the planner's statistics wrong.
  */
 const WORTHWHILE = 4 * 1024 * 1024
 
@@ -26,7 +26,8 @@ const written: Effect.Effect<number, SqlError | ParseResult.ParseError, SqlClien
 /**
  * The work that background processes of a PostgreSQL server do and that the embedded database lacks: ANALYZE (without
  * it the write path runs at 40 % of its speed), VACUUM for the space of deleted rows, and a checkpoint, so that a start
- * after a crash replays little. It takes one table at a time: each statement blocks the process.
+ * after a crash replays little. The upkeep runs a statement for each table, because a statement blocks the process
+ * until it ends.
  */
 export const upkeep: Effect.Effect<void, SqlError | ParseResult.ParseError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -40,7 +41,8 @@ export const upkeep: Effect.Effect<void, SqlError | ParseResult.ParseError, SqlC
 })
 
 /**
- * Runs the upkeep whenever enough was written. Uses the host's clock: the upkeep concerns files, not the time of users.
+ * Runs the upkeep whenever it is due. Uses the clock of this machine, because the upkeep concerns files and not the
+ * time of users.
  */
 export const layer: Layer.Layer<never, never, SqlClient> = Layer.scopedDiscard(
   Effect.gen(function* () {

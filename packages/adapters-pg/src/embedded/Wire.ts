@@ -1,6 +1,6 @@
 /**
- * The few messages of PostgreSQL's protocol (version 3) that an in-process connection needs. A message is a type byte,
- * a 32-bit length that counts itself, and a body; start-up messages have no type byte.
+ * The messages of PostgreSQL's protocol (version 3) that a connection inside one process needs. A message is a type
+ * byte, a 32-bit length that counts itself, and a body; start-up messages have no type byte.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
@@ -94,7 +94,7 @@ export const messages = (request: Buffer): ReadonlyArray<Buffer> => {
   return found
 }
 
-const STATEMENT = 0x53 // S; a portal is P
+const STATEMENT = 0x53 // The letter S, which means a statement in a Close message; P means a portal
 
 /** The name of the statement that a client's message prepares or closes; undefined for other messages. */
 export const statementName = (message: Buffer): string | undefined => {
@@ -104,14 +104,15 @@ export const statementName = (message: Buffer): string | undefined => {
 
 export interface WireAnswer {
   /**
-   * The status of the last ReadyForQuery. Undefined: there was none, and the server waits for more of the same request.
+   * The status in the last ReadyForQuery message. Undefined: there was no such message, and the server waits for the
+   * rest of the request.
    */
   readonly status: TransactionStatus | undefined
   readonly notifications: ReadonlyArray<Buffer>
   readonly hasFailed: boolean
 }
 
-/** Reads from whole server messages the status, the notifications and whether an error came. */
+/** Reads the status, the notifications and whether there was an error, from whole messages of the server. */
 export const readAnswer = (bytes: Buffer): WireAnswer => {
   let status: TransactionStatus | undefined
   let hasFailed = false

@@ -5,14 +5,15 @@ import * as Wire from "./Wire.js"
 /** The part of the session that a connection uses. */
 export interface Backend {
   readonly serverVersion: string
-  /** Queues the stream, which has a whole request ready. */
+  /** Queues a stream that has a whole request ready. */
   readonly schedule: (stream: WireStream) => void
   /** Removes the stream of a client that is gone, and rolls its open transaction back. */
   readonly abandon: (stream: WireStream) => Promise<void>
 }
 
 /**
- * The types of messages that end a request: the server then works and answers. All other messages are only collected.
+ * The types of messages that end a request: after one of these, the server works and answers. The stream collects all
+ * other messages.
  */
 const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
   Wire.Client.query,
@@ -27,7 +28,7 @@ const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
  * requests, which the session runs one by one.
  */
 export class WireStream extends Duplex {
-  /** False while a transaction is open, or while the server waits for the rest of a request. */
+  /** False while a transaction is open, and while the server waits for the rest of a request. */
   idle = true
 
   private readonly backend: Backend
@@ -72,7 +73,7 @@ export class WireStream extends Duplex {
   }
 
   override _read(): void {
-    // Nothing to do: `deliver` pushes bytes when they arrive, and the driver reads all of them at once.
+    // Nothing to do: `deliver` pushes the bytes when they arrive, and the driver reads them at once.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -133,8 +134,8 @@ export class WireStream extends Duplex {
 
 /**
  * Whether a message is a cancel request, which the stream answers without passing it to the session. `@effect/sql-pg`
- * cancels an interrupted query from a second connection. The embedded database has no second backend, and the request
- * would queue behind the very transaction that it should end: the interruption would only take longer.
+ * cancels an interrupted query from a second connection. The embedded database has one session only, so the cancel
+ * request would wait for the transaction that it should end, and the interruption would take longer.
  */
 const isCancel = (message: Buffer): boolean =>
   message[0] === Wire.Client.query && message.toString("latin1", 5, 30).startsWith("SELECT pg_cancel_backend(")

@@ -35,8 +35,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (endpoint) =>
     Effect.gen(function* () {
-      // The lock of the app's row makes two creations run one after the other. The count is a statement of its own, so
-      // that it sees the endpoint that the other creation made.
+      // Because of the lock of the app's row, two creations run one after the other. The count is a separate statement,
+      // so that it sees an endpoint that the other creation made.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${endpoint.appId} FOR NO KEY UPDATE`
       const counted = yield* sql`SELECT count(*) FROM endpoints WHERE app_id = ${endpoint.appId}`.pipe(
         Rows.first(Count)
@@ -63,7 +63,10 @@ const find =
       orStoreError
     )
 
-/** The fan-out of events reads the endpoints of many apps, so the statement is sent on shared connections (`reads`). */
+/**
+ * The fan-out of events reads the endpoints of many apps, so this statement is sent with `reads`, on connections that
+ * many requests share.
+ */
 const list =
   (sql: SqlClient): Store["list"] =>
   (appId) =>

@@ -7,8 +7,8 @@ import { DedicatedConnection } from "../driver/DedicatedConnection.js"
 
 const CHANNEL = "place_access_work"
 /**
- * This process sends at most one NOTIFY in this time. On a busy server a longer time delays each webhook, by half of
- * that time on average. A shorter time costs commits and gains nothing, because workers do not read the queue more
+ * This process sends at most one NOTIFY in this time. On a busy server, half of this time is added to the latency of
+ * each webhook on average. A shorter time costs commits and gains nothing, because workers do not read the queue more
  * often.
  */
 const QUIET = Duration.millis(5)
@@ -17,8 +17,8 @@ const PATIENCE = Duration.seconds(4)
 const RECONNECT = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))
 
 /**
- * A wake-up signal over NOTIFY: a process that has new work raises it, and a worker in any process wakes. A failure
- * here is logged and nothing more: the workers also poll, so a lost signal only costs time.
+ * A wake-up signal over NOTIFY: a process that has new work raises it, and a worker in any process wakes. A failure is
+ * only logged: workers also poll, so after a lost signal the work begins later.
  */
 export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnection> = Layer.scoped(
   WorkSignal,
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
   })
 )
 
-/** Connections run in real time, even when the program runs on another clock. */
+/** Connections run in real time, even when the program's `Clock` is another one. */
 const onHostClock = Effect.withClock(Clock.make())
 
 /**
@@ -79,9 +79,10 @@ const listen = (
     const client = yield* dedicated.connect
     client.on("notification", ring)
     yield* query(client, `LISTEN ${CHANNEL}`)
-    // Wakes the waiters once, for signals that were raised while this process did not listen.
+    // Wakes the waiting workers once, because signals may have been raised while this process did not listen.
     yield* Effect.sync(ring)
-    // A connection that a firewall has dropped looks alive until a statement is sent over it.
+    // A connection that a firewall has dropped looks alive until a statement is sent over it, so this process sends one
+    // regularly.
     const beats = Effect.schedule(query(client, "SELECT 1"), Schedule.spaced(HEARTBEAT))
     return yield* Effect.raceFirst(lost(client), Effect.zipRight(beats, Effect.never))
   })

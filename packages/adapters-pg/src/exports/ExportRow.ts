@@ -36,7 +36,7 @@ export const toExport = (row: typeof ExportRow.Type): Export.Export => ({
   endedAt: row.ended_at
 })
 
-/** The key of an export, for searches over the exports of all people. */
+/** The key of an export, for statements that search the exports of all people. */
 export const KeyRow = Schema.Struct({ user_id: UserId, export_id: ExportId })
 
 /** A condition on `exports` and `export_pieces`: the rows of one export. */

@@ -9,18 +9,18 @@ import * as Buckets from "../leases/Buckets.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import { COLUMNS, deletePieces, ExportRow, isOne, KeyRow, toExport } from "./ExportRow.js"
 
-/** The methods of `ExportStore` for the worker that makes an archive. */
+/** The methods of `ExportStore` for the worker that makes an export's archive. */
 
 type Store = typeof ExportStore.Service
 
 /**
  * A condition on `exports`: an attempt to make the archive is due. From `leased_until` on, an earlier attempt counts as
- * dead, and its pieces are refused after the next claim.
+ * dead. After the next claim, the store refuses pieces of the earlier attempt.
  */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('requested', 'making') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
-/** A condition on `exports`: the attempt still has the lease. */
+/** A condition on `exports`: the attempt of `leased` still has the lease. */
 const isHeld = (sql: SqlClient, leased: LeasedExport) =>
   sql`${isOne(sql, leased)} AND state = 'making' AND lease = ${leased.lease}`
 

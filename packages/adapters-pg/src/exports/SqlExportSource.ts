@@ -16,8 +16,8 @@ const DeviceRow = Schema.Struct({
 })
 
 /**
- * A mail to the person. `link_path` lacks the end of the path, because that end can be a secret. The end has a column
- * of its own, which this schema leaves out.
+ * A mail to the person, as an archive contains it. `link_path` is the link's path without its end, because that end can
+ * be a secret: it has a separate column, which this schema leaves out.
  */
 const MailRow = Schema.Struct({
   dedupe_key: Schema.String,

@@ -36,7 +36,8 @@ const request =
   (sql: SqlClient): Store["request"] =>
   (userId, decide) =>
     Effect.gen(function* () {
-      // The lock makes the requests of two tabs run one after the other: the second one sees the export of the first.
+      // Because of this lock, requests from two tabs run one after the other, so that the second request sees the
+      // export of the first.
       yield* UploadStream.lock(sql, userId, 0)
       const present = yield* sql`SELECT ${COLUMNS} FROM exports WHERE user_id = ${userId}`.pipe(Rows.all(ExportRow))
       const decided = decide(present.map(toExport), yield* Timestamp.now)
@@ -81,7 +82,7 @@ const piece =
       orStoreError
     )
 
-/** Ends an export and removes its bytes, if the condition `only` still holds. */
+/** Ends an export and deletes its bytes, if the export meets the condition `only`. */
 const end = (
   sql: SqlClient,
   of: Export.ExportKey,

@@ -34,7 +34,7 @@ const toCodeApp = (row: typeof CodeAppRow.Type): Factors.CodeApp => ({
   usedStep: row.used_step
 })
 
-/** Reads the second factors of one account, and the request to remove all of them, if there is one. */
+/** Reads the second factors of one account and, if there is one, the request to remove all of them. */
 export const readFactors = (sql: SqlClient, userId: UserId) =>
   Effect.gen(function* () {
     const passkeys = yield* sql`SELECT ${Rows.columns(PasskeyRow)} FROM passkeys WHERE user_id = ${userId}

@@ -34,8 +34,8 @@ export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * On a single server, sends one statement for each kind of rows. On a cluster, sends statements for each kind and app,
- * so that each goes to one node: one statement for several apps would be a two-phase commit.
+ * On a single server, sends one statement for each kind of rows. On a cluster, sends a statement for each kind and app,
+ * so that each statement goes to one node: a statement for several apps would be a two-phase commit.
  */
 const add = (sql: SqlClient): Store["add"] => {
   const onCluster = isDistributed(sql)
@@ -103,8 +103,8 @@ const attempts =
     )
 
 /**
- * Finds the newest success and the newest failure of each endpoint since `from`. It reads all rows of the app since
- * then. These are few, because an app has few endpoints and callers ask for seven days.
+ * Finds the newest success and the newest failure of each endpoint since `from`. The statement reads all rows of the
+ * app since `from`. They are few, because an app has few endpoints and callers ask for seven days.
  */
 const newest =
   (sql: SqlClient): Store["newest"] =>
@@ -131,8 +131,9 @@ const waiting =
     )
 
 /**
- * Counts the newest `COUNTED_MAX` connections of an app by hour, from the index `connections_by_app`. On a cluster each
- * shard returns its own newest connections, and the coordinator takes the newest of all.
+ * Counts connections of an app by the hour of their approval, and only the newest `COUNTED_MAX`, which the index
+ * `connections_by_app` gives. On a cluster each shard returns its own newest connections, and the coordinator takes the
+ * newest of all.
  */
 const users =
   (sql: SqlClient): Store["users"] =>

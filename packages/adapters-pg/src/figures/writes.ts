@@ -7,8 +7,8 @@ import { storable } from "../deliveries/DeliveryRow.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The statements that add counts. On a single server one statement adds all rows of a kind; it locks them in the order
- * of their keys, so that two processes which count for the same apps wait for each other and do not deadlock.
+ * The statements that add counts. On a single server one statement adds all rows of a kind. The statement locks the
+ * rows in the order of their keys, so that two processes that count for the same apps do not deadlock.
  *
  * On a cluster all rows of a statement belong to one app, and the statement is an INSERT … VALUES, which Citus sends to
  * one node as one task. An INSERT … SELECT would carry the rows over the coordinator.
@@ -17,8 +17,8 @@ import * as Rows from "../driver/Rows.js"
 type Written = Effect.Effect<unknown, SqlError>
 
 /**
- * How to insert rows of one kind: the table, its columns and their types, and what happens (`orElse`) when a row with
- * the same key exists.
+ * How to insert rows of one kind: the table (`into`), its columns and their types, and what happens when a row with the
+ * same key exists (`orElse`).
  */
 interface CountTable<Row> {
   readonly into: string
@@ -87,7 +87,7 @@ const CALLS: CountTable<AppFigures.LoggedCall> = {
 
 type Add = <Row>(table: CountTable<Row>, rows: ReadonlyArray<Row>) => Written
 
-/** Adds the rows of a batch. With `onCluster`, all rows must belong to one app. */
+/** Adds the rows of a batch. When `onCluster` is true, all rows must belong to one app. */
 export const adding = (sql: SqlClient, onCluster: boolean) => {
   const add: Add = onCluster ? addOfApp(sql) : addAll(sql)
   return {
@@ -130,8 +130,8 @@ const addOfApp =
     )
 
 /**
- * Splits the rows into parts of 32, 16, 8, 4, 2 and 1. The text of a statement depends on its number of rows, and the
- * server prepares each text separately, so there must be few numbers.
+ * Splits the rows into parts of 32, 16, 8, 4, 2 and 1. Each number of rows gives another text of the statement, which
+ * the server prepares separately, so few different numbers are better.
  */
 const inPowersOfTwo = <Row>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const parts: Array<ReadonlyArray<Row>> = []

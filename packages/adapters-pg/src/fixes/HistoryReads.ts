@@ -8,15 +8,15 @@ import * as Rows from "../driver/Rows.js"
 import { COLUMNS, SHARED_COLUMNS } from "./StoredRow.js"
 
 /**
- * The statements of `FixHistory`. Each one reads `fixes` by the primary key, (user_id, captured_at, …). A statement
- * with a limit stops when it has enough rows.
+ * The statements of `FixHistory`. Each statement reads `fixes` by the primary key, (user_id, captured_at, …). With a
+ * limit, a statement stops when it has enough rows.
  */
 
 type Time = Timestamp.Timestamp
 
 /**
- * Reads the newest fixes. WITH TIES adds all other fixes of the last instant, so a page never ends in the middle of an
- * instant. Therefore the statement can order by the time alone, and the index has this order.
+ * Reads the newest fixes. WITH TIES adds all other fixes of the last instant, so that a page never ends in the middle
+ * of an instant. So the statement need only order by the time, which is also the order of the index.
  */
 export const newestStatement = (
   sql: SqlClient,
@@ -32,8 +32,8 @@ export const newestStatement = (
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
 /**
- * Reads the fixes nearest to the moment `at`: at or before it, and after it, with one index look-up for each side. So
- * the cost does not grow with the history.
+ * Reads the fixes nearest to the moment `at`, on either side. Each side is one index look-up, so the cost does not grow
+ * with the history.
  */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${COLUMNS} FROM fixes
@@ -76,8 +76,8 @@ const ofDevice = (sql: SqlClient, { deviceId, userId }: OfDevice, now: Time, edg
 
 /**
  * Counts the readings of a device between every two neighbouring edges, and how many of them arrived more than `lateMs`
- * after their capture. `width_bucket` returns how many edges are at or before a fix, so `edge` is the index, from 0, of
- * the last of these edges.
+ * after their capture. `width_bucket` returns how many edges are at or before a fix. One less is `edge`, the index of
+ * the last of these edges, counted from 0.
  */
 export const sentStatement = (
   sql: SqlClient,

@@ -12,16 +12,17 @@ interface History {
   readonly at: Timestamp.Timestamp
   readonly fixes: ReadonlyArray<ImportedDevice.ImportedFix>
   readonly visits: ReadonlyArray<ImportedDevice.ImportedVisit>
-  /** False: the user had no fix between the first and the last of `fixes`, so none of them is stored already. */
+  /** False: the user had no fix between the first and the last of `fixes`, so none of `fixes` is stored already. */
   readonly isAnyKnown: boolean
-  /** The fixes are stored and counted already under another device, and this device only has them too. */
+  /** True: the fixes are stored and counted already under another device, and this device has the same fixes too. */
   readonly isAlso: boolean
 }
 
 /**
- * Stores the fixes and visits of one device of an import, and counts them in the row of the import. Leaves out those
- * that the user has already from any device. No rule is evaluated. `erased`: the number of entries that were left out
- * because the user deleted their time. The caller has locked the user's row of `upload_streams` and raised its version.
+ * Stores the fixes and visits of one device of an import, and counts them in the row of the import. Leaves out fixes
+ * and visits that the user has already from any device. No rule is evaluated. `erased`: the number of entries that were
+ * left out because the user deleted their time. The caller has locked the user's row of `upload_streams` and raised its
+ * version.
  */
 export const historyStatement = (
   sql: SqlClient,
@@ -68,20 +69,20 @@ export const historyStatement = (
     })::integer AS entries) fresh
     WHERE user_id = ${userId} AND import_id = ${id}`
 
-/** An SQL condition: the user had everything already that the file has brought of this device so far. */
+/** An SQL condition: so far, the user had every entry that the file contains for this device. */
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * Until the first new entry of a file, its other entries make no stays due: a file that the user imports again changes
- * nothing. With the first new entry all of them count.
+ * Until the first new entry of a file, the entries that the user had already do not make stays due, so that a file that
+ * is imported twice changes nothing. When the first new entry is stored, the earlier entries count too.
  */
 const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`
 
 /**
- * Notes this import on fixes that the user had before from a phone or another import. The stays of this import are also
- * derived from these fixes, and they stay when the other import is undone (decision imports-13). The list of times
- * makes the search one index look-up for each fix; a join could read all fixes between the first and the last.
+ * Notes this import on fixes that the user had before from a phone or another import. Stays of this import are derived
+ * from these fixes too, and remain when the other import is undone (decision imports-13). Because the statement has a
+ * list of times, it makes one index look-up for each fix; a join could read all fixes between the first and the last.
  */
 const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: History["fixes"]) =>
   sql`, also_fixes AS (
@@ -94,17 +95,23 @@ const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: Hi
       RETURNING brought.captured_at
     )`
 
-/** An SQL condition: whether the row `brought` is of another device and does not note this import yet. */
+/**
+ * An SQL condition: whether the row `brought` belongs to another device, and its `also_from` does not contain this
+ * device yet.
+ */
 const isOfOther = (sql: SqlClient, deviceId: DeviceId) =>
   sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)`
 
-/** An SQL condition: whether the row `brought` is of an import. A row of a phone is never undone and needs no heir. */
+/**
+ * An SQL condition: whether the row `brought` belongs to an import. Rows of a phone are never undone, so no other
+ * device ever inherits them.
+ */
 const isOfImport = (sql: SqlClient, userId: UserId) =>
   sql`brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
 /**
- * Selects only fixes that the user does not have. The subquery makes one index look-up for each fix; a join might read
- * all fixes between the first and the last.
+ * A WHERE clause that selects only fixes that the user does not have. The subquery makes one index look-up for each
+ * fix; a join might read all fixes between the first and the last.
  */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
         SELECT true FROM fixes known

@@ -17,8 +17,8 @@ export const fixTable = (sql: SqlClient, { arrivals, fixes, leftBehind, received
         AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at, left_behind)`
 
 /**
- * The fixes of an import as the table `fix`. All columns are lists of numbers that `Rows.numbers` writes. Timestamps in
- * ISO 8601, and lists that the driver writes, would take twice the time in this process and in the database.
+ * The fixes of an import as the table `fix`. All columns are lists of numbers that `Rows.numbers` writes. Lists of ISO
+ * 8601 timestamps that the driver writes would take twice the time, in this process and in the database.
  */
 export const numberedFixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.MarkedFix>) =>
   sql`(SELECT to_timestamp(given.captured_ms / 1000) AS captured_at, given.mark = 1 AS left_behind, given.*

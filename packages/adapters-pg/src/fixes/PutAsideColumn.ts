@@ -29,8 +29,9 @@ export const encode = (putAside: Device.Device["putAside"]): string =>
   Rows.json(Object.fromEntries(putAside.map(({ count, lastAt, reason }) => [reason, { count, last_at: lastAt }])))
 
 /**
- * An SQL expression for an UPDATE of `devices`: the column with these counts added. It writes the new JSON text itself:
- * Citus refuses `jsonb_build_object` in an UPDATE, because for some types its result depends on the session.
+ * An SQL expression for an UPDATE of `devices`: the column after these counts were added. The expression builds the
+ * JSON text by itself: Citus refuses `jsonb_build_object` in an UPDATE, because for some types its result depends on
+ * the session.
  */
 export const added = (sql: SqlClient, putAside: ReadonlyArray<QuarantineCount>, at: Timestamp.Timestamp) =>
   putAside.reduce(

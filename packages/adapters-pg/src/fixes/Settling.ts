@@ -12,7 +12,10 @@ type Store = typeof FixStore.Service
 
 const DueRow = Schema.Struct({ user_id: UserId })
 
-/** Implements `FixStore.settling`. The index on `settle_due_at` has only the states of rules that wait to fire. */
+/**
+ * Implements `FixStore.settling`. The index on `settle_due_at` contains only the states of rules that wait to fire, so
+ * the search is short.
+ */
 export const due =
   (sql: SqlClient): Store["settling"] =>
   (buckets, now, limit) =>

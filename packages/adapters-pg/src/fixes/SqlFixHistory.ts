@@ -47,7 +47,7 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
 
       tally: (userId, now, edges) =>
         FixCounts.prepare(sql, userId, now, edges[0] ?? now, edges.at(-1) ?? now).pipe(
-          // Without counts the tally is slower, but still right.
+          // When the counts cannot be made, the tally is slower and still right.
           Effect.catchAll((error) => Effect.logDebug("The fixes were not counted", userId, error)),
           Effect.zipRight(FixCounts.tallyStatement(sql, userId, now, edges).pipe(Rows.all(TallyRow))),
           Effect.map((rows) =>

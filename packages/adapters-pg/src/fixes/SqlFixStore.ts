@@ -42,14 +42,14 @@ const commit = (sql: SqlClient): Store["commit"] => {
 }
 
 /**
- * After an upload with this many fixes or more, other requests get a turn of the event loop: the upload is probably a
- * part of a larger one, whose next part follows at once.
+ * After an upload with at least this number of fixes, the store lets other requests run for one turn of the event loop.
+ * The upload is probably a part of a larger one, whose next part follows at once.
  */
 const LARGE = 500
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 
-/** A quarantined reading. Its numbers are stored as the phone sent them and were never checked. */
+/** A quarantined reading. Its numbers are stored as the phone sent them and may be outside of every valid range. */
 const WaitingRow = Schema.Struct({
   reading_key: Schema.String,
   reading: Schema.Struct({

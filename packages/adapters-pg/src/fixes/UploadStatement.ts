@@ -10,15 +10,14 @@ import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 /**
- * Everything that an upload changes, in one statement: one round trip and one commit.
+ * Writes everything that an upload changes, in one statement: one round trip and one commit.
  *
  * The commit is optimistic. Uploads of one user queue at the user's row of `upload_streams`, and the statement compares
  * the version of that row with the version that the upload read. When another upload has raised the version meanwhile,
- * `moved` is empty, every part of the statement writes nothing, and the statement returns no row: the caller reads
- * again and retries. Otherwise it returns one row.
+ * the CTE `moved` is empty, no part of the statement writes, and the statement returns no row: the caller then reads
+ * again and retries. Otherwise the statement returns one row.
  *
- * Most uploads have no visits, put nothing aside and fire no rule. A part that an upload does not need is left out of
- * its statement.
+ * Most uploads have no visits, put nothing aside and fire no rule, so parts that an upload does not need are left out.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
   const { deviceId, events, fixes, quarantined, states, taken, userId, visits } = upload
@@ -38,7 +37,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
 }
 
 /**
- * Raises the version and returns a row when the version is still the one that the upload read. It locks the user's row
+ * If the version is still the one that the upload read, raises it and returns a row. The statement locks the user's row
  * until the commit. `is_counted` is true when the user's counts (`FixCounts`) are valid, so that the upload must add
  * its fixes to them.
  */
@@ -48,7 +47,7 @@ export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCom
       WHERE stream.version = ${version}
       RETURNING stream.user_id, ${sql.literal(FixCounts.HOLDS)} AS is_counted`
 
-/** The SET list of the UPDATE of the device's row after an upload. */
+/** The SET list with which an upload updates the row of its device. */
 export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
   sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
         ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
@@ -114,7 +113,10 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
       ${replaceState(sql)}
     )`
 
-/** The time at which a worker fires the rule for an unsettled crossing or dwell; null when nothing waits to fire. */
+/**
+ * The time at which a worker fires the rule for an unsettled crossing or dwell; null when the rule does not wait to
+ * fire.
+ */
 export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
   unsettled !== null && unsettled.fires ? unsettled.until : null
 

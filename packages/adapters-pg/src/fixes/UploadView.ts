@@ -50,9 +50,9 @@ const LiveRow = Schema.extend(
     lat: Schema.Finite,
     lon: Schema.Finite,
     radius_m: Schema.Finite,
-    // Null for a zone.
+    // Null for a rule on a zone.
     geometry_version: Schema.NullOr(Schema.Int),
-    // Null for a zone, and for a place that has had this shape from the beginning.
+    // Null for a rule on a zone, and for a place that has had this shape from the beginning.
     valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,
@@ -107,8 +107,8 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
 }
 
 /**
- * An upload with more fixes than this is not read on a shared connection: the reads of other requests would wait for
- * its look-ups.
+ * An upload with more fixes than this is not read on a shared connection, because the reads of other requests would
+ * wait for its look-ups.
  */
 const SHORT = 100
 
@@ -200,8 +200,8 @@ const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>)
 }
 
 /**
- * Selects, as one array, the positions in `fixes`, from 1, of the fixes that the device uploaded before. Null when the
- * device uploaded none of them.
+ * Selects an array of positions in `fixes`, counted from 1: those of the fixes that the device uploaded before. Null
+ * when the device uploaded none of them.
  */
 export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
   const times = fixes.map((fix) => fix.capturedAt)

@@ -10,12 +10,12 @@ import * as FixCounts from "../history/FixCounts.js"
 import { heardFrom, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
 
 /**
- * Does what `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the
- * nodes and commit in two phases, so each table has a statement of its own. All of them go to the user's shard, so the
- * commit is that of one server. The first statement locks the user's row and checks that the version is still the one
- * that the upload read; only then are the others sent, together with COMMIT.
+ * Stores an upload on a cluster, as `uploadStatement` does on a single server. With an INSERT inside WITH, Citus would
+ * move its rows between the nodes and commit in two phases, so each table has a separate statement. All statements go
+ * to the user's shard, so one server commits them. The first statement locks the user's row and checks that the version
+ * is still the one that the upload read. Only then does the program send the others, together with COMMIT.
  *
- * False: another upload has raised the version meanwhile, and nothing was written.
+ * Returns false when another upload has raised the version meanwhile. Then nothing was written.
  */
 export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
@@ -31,8 +31,9 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
       ...(taken.length === 0
         ? []
         : [
-            // A reading that was put aside may be stored already. Then its INSERT adds no row, but `counted` counts it.
-            // So this statement makes the user's counts invalid, and the next long tally makes them anew.
+            // A reading in `taken` was put aside earlier and may be stored as a fix already. Then its INSERT adds no
+            // row, although the counts include it. So this statement makes the user's counts invalid, and the next long
+            // tally makes them anew.
             sql`UPDATE upload_streams SET counted_version = NULL WHERE user_id = ${userId}`,
             sql`DELETE FROM quarantined_fixes
                 WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
@@ -42,7 +43,7 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
     return true
   }).pipe(sql.withTransaction)
 
-/** The rows to insert for what the device sent: fixes, readings that were put aside, and visit reports. */
+/** The rows to insert for the data that the device sent: fixes, readings that were put aside, and visit reports. */
 const sent = (sql: SqlClient, upload: UploadCommit) => {
   const { arrivals, deviceId, fixes, leftBehind, quarantined, userId, visits } = upload
   const receivedAt = Rows.at(upload.receivedAt)
@@ -90,7 +91,7 @@ const sent = (sql: SqlClient, upload: UploadCommit) => {
   ]
 }
 
-/** The rows to insert into one table, each with its values by column. */
+/** The rows to insert into one table. Each row has its values by column. */
 interface InsertedRows {
   readonly table: string
   readonly rows: ReadonlyArray<Record<string, string | number | boolean | Date | null>>

@@ -16,16 +16,19 @@ import * as HistoryBound from "./HistoryBound.js"
  *
  * - `upload_streams.counted_version` is the user's `version`. Every statement of ours that raises the version carries
  *   `counted_version` along, in the transaction that changes fixes and counts. A program without counts, such as the
- *   previous release during an upgrade, raises the version alone, and from then on nobody reads the counts.
- * - The half an hour does not begin before `counted_from`. Before that, nobody has counted yet, or retention has
- *   deleted fixes.
+ *   previous release during an upgrade, raises only the version, and from then on the counts are not read.
+ * - The half an hour does not begin before `counted_from`. Fixes before that time are not counted yet, or retention has
+ *   deleted some.
  *
- * Fixes outside of valid counts are counted from `fixes`, so a tally is always right. The counts of a user are made
- * in steps, at the end of a large import or by the user's first long tally. Before that, uploads of this user write no
+ * Fixes outside of valid counts are counted from `fixes`, so a tally is always right. The counts of a user are made in
+ * steps, at the end of a large import or by the user's first long tally. Before that, uploads of this user write no
  * counts: an upload adds to counts only when they are valid.
  */
 
-/** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */
+/**
+ * Half an hour. Almost all time zones differ from UTC by a multiple of this width, so that their days consist of whole
+ * rows.
+ */
 export const WIDTH = 30 * 60_000
 
 const floor = (at: number): number => Math.floor(at / WIDTH) * WIDTH
@@ -39,8 +42,8 @@ const endOf = (instant: string): string =>
   `(date_bin('30 minutes', ${instant}, '0001-01-01T00:00:00Z'::timestamptz) + interval '30 minutes')`
 
 /**
- * A part of the UPDATE that raises the version of the row `stream` to `version`. `counted_version` becomes null, and
- * the counts become invalid, when an earlier statement raised the version without this part.
+ * A part of the SET list in the UPDATE that raises the version of the row `stream` to `version`. If an earlier
+ * statement raised the version without this part, `counted_version` becomes null, and so the counts become invalid.
  */
 export const carried = (sql: SqlClient, version: Fragment) =>
   sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
@@ -59,8 +62,8 @@ export const added = (sql: SqlClient, userId: UserId, condition: Fragment) =>
       ${sql.literal(SUM)}`
 
 /**
- * Like `added` for a cluster: the rows to insert into `fix_counts AS known`. `addedOnConflict` is the ON CONFLICT part
- * of that INSERT.
+ * The rows that a cluster inserts into `fix_counts AS known`, where a single server uses `added`. `addedOnConflict` is
+ * the ON CONFLICT part of that INSERT.
  */
 export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedAt: Timestamp.Timestamp }>) => {
   const rows = new Map<number, { fixes: number; first: number; last: number }>()
@@ -85,7 +88,7 @@ export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedA
 
 export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
 
-/** Replaces the counts that end after `from` and up to `until`. Both are multiples of `WIDTH`, as SQL. */
+/** Replaces the counts that end after `from` and up to `until`. Both parameters are multiples of `WIDTH`, as SQL. */
 const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
   Effect.gen(function* () {
     yield* sql`DELETE FROM fix_counts WHERE user_id = ${userId} AND ends_at > ${from} AND ends_at <= ${until}`
@@ -103,9 +106,9 @@ export const recount = (
 ) => count(sql, userId, sql`${Rows.at(floor(from))}::timestamptz`, sql`${Rows.at(ceil(until))}::timestamptz`)
 
 /**
- * Runs before retention deletes fixes up to `cutoff`, in its transaction: from then on the counts begin after the half
- * an hour that contains the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to
- * be deleted.
+ * Runs in the transaction of a retention job, before the job deletes fixes up to `cutoff`. It makes the counts begin
+ * after the half an hour that contains the cutoff. The update locks the user's row, so that nobody counts the fixes
+ * that are about to be deleted.
  */
 export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timestamp) => {
   const end = sql`${Rows.at(floor(cutoff) + WIDTH)}::timestamptz`
@@ -121,11 +124,14 @@ export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timesta
  * longer than counting the stretch in `fixes`.
  */
 const LONG = 31 * 24 * 60 * 60_000
-/** About how many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */
+/**
+ * About how many fixes one step counts. During a step the user's row is locked for about 0.2 s, and uploads of the
+ * user's phones wait for that lock.
+ */
 const FIXES_OF_STEP = 100_000
 /**
- * The most steps that one tally makes. In a longer history, the tally counts the days without counts from `fixes`, and
- * the next tally makes further steps.
+ * The most steps that one tally makes. When the history is longer, the tally counts the rest of the days from `fixes`,
+ * and the next tally makes further steps.
  */
 const MOST_STEPS = 12
 
@@ -154,20 +160,19 @@ export const prepare = (
   })
 
 /**
- * About how many fixes a step counts in the background. The steps are short because an embedded database answers nobody
- * during a step.
+ * About how many fixes one step counts in the background. The steps are short because the embedded database answers no
+ * other request during a step.
  */
 const FIXES_OF_SHORT_STEP = 10_000
 /**
- * The most steps in the background, enough for five million fixes. A program without counts, such as the previous
- * release, makes the counts invalid again at each upload. Without this limit, it could keep this program counting
- * forever.
+ * The most steps in the background, enough for five million fixes. The previous release makes the counts invalid again
+ * at each upload; without this limit, it could keep this program counting forever.
  */
 const MOST_SHORT_STEPS = 500
 
 /**
  * Makes the counts of the whole history, unless valid counts exist. Runs after a large import, so that the owner's
- * first question about a year need not wait for the counts.
+ * first tally of a year need not wait for the counts.
  */
 export const prepareAll = (
   sql: SqlClient,
@@ -192,14 +197,14 @@ const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fro
     Effect.map(Option.match({ onNone: () => true, onSome: (row) => row.is_covered }))
   )
 
-/** SQL: the end of the half an hour that contains the cutoff. All fixes after it are kept. */
+/** SQL: the end of the half an hour that contains the cutoff. All fixes after this time are kept. */
 const keptFrom = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
   sql`(SELECT ${sql.literal(endOf("bound.cutoff"))}
        FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound)`
 
 /**
- * Makes one step: counts about `fixesOfStep` of the newest fixes that are not counted yet. The two times of the step
- * are read and passed as text, because they can be infinite.
+ * Makes one step: counts about `fixesOfStep` of the newest fixes that are not counted yet. The two times that bound the
+ * step stay text, as the database returns them, because they can be infinite.
  */
 const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fixesOfStep: number) =>
   Effect.gen(function* () {

@@ -3,8 +3,8 @@ import type { Timestamp, UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * SQL: the user's cutoff. History from this time or earlier is no longer kept. The expression reads a column `now` and
- * `h`, the user's row of `history_choices` or nulls. A user without a row never chose, and keeps everything
+ * SQL: the user's cutoff. History from this time or earlier is no longer kept. The expression reads a column `now`, and
+ * the user's row `h` of `history_choices`. A user who never chose has no row: `h` is null, and everything is kept
  * (`History.DEFAULT`).
  */
 export const CUTOFF = `CASE
@@ -13,8 +13,8 @@ export const CUTOFF = `CASE
 
 /**
  * `History.cutoff` of the user's choice as an SQL expression, for statements that read history: `AND captured_at >
- * ${HistoryBound.cutoff(sql, userId, now)}`. The database evaluates it once for a statement, so it can choose indexes
- * and partitions by it. `-infinity`: everything is kept.
+ * ${HistoryBound.cutoff(sql, userId, now)}`. The database evaluates the expression once for each statement, so that it
+ * can choose indexes and partitions by the result. `-infinity`: everything is kept.
  */
 export const cutoff = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
   sql`(SELECT ${sql.literal(CUTOFF)} FROM (SELECT ${Rows.at(now)}::timestamptz AS now) clock

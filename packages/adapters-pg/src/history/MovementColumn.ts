@@ -8,8 +8,8 @@ const Spot = Schema.Struct({ lat: Schema.Finite, lon: Schema.Finite, band_m: Sch
 const Rest = Schema.Struct({ ...Spot.fields, moved_at: Schema.NullOr(Timestamp.Timestamp) })
 
 /**
- * The column `devices.movement`: the spot where the device rests (does not move), since when, the device's newest
- * position, and the previous rest when the newest position has just ended it.
+ * The column `devices.movement`: the spot where the device rests (does not move), the time since which it rests there,
+ * the device's newest position, and the previous rest when the newest position has just ended it.
  */
 export const MovementColumn = Schema.NullOr(
   Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, last: Spot, before: Schema.NullOr(Rest) })

@@ -3,9 +3,9 @@ import type { UserId } from "@place-access/domain/shared"
 import * as FixCounts from "./FixCounts.js"
 
 /**
- * Locks the row at which all writers of this user's fixes queue, until the end of the transaction. With `step` 1 it
- * also raises the version. An upload, or a derivation of stays, that has read the user's state before then does not
- * commit, and reads the state again.
+ * Locks the user's row of `upload_streams` until the end of the transaction. All writers of the user's fixes wait for
+ * this lock. With `step` 1 the function also raises the version: an upload, or a derivation of stays, that has read the
+ * user's state before then does not commit, and reads the state again.
  */
 export const lock = (sql: SqlClient, userId: UserId, step: 0 | 1) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${step})

@@ -14,8 +14,8 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient> = Layer.effe
     IdempotencyStore.of({
       once: ({ keyHash, subject, userId }, fingerprint, decide, work) =>
         Effect.gen(function* () {
-          // A second request with the same key does not wait for this lock: it gets `UnderWay` at once. The lock ends
-          // with the transaction, also when the connection breaks.
+          // While this lock is held, a second request with the same key does not wait: it gets `UnderWay` at once. The
+          // lock ends with the transaction, also when the connection breaks.
           const lock = yield* sql`SELECT pg_try_advisory_xact_lock(
               hashtextextended(${`idempotent answer ${userId} ${subject} ${keyHash}`}, 0)) AS is_free`.pipe(
             Rows.first(LockRow)
@@ -27,7 +27,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient> = Layer.effe
           const now = yield* Timestamp.now
           const decision = decide(kept, now)
           if (decision._tag !== "Begin") return decision
-          // Transactions of other stores inside `work` become savepoints of this one.
+          // Transactions that other stores begin inside `work` become savepoints of this transaction.
           const { sealed, value } = yield* work
           if (sealed !== null) {
             yield* sql`INSERT INTO idempotent_answers (user_id, subject, key_hash, fingerprint, sealed, created_at)

@@ -4,7 +4,7 @@ import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** A `Months.MonthCounts` in the JSON of the column `months`. */
+/** A `Months.MonthCounts` as the JSON column `months` stores it. */
 const MonthRow = Schema.Struct({
   month: Schema.NullOr(Schema.String),
   read: Schema.Int,
@@ -75,5 +75,5 @@ export const isOne = (sql: SqlClient, of: ImportKey) => sql`user_id = ${of.userI
 /** Deletes the uploaded file, which is stored in pieces. */
 export const deletePieces = (sql: SqlClient, of: ImportKey) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
 
-/** The key of an import, for searches over the imports of all users. */
+/** The key of an import, for statements that search the imports of all users. */
 export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })

@@ -70,7 +70,7 @@ export const piece =
       orStoreError
     )
 
-/** A condition on `imports`: the attempt still has the lease. */
+/** A condition on `imports`: the attempt of `leased` still has the lease. */
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 
@@ -88,11 +88,11 @@ export const renew =
 export const handBack =
   (sql: SqlClient): Store["handBack"] =>
   (leased) =>
-    // `greatest`: when the attempt made progress, `attempts` is 0 already.
+    // `greatest` keeps the number from becoming negative: after progress, `attempts` is 0 already.
     sql`UPDATE imports SET lease = NULL, leased_until = NULL, attempts = greatest(0, attempts - 1)
         WHERE ${isHeldOrUndone(sql, leased)}`.pipe(Effect.asVoid, orStoreError)
 
-/** The error that rolls back the transaction of a step when the attempt has lost its lease. */
+/** Rolls back the transaction of a step when the attempt has lost its lease. */
 class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 export const advance =
@@ -111,7 +111,7 @@ export const advance =
     )
   }
 
-/** Stores the progress of a step that has no entries to store. */
+/** Stores the progress of a step that has no entries. */
 const pass = (sql: SqlClient, step: ImportStep) =>
   Effect.filterOrFail(
     noteProgress(sql, step),
@@ -120,28 +120,28 @@ const pass = (sql: SqlClient, step: ImportStep) =>
   )
 
 /**
- * Stores the entries in two round trips: the first one locks and reads, the second one writes and commits. The lock is
- * a statement of its own, because only the statements after it see the fixes that other transactions stored while this
- * step waited for the lock.
+ * Stores the entries in two round trips: the first locks and reads, the second writes and commits. The lock is a
+ * separate statement: only statements after it see fixes that other transactions stored while this step waited for the
+ * lock.
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     const [, held = [], , erasures = [], known = []] = yield* together([
-      // The deletion of an account locks the account before the devices. A step that locked them in the other order
-      // could deadlock with it.
+      // Locks the account before the devices, as the deletion of an account does. With different orders, the two could
+      // deadlock.
       step.notices.length > 0 ? NoticeChoices.lock(sql, step.userId) : undefined,
       noteProgress(sql, step),
       UploadStream.lock(sql, step.userId, 1),
-      // A transaction that deletes a stretch of history takes the same lock, so this list of stretches is still right
-      // at the commit.
+      // A transaction that deletes a stretch of history takes the lock of `UploadStream` too, so this list of deleted
+      // stretches is still right at the commit.
       Erasures.select(sql, step.userId),
       anyBetween(sql, step)
     ])
     if (held.length === 0) return yield* new LeaseLost()
     const [device] = yield* readHeld(held)
     if (device === undefined) return
-    // The stretches of an archive come before its fixes: the fixes of the same step that lie in a stretch are left out,
-    // and do not count as history that the user has (decision exports-10).
+    // Restores the deleted stretches of an archive before its fixes are stored. So fixes of the same step that lie in
+    // such a stretch are left out, and do not count as history that the user has (decision exports-10).
     const stretches = step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at, importId: step.id }))
     const restored = yield* Erasures.restore(sql, step.userId, stretches, yield* Erasures.read(erasures))
     const { erased, ...kept } = Entry.withoutErased(step, restored.all)
@@ -164,7 +164,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
     yield* storeOthers(sql, step, restored.count)
   })
 
-/** Creates the device of the import for a device of the archive, when an earlier step has not created it. */
+/** Creates the import's device that stands for a device of the archive, unless an earlier step has created it. */
 const addPart = (
   sql: SqlClient,
   { at, userId }: ImportStep,
@@ -177,7 +177,7 @@ const addPart = (
       ON CONFLICT DO NOTHING`
 
 /**
- * Stores the places and the choice of notices that are in an archive of this service. Counts them, and the deleted
+ * Stores the places and the choice of notices that an archive of this service contains. Counts them, and the deleted
  * stretches of the archive, of which `restored` are new.
  */
 const storeOthers = (sql: SqlClient, step: ImportStep, restored: number) =>
@@ -235,8 +235,8 @@ const MANY = 50_000
 const MonthRow = Schema.Struct({ month: Schema.String, entries: Schema.Int })
 
 /**
- * Counts the entries that the import stored, by month in UTC. The time bounds let the index find the fixes: without
- * them the server would read the whole history of the user, also for an import of ten fixes.
+ * Counts the entries that the import stored, by month in UTC. Because of the time bounds, the server finds the fixes by
+ * the index. Without the bounds it would read the whole history of the user, even for an import of ten fixes.
  */
 export const monthsStatement = (
   sql: SqlClient,
@@ -256,7 +256,7 @@ export const monthsStatement = (
       ) months GROUP BY month`
 }
 
-/** The months of the import, with the number of stored entries in each. */
+/** Adds to each month of the import the number of its stored entries. */
 const withStored = (sql: SqlClient, of: Leased, months: ReadonlyArray<Months.MonthCounts>) => {
   const span = Months.spanStored(months)
   if (span === undefined) return Effect.succeed(months)
@@ -271,8 +271,8 @@ const StoredRow = Schema.Struct({ stored: Schema.Int })
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, error, at, months = []) =>
-    // The count is no part of the transaction, and its failure is ignored: when the history is so large that the count
-    // takes too long, the import has no months. Otherwise the import would fail, though all its entries are stored.
+    // The count runs outside of the transaction, and a failure is ignored. When the history is so large that the count
+    // takes too long, the import has no months. Otherwise the import would fail although all its entries are stored.
     Effect.orElseSucceed(withStored(sql, leased, months), () => []).pipe(
       Effect.flatMap((counted) =>
         Effect.gen(function* () {
@@ -286,7 +286,7 @@ export const finish =
       ),
       Effect.tap((finished) =>
         Option.exists(finished, ({ stored }) => stored >= MANY)
-          ? // The counts are a cache: after an error the first long tally makes them.
+          ? // The counts are only a cache. After an error, the first long tally makes them.
             Effect.ignore(FixCounts.prepareAll(sql, leased.userId, at))
           : Effect.void
       ),

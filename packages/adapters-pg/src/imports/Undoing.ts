@@ -19,7 +19,7 @@ export const begin =
     Effect.gen(function* () {
       const begun = yield* sql`UPDATE imports SET state = 'undoing', lease = NULL, leased_until = NULL, attempts = 0
           WHERE ${isOne(sql, of)} AND state <> 'uploading' RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow))
-      // An import whose file is still being uploaded is not undone, and keeps its pieces.
+      // While the file is still being uploaded, no undo begins, and the pieces of the file are kept.
       if (Option.isSome(begun)) yield* deletePieces(sql, of)
       return Option.map(begun, toImport)
     }).pipe(sql.withTransaction, orStoreError)
@@ -31,8 +31,8 @@ export const undo =
   (sql: SqlClient): Store["undo"] =>
   (leased, after) =>
     Effect.gen(function* () {
-      // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction.
-      // Then they read the user's state again.
+      // From this lock until the end of the transaction, the user's uploads and the derivations of the user's stays
+      // wait. Then they read the user's state again.
       yield* UploadStream.lock(sql, leased.userId, 1)
       const held = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
@@ -66,7 +66,10 @@ export const undo =
       return until
     }).pipe(sql.withTransaction, orStoreError)
 
-/** An import that is being undone, with its device and those of the devices of an archive. */
+/**
+ * An import that is being undone, with the devices whose history it stored: its own device and those for the devices of
+ * an archive.
+ */
 interface Undone extends Leased {
   readonly devices: ReadonlyArray<DeviceId>
 }
@@ -77,7 +80,10 @@ const devicesOf = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId) =>
     Effect.map((rows) => rows.map(({ device_id }) => device_id))
   )
 
-/** A condition: of the imports that also brought this row of `table` and were not undone, `heir` is the first one. */
+/**
+ * A condition on `devices heir`: of the imports whose files also contain this row of `table`, and that were not undone,
+ * `heir` is the first.
+ */
 const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
         SELECT o.device_id FROM devices o
@@ -87,9 +93,9 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
 
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
- * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. A
- * deletion can cut off two reports to equal times. So the other import may have the visit already, and two devices of
- * the import may hand over equal visits: only the first of these is handed over.
+ * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. After a
+ * stretch of history was deleted, two reports that it cut off can have equal times. So the other import may have the
+ * visit already. And two devices of this import may have equal visits; then only the first is handed over.
  */
 const forget = (sql: SqlClient, of: Undone) =>
   Effect.gen(function* () {

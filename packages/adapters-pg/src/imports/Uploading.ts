@@ -16,8 +16,8 @@ export const begin =
   (sql: SqlClient): Store["begin"] =>
   (begun, most) =>
     Effect.gen(function* () {
-      // The lock makes two imports that the user starts in two tabs run one after the other, so that the second counts
-      // the first.
+      // Because of this lock, two imports that the user starts in two tabs run one after the other, so that the second
+      // counts the first.
       yield* UploadStream.lock(sql, begun.userId, 0)
       return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
     }).pipe(sql.withTransaction, orStoreError)
@@ -65,7 +65,7 @@ export const confirm =
         RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
 
 /**
- * The owner can no longer confirm the columns of a CSV table that was uploaded at this time or earlier
+ * The time until which uploaded CSV tables are too old: their owner can no longer confirm the columns
  * (`Import.isAsking`).
  */
 const askingSince = (now: Timestamp.Timestamp) => Rows.at(Timestamp.plus(now, -Import.ASKING_PATIENCE))
@@ -84,8 +84,8 @@ export const dropBrokenOff =
     }).pipe(orStoreError)
 
 /**
- * Deletes an upload that broke off, with its pieces. The upload may have grown since `dropBrokenOff` found it, so the
- * statement checks the condition again.
+ * Deletes an upload that broke off, with its pieces. The upload may have continued since `dropBrokenOff` found it, so
+ * the statement checks `isBroken` again.
  */
 const drop = (sql: SqlClient, of: ImportKey, isBroken: Fragment) =>
   Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(

@@ -6,9 +6,9 @@ import { Bucket } from "@place-access/domain/leases"
 const bucketOf = (column: string): string => `get_byte(sha256(convert_to(${column}, 'UTF8')), 0) % ${Bucket.COUNT}`
 
 /**
- * The last part of a condition: only rows of people in these buckets. A worker that is alone has all buckets, and then
- * the part is left out. A worker that holds a quarter of the buckets reads four rows for each row that it gets. That is
- * cheap, because the index of due work is read from its beginning.
+ * The end of a WHERE condition: only rows of people in these buckets. A worker that is alone has all buckets; then the
+ * result is empty. A worker with a quarter of the buckets reads four rows for each row that it gets. That is cheap,
+ * because it reads the index of due work from the beginning.
  */
 export const andOf = (sql: SqlClient, buckets: ReadonlyArray<number>, column = "user_id"): Fragment =>
   buckets.length === Bucket.COUNT ? sql`` : sql`AND ${sql.literal(bucketOf(column))} = ANY(${buckets}::integer[])`

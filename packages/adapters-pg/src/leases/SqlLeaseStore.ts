@@ -23,9 +23,9 @@ export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Deletes the rows of all workers. Only for a database that one process at a time can open: there, the worker of the
- * previous process must be gone. Without the row of that worker, the new worker takes over its events at once. With the
- * row, the events would wait until `alive_until`, the end of the previous worker's last heartbeat.
+ * Deletes the rows of all workers. Call it only for a database that one process at a time can open: its previous worker
+ * must have ended. Without the row of that worker, the new worker takes over its work at once. With the row, the work
+ * would wait until `alive_until`, which the last beat of the previous worker set.
  */
 export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
 
@@ -47,8 +47,8 @@ const survey =
   (sql: SqlClient): Store["survey"] =>
   (home) =>
     Effect.gen(function* () {
-      // Reads the leases first. A worker stores its beat before it takes a lease, so the second statement sees the beat
-      // of a worker that has just taken one of these leases.
+      // Reads the leases before the beats. A worker stores its beat before it takes a lease, so the second statement
+      // sees the beat of a worker that has just taken one of these leases.
       const leases = yield* sql`SELECT kind, name, owner, token FROM leases WHERE home = ${home}`.pipe(
         Rows.all(LeaseRow)
       )

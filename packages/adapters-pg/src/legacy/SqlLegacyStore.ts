@@ -38,7 +38,7 @@ const findOwner =
 const RouteRow = Schema.Struct({ user_id: UserId })
 
 /**
- * Finds a connection by its id. The route is read by a statement of its own, because it is on another shard than the
+ * Finds a connection by its id. A separate statement reads the route, because the route is on another shard than the
  * connection.
  */
 const ownerOf = (sql: SqlClient, id: ConnectionId) =>
@@ -51,9 +51,7 @@ const ownerOf = (sql: SqlClient, id: ConnectionId) =>
                       WHERE user_id = ${route.value.user_id} AND connection_id = ${id}`.pipe(Rows.first(OwnerRow))
   })
 
-/**
- * Finds a connection of the app by its `sub`. Connections that have not ended come first, then the newest connection.
- */
+/** Finds a connection of the app by its `sub`. Prefers connections that have not ended, and among these the newest. */
 const newestOwner = (sql: SqlClient, appId: AppId, sub: string) =>
   sql`SELECT user_id, connection_id, app_id FROM connections WHERE app_id = ${appId} AND sub = ${sub}
       ORDER BY ended_at IS NOT NULL, connected_at DESC LIMIT 1`.pipe(Rows.first(OwnerRow))

@@ -29,7 +29,9 @@ export const add =
 
 const ExpiryRow = Schema.Struct({ standard_expires_at: Rows.NullableAt })
 
-/** Locks the connection, so that its subscriptions are added one after the other and their limit holds. */
+/**
+ * Locks the connection, so that its subscriptions are added one after the other and the limit of their number is kept.
+ */
 const lockConnection = (sql: SqlClient, userId: UserId, connectionId: ConnectionId) =>
   sql`SELECT standard_expires_at FROM connections
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL

@@ -18,8 +18,8 @@ const SharedRow = Schema.Struct({ connection_id: ConnectionId, place_id: PlaceId
 const FoundRow = Schema.extend(RuleRow, Schema.Struct({ is_asked: Schema.Boolean }))
 
 /**
- * Locks the connections that the import names, in the order of their ids like every other writer, and reads the state
- * that the decision needs.
+ * Locks the connections that the import names, in the order of their ids, and reads the state that the decision needs.
+ * Every other transaction locks connections in this order too, so that none deadlock.
  */
 export const importState = (
   sql: SqlClient,
@@ -31,7 +31,7 @@ export const importState = (
     const owners = sql`(SELECT DISTINCT * FROM unnest(${users}::text[], ${connections}::text[]) AS o (user_id, connection_id))`
     const distinct = new Map(asked.map(({ owner }) => [owner.id, owner]))
     const inOrder = [...distinct.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
-    // One statement for each connection: on a cluster, one statement cannot lock rows of several users.
+    // Sends one statement for each connection, because on a cluster one statement cannot lock rows of several users.
     const locked = (yield* Effect.forEach(inOrder, (owner) =>
       sql`SELECT user_id, connection_id, app_id, ended_at, standard_expires_at FROM connections
           WHERE user_id = ${owner.userId} AND connection_id = ${owner.id} FOR UPDATE`.pipe(Rows.all(OwnerRow))

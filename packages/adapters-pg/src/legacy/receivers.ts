@@ -12,7 +12,7 @@ import { isDistributed } from "../schema/isDistributed.js"
 type Store = typeof LegacyStore.Service
 type Receivers = ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
 
-/** Implements `LegacyStore.receivers`. Only events that a rule fired have legacy receivers. */
+/** Implements `LegacyStore.receivers`. Only an event that a rule fired can have legacy receivers. */
 export const receivers = (sql: SqlClient): Store["receivers"] => {
   const onCluster = isDistributed(sql)
   return (events) => {
@@ -60,8 +60,8 @@ const together = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
     ORDER BY created_at, id`.pipe(Rows.all(ReceiverRow))
 
 /**
- * Reads the receivers of each event in a statement of its own, on the node of its user. The statements are sent on
- * shared connections (`reads`).
+ * Reads the receivers of each event in a separate statement, which goes to the node of the event's user. The statements
+ * are sent with `reads`, on connections that several requests share.
  */
 const oneByOne = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
   Effect.forEach(fired, (event) => receiversOf(sql, event), { concurrency: "unbounded" }).pipe(

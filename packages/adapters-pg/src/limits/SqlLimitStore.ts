@@ -20,14 +20,17 @@ interface Call {
 type Groups = ReadonlyMap<string, { readonly windowMillis: number; calls: number }>
 
 /**
- * `Rate.count` in SQL: whether calls still count in the window `present`. The window of the call that comes now is
- * `excluded`.
+ * The test of `Rate.count` in SQL: whether calls still count in the stored window `present`. The window of the incoming
+ * call is `excluded`.
  */
 const isOpen = (sql: SqlClient, now: number) =>
   sql`present.ends_at > ${Rows.at(now)}
       AND present.ends_at - excluded.ends_at <= excluded.ends_at - ${Rows.at(now)}::timestamptz`
 
-/** Counts all subjects in one statement. It locks the rows in the order of their keys, so batches cannot deadlock. */
+/**
+ * Counts the calls of all subjects in one statement. The statement locks the rows in the order of their keys, so that
+ * two batches cannot deadlock.
+ */
 const together = (sql: SqlClient, groups: Groups, now: number) => {
   const values = [...groups.values()]
   return sql`
@@ -43,7 +46,7 @@ const together = (sql: SqlClient, groups: Groups, now: number) => {
     RETURNING subject, ends_at, used`.pipe(Rows.all(WindowRow))
 }
 
-/** Counts each subject in a statement of its own, which goes to one node of a cluster. */
+/** Counts the calls of each subject in a separate statement, which goes to one node of a cluster. */
 const oneByOne = (sql: SqlClient, groups: Groups, now: number) =>
   Effect.forEach(groups, ([subject, group]) =>
     sql`INSERT INTO rate_windows AS present (subject, ends_at, used)
@@ -56,12 +59,13 @@ const oneByOne = (sql: SqlClient, groups: Groups, now: number) =>
 
 const ShardRow = Schema.Struct({ shard: Schema.String })
 
-/** A process forgets the shards of all subjects when it knows this many. */
+/** The most subjects whose shards a process caches. At this number it forgets all of them. */
 const MOST_SHARDS_KNOWN = 20_000
 
 /**
- * The shard that has the window of a subject; "" while the table is not distributed. A wrong shard, after a shard was
- * split, harms nothing: it only decides which calls wait for each other.
+ * Returns a function that finds the shard with the window of a subject; "" while the table is not distributed. After a
+ * split, a cached shard may be wrong. That does no harm, because the shard only decides which calls wait for each
+ * other.
  */
 const shards = (sql: SqlClient) => {
   const known = new Map<string, string>()
@@ -89,8 +93,8 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
     const onCluster = isDistributed(sql)
 
     /**
-     * `Rate.count` for a batch of calls: one row for each subject, and the time of the newest call counts for all of
-     * them. The table is unlogged, so that a commit does not wait for the disk.
+     * Counts a batch of calls like `Rate.count`, in one row for each subject. The time of the newest call counts for
+     * the whole batch. The table is unlogged, so that a commit does not wait for the disk.
      */
     const countAll = fn(function* (calls: ReadonlyArray<Call>, write: typeof together) {
       const now = Math.max(...calls.map((call) => call.now))
@@ -109,9 +113,9 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
     })
 
     const count = yield* Batches.make((calls: ReadonlyArray<Call>) => orStoreError(countAll(calls, together)))
-    // The row of a subject is on one shard of a cluster. So the calls of each shard are batches of their own: a node
-    // that is down, or a shard that is being moved, stops only the calls of the subjects that it has. Batches for each
-    // subject would take all connections of the pool while these subjects wait.
+    // On a cluster, the row of a subject is on one shard, and calls are batched by shard. So a node that is down, or a
+    // shard that is being moved, delays only the calls of its subjects. With a batch for each subject, the waiting
+    // subjects could take all connections of the pool.
     const shardOf = shards(sql)
     const countOn = yield* Batches.makeBy(
       ({ shard }: Call & { readonly shard: string }) => shard,

@@ -22,8 +22,8 @@ const Circle = Schema.Struct({
 const Row = Schema.Struct({ calls: Schema.Array(Rows.At), circles: Schema.Array(Circle) })
 
 /**
- * Locks the row, and inserts it if it is missing, in one statement, so that a sweep cannot delete the row in between.
- * The lock needs a transaction.
+ * Locks the row, in one statement that also inserts a missing row, so that a sweep cannot delete the row in between.
+ * Call it in a transaction, which keeps the lock.
  */
 export const lock = (sql: SqlClient, { appId, userId }: Budget.Spender) =>
   sql`INSERT INTO budgets (user_id, connection_id, budget, calls, last_at)

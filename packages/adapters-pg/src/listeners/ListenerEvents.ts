@@ -6,8 +6,8 @@ import * as Rows from "../driver/Rows.js"
 import { ListenerRow, toRecord, toWaiting, WAITING_COLUMNS, WaitingRow } from "./ListenerRow.js"
 
 /**
- * Each exported function runs in a transaction of one app. `lock` makes the transactions of one app run one after the
- * other, so that each sees what the earlier ones did.
+ * Each exported function runs in a transaction for one app. Because of `lock`, the transactions of one app run one
+ * after the other, so that each sees the changes of the earlier ones.
  */
 
 const IdRow = Schema.Struct({ listener_id: ListenerRow.fields.listener_id })
@@ -25,7 +25,9 @@ const lock = (sql: SqlClient, appId: AppId) =>
     Effect.map((rows) => new Set(rows.map((row) => row.listener_id)))
   )
 
-/** The events among `gone` that no listener has received and that wait for no other listener, the oldest first. */
+/**
+ * Of the events in `gone`, those that no listener has received and that wait for no other listener, the oldest first.
+ */
 const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {
     const untold = gone.filter(({ isTold }) => !isTold)

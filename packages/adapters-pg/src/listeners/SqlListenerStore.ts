@@ -33,8 +33,8 @@ const open =
   (sql: SqlClient): Store["open"] =>
   (listener) =>
     Effect.gen(function* () {
-      // The lock of the app's row makes two opens run one after the other. The count is a statement of its own, so that
-      // it sees the listener that the other open inserted.
+      // Because of the lock of the app's row, two calls of `open` run one after the other. The count is a separate
+      // statement, so that it sees a listener that the other call inserted.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${listener.appId} FOR NO KEY UPDATE`
       const counted = yield* sql`SELECT count(*) FROM listeners
                                  WHERE app_id = ${listener.appId} AND seen_until > ${Rows.at(listener.createdAt)}`.pipe(
@@ -50,7 +50,10 @@ const insert = (sql: SqlClient, listener: Listener.Listener) =>
       VALUES (${listener.appId}, ${listener.id}, ${listener.endpointId}, ${listener.events},
               ${Rows.at(listener.createdAt)}, ${Rows.at(listener.seenUntil)}, 0)`
 
-/** The fan-out of events reads the listeners of many apps, so the statement is sent on shared connections (`reads`). */
+/**
+ * The fan-out of events reads the listeners of many apps, so this statement is sent with `reads`, on connections that
+ * many requests share.
+ */
 const live =
   (sql: SqlClient): Store["live"] =>
   (appId, now) =>

@@ -12,9 +12,9 @@ const CountRow = Schema.Struct({
 })
 
 /**
- * Queues a message in the caller's transaction, unless the reader has a message with this `dedupeKey` already. For
- * messages that name an app, there is also a limit for each reader. A message that names no app takes one statement,
- * which can travel together with the COMMIT.
+ * Queues a message in the caller's transaction, unless the reader has a message with this `dedupeKey` already. Messages
+ * that name an app also have a limit for each reader. A message that names no app takes one statement, which can be
+ * sent together with the COMMIT.
  */
 export const queue = (
   sql: SqlClient,
@@ -25,8 +25,8 @@ export const queue = (
 
 /**
  * Queues a message that names an app. Beyond the reader's limit, `NamedMail.decide` may replace the message or leave it
- * out. The statement locks the reader's count first, so that of two transactions that write at the same time the second
- * sees the message of the first.
+ * out. It locks the reader's count first: when two transactions write at the same time, the second then sees the
+ * message of the first.
  */
 const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -44,7 +44,7 @@ const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Time
   })
 
 /**
- * Locks the reader's row, and inserts it if it is missing, in one statement, so that a sweep cannot delete the row in
+ * Locks the reader's row, in one statement that also inserts a missing row, so that a sweep cannot delete the row in
  * between.
  */
 const lock = (sql: SqlClient, { to }: Mail.MailMessage, now: Timestamp.Timestamp) =>

@@ -73,7 +73,10 @@ const toDue = (row: typeof MessageRow.Type): DueMail => ({
   attempt: row.attempts + 1
 })
 
-/** Each attempt raises `attempts`, so when two workers begin the same attempt, only one of them succeeds. */
+/**
+ * Begins an attempt: each attempt raises `attempts`, so when two workers begin the same attempt, only one of them
+ * succeeds.
+ */
 const begin =
   (sql: SqlClient): Outbox["begin"] =>
   ({ attempt, message }, dueAt) =>
@@ -84,7 +87,9 @@ const finish =
   ({ attempt, message }, how) =>
     change(sql, message, attempt, settingOf(sql, how))
 
-/** Changes a message that still waits, if `attempts` is the number of its last attempt. False: no message matches. */
+/**
+ * Changes a waiting message, if `attempts` is the number of its last attempt. Returns false when no message matches.
+ */
 const change = (sql: SqlClient, { dedupeKey, to }: MailAttempt["message"], attempts: number, setting: Fragment) =>
   Rows.affected(
     sql`UPDATE mail_outbox SET ${setting}

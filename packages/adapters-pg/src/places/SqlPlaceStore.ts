@@ -39,7 +39,8 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
     return PlaceStore.of({
       create: (place) =>
         Effect.gen(function* () {
-          // Locks the user's stream: of two creations at once, the second one counts the place of the first.
+          // Locks the user's row of `upload_streams`. When two places are created at the same time, the second creation
+          // waits and then counts the place of the first.
           yield* UploadStream.lock(sql, place.userId, 1)
           if ((yield* countOf(sql, place.userId)) >= AccountLimits.PLACES.most) return false
           yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,

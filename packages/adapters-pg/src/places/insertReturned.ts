@@ -19,8 +19,8 @@ export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
   )
 
 /**
- * Stores a place of an exported archive with its shapes. It stores nothing when the person has the place already
- * (`ImportedPlace.isSame`), or when the account has reached the limit for places of this kind, archived or not
+ * Stores a place of an exported archive with its shapes. Stores nothing when the person has the place already
+ * (`ImportedPlace.isSame`), or when the account has reached its limit of archived places or of other places
  * (`ImportedPlace.limitOf`). The caller has locked the person's row of `upload_streams` and raised its version.
  */
 export const insertReturned = (sql: SqlClient, { origin, place, shapes }: ImportedPlace.ReturnedPlace) =>

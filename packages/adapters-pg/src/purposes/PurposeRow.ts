@@ -12,8 +12,8 @@ export const PurposeRow = Schema.Struct({
   purpose_id: PurposeId,
   key: Purpose.PurposeKey,
   /**
-   * For an archived purpose, the last status before it was archived: only `archived_at` says that the purpose is
-   * archived.
+   * The status. For an archived purpose, the last status before it was archived: the column `archived_at`, and not this
+   * column, says that a purpose is archived.
    */
   status: Purpose.LiveStatus,
   terms: Terms,
@@ -43,8 +43,8 @@ export const toPurpose = (row: typeof PurposeRow.Type): Purpose.Purpose => {
 }
 
 /**
- * The value for the column `status`; null leaves the stored value. `archived` is never written, because programs of
- * older releases cannot read that status.
+ * The value to write into the column `status`; null leaves the stored value. `archived` is never written, because older
+ * releases cannot read that status.
  */
 export const statusColumn = ({ status }: Purpose.Purpose): Purpose.LiveStatus | null =>
   status === "archived" ? null : status

@@ -26,7 +26,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (purpose) =>
     Effect.gen(function* () {
-      // The lock makes two creations by one app run one after the other, so that the second sees the key of the first.
+      // Because of this lock, two creations by one app run one after the other, so that the second sees the key of the
+      // first.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${purpose.appId} FOR UPDATE`
       const refusal = Purpose.refusal(yield* keysOf(sql, purpose.appId), purpose.key)
       if (refusal === undefined) yield* insert(sql, purpose)
@@ -76,8 +77,8 @@ const update =
   (sql: SqlClient): Store["update"] =>
   (id, decide) =>
     Effect.gen(function* () {
-      // Locks the app before the purpose, as `create` does. A cluster locks both tables as a whole, so the opposite
-      // order would deadlock.
+      // Locks the app before the purpose, as `create` does. On a cluster each lock takes the whole table, so the
+      // opposite order would deadlock.
       yield* sql`SELECT 1 FROM apps WHERE app_id = (SELECT app_id FROM purposes WHERE purpose_id = ${id}) FOR UPDATE`
       const before = yield* select(sql, id, sql`FOR UPDATE`)
       if (Option.isNone(before)) return Option.none()

@@ -55,12 +55,12 @@ const raise =
       return yield* Rows.affected(insertFlags(sql, asked))
     }).pipe(sql.withTransaction, orStoreError)
 
-/** The key of the advisory lock: any number that no other program uses in this database. */
+/** The key of the advisory lock. The number is arbitrary; no other program may use the same number in this database. */
 const ADVISORY_LOCK = 7_203_114_859
 
 /**
- * Takes the lock; false when another process counts at this moment. Without the lock, two processes that count at
- * nearly the same time would miss each other's flags.
+ * Takes the lock; returns false when another process is counting. Without the lock, two processes that count at nearly
+ * the same time would not see each other's flags.
  */
 const lock = (sql: SqlClient) =>
   sql`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`.pipe(

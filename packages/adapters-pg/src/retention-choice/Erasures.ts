@@ -12,8 +12,8 @@ import * as UploadStream from "../history/UploadStream.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
 
 /**
- * SQL: the stretches of history that a user deleted, as one JSON value; null when the user deleted none. For statements
- * that read other columns too.
+ * SQL: the stretches of history that a user deleted, as one JSON value; null when the user deleted none. A statement
+ * that also reads other columns selects this expression.
  */
 export const column = (sql: SqlClient, userId: UserId) =>
   sql`(SELECT jsonb_agg(jsonb_build_object('from', (extract(epoch FROM e.from_at) * 1000)::bigint,
@@ -39,7 +39,7 @@ const ErasureRow = Schema.Struct({
 
 const readRows = Rows.read(ErasureRow)
 
-/** The statement whose rows `read` decodes. */
+/** Selects the rows that `read` decodes. */
 export const select = (sql: SqlClient, userId: UserId) =>
   sql`SELECT from_at, until_at, erased_at, import_id FROM erasures WHERE user_id = ${userId} ORDER BY from_at`
 
@@ -53,7 +53,7 @@ export const read = (rows: ReadonlyArray<unknown>) =>
     }))
   )
 
-/** The rows of the table. Those of different origins may touch (`Erasure.importId`). */
+/** The user's rows of `erasures`. Stretches of different origins may touch each other (`Erasure.importId`). */
 const stored = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sql, userId), read)
 
 /** Implements `HistoryStore.erasures`. */
@@ -62,8 +62,8 @@ export const list = (sql: SqlClient, userId: UserId) => Effect.map(stored(sql, u
 /** Implements `HistoryStore.erase`. All rows are on the user's shard. */
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
-    // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction. Then
-    // they read the user's state again.
+    // From this lock until the end of the transaction, the user's uploads and the derivations of the user's stays wait.
+    // Then they read the user's state again.
     yield* UploadStream.lock(sql, userId, 1)
     const before = yield* stored(sql, userId)
     const after = Erasure.add(before, erasure)
@@ -93,9 +93,9 @@ const write = (sql: SqlClient, userId: UserId, before: Erasures, after: Erasures
 const HistoryRow = Schema.Struct({ has_history: Schema.Boolean })
 
 /**
- * Adds the deleted stretches of an archive to `before`, the stretches that are stored (`Erasure.restored`). Returns the
- * stretches that are stored then, and how many were added. The caller has locked the user's row of `upload_streams` and
- * raised its version.
+ * Adds the deleted stretches of an archive to the stored stretches `before` (`Erasure.restored`). Returns all stretches
+ * that are then stored, and how many were added. The caller has locked the user's row of `upload_streams` and raised
+ * its version.
  */
 export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures, before: Erasures) =>
   Effect.gen(function* () {
@@ -121,13 +121,14 @@ export const restore = (sql: SqlClient, userId: UserId, stretches: Erasures, bef
     return { all, count }
   })
 
-/** Makes a worker derive the stays of each device anew from this time on. */
+/** Makes a worker derive the stays of each device anew, from the given time on. */
 const deriveFrom = (sql: SqlClient, userId: UserId, from: Timestamp.Timestamp) =>
   sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz) WHERE user_id = ${userId}`
 
 /**
- * Removes the deleted stretches of an archive whose import is undone. A visit may go on through their time again, so
- * the stays are derived anew. The caller has locked the user's row of `upload_streams` and raised its version.
+ * Removes the deleted stretches of an archive whose import is undone, and makes a worker derive the stays anew, because
+ * a stay may now continue through the time of a removed stretch. The caller has locked the user's row of
+ * `upload_streams` and raised its version.
  */
 export const withdraw = (sql: SqlClient, userId: UserId, importId: ImportId) =>
   Effect.gen(function* () {
@@ -142,7 +143,8 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
     yield* sql`DELETE FROM fixes
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
     yield* FixCounts.recount(sql, userId, { from, until })
-    // The times of a reading in quarantine were never checked: each may be any number, or not a number.
+    // Selects a time of a quarantined reading as a number. Nobody checked the reading, so its times may be any number,
+    // or no number at all.
     const says = (field: string) =>
       sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
                 THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric >= ${from}::numeric
@@ -162,8 +164,8 @@ const ReportRow = Schema.Struct({
 })
 
 /**
- * Deletes or shortens visit reports and stays. A shortened report gets the key of its new times: when the phone sends
- * the original again, the upload shortens it to the same key, and it is not stored twice.
+ * Deletes or shortens visit reports and stays. A shortened report gets the key of its new times. When the phone sends
+ * the original report again, the upload shortens it to the same key, so that the report is not stored twice.
  */
 const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
@@ -186,7 +188,7 @@ const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =
     }
     yield* sql`DELETE FROM stays
                WHERE user_id = ${userId} AND arrival >= ${Rows.at(from)} AND arrival < ${Rows.at(until)}`
-    // Answers show `heard_until` in place of the departure, so it must not lie in the stretch.
+    // Answers show `heard_until` in place of the departure, so `heard_until` must not lie in the deleted stretch.
     yield* sql`UPDATE stays SET departure = ${Rows.at(from)},
                  heard_until = CASE WHEN heard_until < ${Rows.at(from)} THEN heard_until END
                WHERE user_id = ${userId} AND arrival < ${Rows.at(from)}
@@ -198,7 +200,7 @@ const StateRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn })
 const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
-    // Does in SQL what `RuleEvaluation.without` does.
+    // Changes the stored states in SQL as `RuleEvaluation.without` changes a state in memory.
     yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false, unsettled_at = NULL,
                  unsettled_until = NULL, settle_due_at = NULL
                WHERE user_id = ${userId}

@@ -4,10 +4,10 @@ import type { UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * Finds and removes rows of a user that are older than the user's choice allows, or than the limit of the access log.
+ * Finds and removes rows of a user that the user's choice, or the limit of the access log, does not keep any longer.
  */
 
-/** The moments until which rows are deleted, as SQL. */
+/** The times up to which rows are deleted, as SQL. */
 export type RetentionBounds = Readonly<Record<Table["until"], Fragment>>
 
 export interface Table {
@@ -15,18 +15,23 @@ export interface Table {
   readonly key: string
   /** The SQL expression of the time that decides about a row. */
   readonly moment: string
-  /** A row is deleted when its moment is at or before this bound: the user's choice, or the limit of the access log. */
+  /**
+   * Which bound applies: the user's choice (`cutoff`), or the limit of the access log (`log_until`). A row is deleted
+   * when its moment is at or before the bound.
+   */
   readonly until: "cutoff" | "log_until"
   /** A further condition on the row `t`. */
   readonly only?: string
-  /** The column that is set to null. Left out: the row is deleted. */
+  /** The column to set to null. Absent: the whole row is deleted. */
   readonly clears?: string
 }
 
-// In `only`, `$user` stands for the user's id and `$until` for the bound; `isPast` puts the values in. A condition must
-// name the user for each table: only then does Citus send the statement to one shard.
+// In `only`, `$user` stands for the user's id and `$until` for the bound; `isPast` inserts the values. A condition must
+// name the user for each table, so that Citus sends the statement to one shard.
 
-/** Whether the phone sent nothing after the cutoff, or the imported file had nothing after it. */
+/**
+ * An SQL condition: the phone sent nothing after the cutoff, or the imported file contained nothing after the cutoff.
+ */
 const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = $user AND d.device_id = t.device_id),
     '-infinity') <= $until`
 
@@ -42,7 +47,8 @@ export const TABLES: ReadonlyArray<Table> = [
     key: "user_id, device_id, report_key",
     moment: "coalesce(t.departure, t.arrival)",
     until: "cutoff",
-    // A report with an arrival alone is as old as the phone's next report: the phone had left by then.
+    // A report that has only an arrival counts as old when the phone's next report is old, because the phone had left
+    // by then.
     only: `(t.departure IS NOT NULL OR ${IS_SILENT} OR EXISTS (
              SELECT 1 FROM visit_reports l
              WHERE l.user_id = $user AND l.device_id = t.device_id AND coalesce(l.departure, l.arrival) > t.arrival
@@ -80,13 +86,13 @@ export const hasPast = (sql: SqlClient, table: Table, userId: UserId, bounds: Re
   sql`EXISTS (SELECT 1 FROM ${sql(table.name)} t WHERE ${isPast(sql, table, userId, bounds)})`
 
 /**
- * Deletes at most `limit` rows that are past their bound, or clears their column `clears`, oldest first. Returns how
- * many.
+ * Deletes the oldest `limit` rows that are past their bound, or clears their column `clears`. Returns the number of
+ * these rows.
  */
 export const removePast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds, limit: number) => {
   const [name, key] = [sql(table.name), sql.literal(table.key)]
   return Rows.affected(
-    // A materialised CTE runs once. A sub-query may run again for each row, and then its LIMIT limits nothing.
+    // A materialised CTE runs once. A sub-query may run once for each row, and then its LIMIT would limit nothing.
     sql`WITH old AS MATERIALIZED (
           SELECT ${sql.literal(table.key.replaceAll(/\w+/g, "t.$&"))} FROM ${name} t
           WHERE ${isPast(sql, table, userId, bounds)}

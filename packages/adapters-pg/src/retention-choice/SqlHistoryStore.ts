@@ -75,8 +75,8 @@ const AT_ONCE = 8
 
 /**
  * Checks a page of users with one index look-up for each user and table, in the partitions that may have rows of this
- * age. On a cluster every node has all accounts, but only one node has the rows of a user, so each user has a statement
- * of its own.
+ * age. On a cluster every node has all accounts, but only one node has the rows of a user, so each user needs a
+ * separate statement.
  */
 const listOverdue =
   (sql: SqlClient): Store["listOverdue"] =>
@@ -127,9 +127,9 @@ const boundsOf = (
 })
 
 /**
- * The bounds of a statement that deletes. It reads the choice again, because the user may have chosen to keep more
- * since `cutoff` was computed. When the user has chosen to keep less, the next call deletes the rest, because the
- * counts of fixes (`FixCounts`) were prepared for a deletion up to `cutoff` only.
+ * The bounds of a statement that deletes. The statement reads the choice again, because the user may have chosen to
+ * keep more since `cutoff` was computed. If the user has chosen to keep less, only the next call deletes the rest: the
+ * counts of fixes (`FixCounts`) were prepared for a deletion up to `cutoff`.
  */
 const boundsOfMoment = (
   sql: SqlClient,

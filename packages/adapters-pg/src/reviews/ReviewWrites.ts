@@ -7,8 +7,8 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * Stores a decision and its event of the audit log, and queues the mails about it, in the transaction that changes the
- * reviewed app or purpose.
+ * Stores a decision and its audit event, and queues the mails about the decision. Runs in the transaction that changes
+ * the reviewed app or purpose.
  */
 export const record = (sql: SqlClient, recorded: ReviewDecision.RecordedDecision<ReviewSubject> | undefined) =>
   Effect.gen(function* () {

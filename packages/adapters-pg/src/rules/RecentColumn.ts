@@ -3,8 +3,8 @@ import { EventId, Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * The last evaluations of a rule as one text, the oldest first. It is a text because every upload appends to it for
- * every rule of the user. An entry is the letter of its outcome, the capture time, a comma, and the delay until the
+ * The last evaluations of a rule as one text, the oldest first. The column is a text because every upload appends to it
+ * for every rule of the user. An entry is the letter of its outcome, the capture time, a comma, and the delay until the
  * receipt, then a comma and the event's id if the fix fired. Times and delays are milliseconds in base 36. For example,
  * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired.
  */
@@ -37,8 +37,8 @@ export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
     .join(" ")
 
 /**
- * `RecentEvaluations.append` of two columns as an SQL expression, so that an upload need not read the stored text. It
- * takes the last entries with a regular expression: Citus allows only immutable functions in this place, and
+ * `RecentEvaluations.append` of two columns as an SQL expression, so that an upload need not read the stored text. A
+ * regular expression takes the last entries, because Citus allows only immutable functions in the SET list, and
  * `array_to_string` is not immutable.
  */
 export const appended = (recent: string, next: string): string =>
@@ -46,7 +46,8 @@ export const appended = (recent: string, next: string): string =>
           ELSE substring(${recent} || ' ' || ${next} from '(?:[^ ]+ ){0,${RecentEvaluations.KEPT - 1}}[^ ]+$') END`
 
 /**
- * Skips entries that only a later version of the program can read: they must not stop uploads while both versions run.
+ * Skips entries that only a later version of the program can read. Otherwise such an entry would make uploads fail
+ * while both versions run.
  */
 const decode = (text: string): RecentEvaluations.RecentEvaluations => {
   if (text === "") return RecentEvaluations.none

@@ -35,7 +35,7 @@ const toEvaluations = (row: typeof EvaluationsRow.Type, now: Timestamp.Timestamp
 
 /**
  * Implements `RuleStore.evaluations`. A rule of a zone begins when it was created or at `active_from`, whichever is
- * later; `greatest` ignores an `active_from` that is null.
+ * later. `greatest` ignores a null in `active_from`.
  */
 export const evaluations = (sql: SqlClient, userId: UserId, connectionId: ConnectionId, ids: ReadonlyArray<RuleId>) =>
   Effect.gen(function* () {

@@ -10,13 +10,16 @@ import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
 export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.zone' ELSE 'location.rules.place' END`
 
 /**
- * An SQL condition: whether the user granted the needed scope on `connections c`, and `apps a` still declares it and
- * may use it. Whether the connection is live is not part of this condition.
+ * An SQL condition over `connections c` and `apps a`: the user granted the scope that the rule needs, and the app
+ * declares the scope and may use it. The condition does not check whether the connection is live.
  */
 export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
 
-/** SQL: when the connection or the app last got the needed scope back; null when neither ever lost the scope. */
+/**
+ * SQL: the time at which the connection or the app last got the needed scope back; null when neither ever lost the
+ * scope.
+ */
 export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_rules_since, a.zone_rules_since)
   ELSE greatest(c.place_rules_since, a.place_rules_since) END`
 
@@ -26,7 +29,8 @@ const StandingRow = Schema.extend(
     disabled_at: Rows.NullableAt,
     archived_at: Rows.NullableAt,
     stands: Schema.Boolean,
-    // For a rule whose place is no longer shared: the label that the app sees, and the label that the rule's row holds.
+    // For a rule whose place the user withdrew: `withdrawn_label` is the label that the app sees, `noted_label` the
+    // label that is stored in the rule's row.
     withdrawn_label: Schema.NullOr(Schema.String),
     noted_label: Schema.NullOr(Schema.String)
   })
@@ -40,9 +44,9 @@ export interface StandingPart {
 
 /**
  * Lists the connection's rules that are not deleted, or a part of them, oldest first, with the current labels and
- * `disabledAt`. Reading also writes: when a rule has become disabled or enabled since the last read, its row notes
- * since when (`RuleStore.list`). When a place is no longer shared, the row notes the place's label at that time: the
- * app must not get a later label.
+ * `disabledAt`. Reading also writes. When a rule has become disabled since the last read, its row stores the time since
+ * which it is disabled; when a rule has become enabled, that time is removed (`RuleStore.list`). When the user has
+ * withdrawn the place, the row stores the place's label at that time, because the app must not get a later label.
  */
 export const standing = (
   sql: SqlClient,

@@ -32,8 +32,8 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Creates a rule of a place. It does not count as a question about a zone, because the user and not the app chose the
- * circle.
+ * Creates a rule of a place. The user and not the app chose the circle, so the rule does not count as a question about
+ * a zone.
  */
 const create =
   (sql: SqlClient): Store["create"] =>
@@ -91,7 +91,7 @@ const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions
 
 const ConnectionRow = Schema.Struct({ app_id: AppId, standard_expires_at: Rows.NullableAt })
 
-/** Locks the connection, so that its rules are created one after the other and their limit holds. */
+/** Locks the connection, so that its rules are created one after the other and the limit of their number is kept. */
 const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
   sql`SELECT app_id, standard_expires_at FROM connections
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
@@ -145,14 +145,14 @@ const find =
     }).pipe(orStoreError)
 
 /**
- * Marks a rule as deleted. The row of a zone rule stays, because `zonesBefore` of later zone rules counts deleted rules
- * too: otherwise an app could delete rules to ask about more zones.
+ * Marks a rule as deleted, and keeps the row of a zone rule. `zonesBefore` counts deleted zone rules too: otherwise an
+ * app could delete rules to ask about more zones.
  */
 const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, connectionId, id, kind, at) =>
     Effect.gen(function* () {
-      // An upload in flight waits from here until the end of the transaction.
+      // From this lock until the end of the transaction, an upload in flight waits.
       yield* UploadStream.lock(sql, userId, 0)
       const rows = yield* sql`
         WITH gone AS (
@@ -164,9 +164,11 @@ const remove =
           DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
         )
         SELECT rule_id FROM gone`
-      // Otherwise an app that removes an unknown rule again and again would hold up the person's uploads and stays.
+      // Returns before the version is raised. Otherwise an app could delay the person's uploads and stays by removing
+      // an unknown rule again and again.
       if (rows.length === 0) return false
-      // The upload then reads the rules again, so that it does not store a state of the deleted rule.
+      // Raises the version, so that an upload in flight reads the rules again and does not store a state of the deleted
+      // rule.
       yield* UploadStream.lock(sql, userId, 1)
       return true
     }).pipe(sql.withTransaction, orStoreError)

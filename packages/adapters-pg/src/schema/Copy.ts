@@ -4,9 +4,9 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * Copies all rows of one database into another, for the move from the embedded database to PostgreSQL. Rows travel as
- * JSON, which PostgreSQL writes and reads without loss. Everything is one transaction of the target: a copy that stops
- * half-way leaves nothing behind. After each table, the copy compares the number and a digest of its rows in both
- * databases.
+ * JSON, which PostgreSQL writes and reads without loss. The whole copy is one transaction of the target, so that a copy
+ * that stops half-way leaves nothing behind. After each table, the copy compares the number and a digest of its rows in
+ * both databases.
  */
 
 /** The copy was refused, because it would overwrite or lose rows. The target has no copied rows. */
@@ -19,13 +19,13 @@ export interface CopiedTable {
 
 interface Table {
   readonly name: string
-  /** The names of the table's partitions; of the table itself, when it has none. */
+  /** The names of the table's partitions; the table's own name when it has no partitions. */
   readonly leaves: ReadonlyArray<string>
 }
 
 /**
- * The table of applied migrations. It is not copied: the target has one of its own, because its schema is made before
- * the copy.
+ * The table of applied migrations. It is not copied: the target's schema is made before the copy, so the target has its
+ * own list.
  */
 const NOT_COPIED = "schema_migrations"
 
@@ -39,8 +39,8 @@ const MigrationRow = Schema.Struct({ name: Schema.String })
 const ColumnRow = Schema.Struct({ columns: Schema.String })
 
 /**
- * Runs statements of the source outside the transaction of the target. Without `outside` they would run on the target,
- * because both clients look for the current transaction under the same tag.
+ * Runs statements of the source outside the target's transaction. Both clients look for the current transaction under
+ * the same tag, so without `outside` these statements would run on the target.
  */
 const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(
@@ -66,7 +66,7 @@ const tablesOf = (sql: SqlClient) =>
     }))
   })
 
-/** Sorts tables so that each comes after the tables that it refers to. */
+/** Sorts tables so that each table comes after the tables that it refers to. */
 export const inOrder = (
   names: ReadonlyArray<string>,
   references: ReadonlyArray<{ readonly from: string; readonly to: string }>
@@ -88,8 +88,8 @@ const migrationsOf = (sql: SqlClient) =>
   )
 
 /**
- * Makes the source's partitions of months in the target: without them, retention would delete old rows one by one from
- * the DEFAULT partitions.
+ * Makes the source's monthly partitions in the target. Without them, the rows would go to the DEFAULT partitions, from
+ * which retention deletes old rows one by one.
  */
 const makePartitions = (source: SqlClient, target: SqlClient) =>
   Effect.gen(function* () {
@@ -101,15 +101,18 @@ const makePartitions = (source: SqlClient, target: SqlClient) =>
       )
     )
     for (const { bound, name, parent } of partitions) {
-      // A bound cannot be a parameter. Its text comes from the source's catalogue.
+      // A partition's bound cannot be a parameter. Its text comes from the source's catalog, so it is safe to insert.
       yield* target.unsafe(`CREATE TABLE IF NOT EXISTS "${name}" PARTITION OF "${parent}" ${bound}`)
     }
   })
 
-/** About how many bytes of rows one statement carries. */
+/** About how many bytes of rows one statement copies. */
 const STATEMENT_BYTES = 4 * 1_048_576
 
-/** How many pages of the table one statement reads: few when the rows are large, so that the memory does not fill. */
+/**
+ * How many pages of the table one statement reads. When rows are large, the number is small, so that the program does
+ * not run out of memory.
+ */
 const pagesAtOnce = (pages: number, bytes: number): number =>
   Math.max(1, Math.floor(STATEMENT_BYTES / Math.max(1, bytes / Math.max(1, pages))))
 
@@ -161,10 +164,10 @@ const isEmpty = (sql: SqlClient, table: string) =>
 export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTable) => Effect.Effect<void>) =>
   target.withTransaction(
     Effect.gen(function* () {
-      // Reading and comparing a large table takes longer than the time-out of a request's statement.
+      // Reading and comparing a large table takes longer than the default `statement_timeout` of 15 s.
       yield* target`SET LOCAL statement_timeout = 0`
       yield* target`SET LOCAL idle_in_transaction_session_timeout = 0`
-      // A digest is made from rows as text, which depends on the time zone.
+      // The digests are made from the text of rows, which depends on the time zone.
       yield* target`SET LOCAL TimeZone = 'UTC'`
       yield* outside(source`SET TimeZone = 'UTC'`)
       if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {

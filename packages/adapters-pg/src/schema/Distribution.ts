@@ -16,8 +16,8 @@ export class DistributionRefused extends Data.TaggedError("DistributionRefused")
 
 export interface DistributionRequest {
   /**
-   * The number of shards of each group of tables. More shards than the number of cores that the machines will ever have
-   * are useless.
+   * The number of shards of each group of tables. It need not exceed the number of cores that the machines will ever
+   * have.
    */
   readonly shards: number
   /** Whether to print the statements only, and change nothing. */
@@ -30,8 +30,8 @@ type Failure = SqlError | ParseResult.ParseError | MigrationRefused | Distributi
 
 /**
  * Distributes the schema over the nodes of a Citus cluster. Tables that are distributed already stay as they are, so
- * the command can be repeated after new migrations and after a step that failed. It checks every known obstacle before
- * it writes anything.
+ * the command can run again after new migrations or after a step that failed. The command checks every known obstacle
+ * before it writes anything.
  */
 export const distribute = program(
   "Distribution.distribute",
@@ -78,7 +78,7 @@ const perform = ({ says, statements, tables }: DistributionStep, say: Distributi
     yield* say(says)
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        // Citus copies the existing rows to their nodes, which takes any length of time.
+        // Citus copies the existing rows to their nodes, which may take hours.
         yield* sql`SET LOCAL statement_timeout = 0`
         yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
       })
@@ -101,8 +101,8 @@ const citusVersion = Effect.gen(function* () {
 })
 
 /**
- * Other programs of the service that are connected to any node, by their `application_name` (`Postgres.ts` sets it).
- * `pg_stat_activity` has only the sessions of one node, and a program may be connected to another one.
+ * Finds other programs of the service that are connected to any node, by the `application_name` that `Postgres.ts`
+ * sets. `pg_stat_activity` lists only the sessions of one node, so the statement asks every node.
  */
 const connected = Effect.gen(function* () {
   const sql = yield* SqlClient

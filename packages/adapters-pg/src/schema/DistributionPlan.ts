@@ -23,8 +23,8 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Tables that no statement joins with another table. Each is distributed by the first column of its primary key, apart
- * from the other tables.
+ * Tables that no statement joins with another table. Each is distributed by the first column of its primary key, and
+ * independently of the other tables.
  */
 export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
   "connection_routes",
@@ -35,15 +35,17 @@ export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The groups of tables whose rows are on the same node: the column that distributes them, and the table that leads the
- * group.
+ * The groups of tables: rows of one group with the same key are on the same node. Each entry has the column that
+ * distributes the group, and the table that leads the group.
  */
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ["user_id", "connections"],
   ["app_id", "endpoints"]
 ])
 
-/** The facts about a schema that decide how it can be distributed. Partitions do not count as tables here. */
+/**
+ * The facts about a schema that decide how it can be distributed. Only parent tables are listed, not their partitions.
+ */
 export interface Catalogue {
   readonly tables: ReadonlyArray<{ readonly name: string; readonly primaryKey: ReadonlyArray<string> }>
   readonly uniqueIndexes: ReadonlyArray<{
@@ -60,7 +62,7 @@ export interface ForeignKey {
   readonly table: string
   readonly name: string
   readonly references: string
-  /** The text that `ALTER TABLE … ADD CONSTRAINT … ` takes. */
+  /** The text that follows `ALTER TABLE … ADD CONSTRAINT … `. */
   readonly definition: string
 }
 
@@ -70,14 +72,14 @@ export type Placement = { readonly _tag: "Copied" } | { readonly _tag: "Spread";
 /** The statements of one transaction. */
 export interface DistributionStep {
   readonly tables: ReadonlyArray<string>
-  /** A line about the step, for people. */
+  /** A line that tells the operator about the step. */
   readonly says: string
   readonly statements: ReadonlyArray<string>
 }
 
 /**
- * The column that distributes a table; undefined when the table is copied. Null: the table's primary key begins with no
- * column that can distribute it.
+ * The column that distributes a table; undefined when the table is copied; null when the table's primary key begins
+ * with no column that can distribute it.
  */
 export const keyOf = (table: string, primaryKey: ReadonlyArray<string>): string | null | undefined => {
   if (COPIED_TABLES.has(table)) return undefined
@@ -88,8 +90,8 @@ export const keyOf = (table: string, primaryKey: ReadonlyArray<string>): string 
 /**
  * Returns the statements that distribute a schema, in order and without those that have run already; or the obstacles,
  * in sentences. The rules are those of Citus: every unique index contains the distribution column, and a foreign key
- * leads from one copied table to another. (Citus would also allow a foreign key between distributed tables of one
- * group; the schema has none.)
+ * leads from one copied table to another. (Citus also allows a foreign key between distributed tables of one group, but
+ * the schema has none.)
  */
 export const make = (
   catalogue: Catalogue,
@@ -132,16 +134,16 @@ const other = ({ placed }: Catalogue, keys: Keys): ReadonlyArray<string> =>
     return is === key ? [] : [`${name}: it is ${is === undefined ? "copied" : `spread by ${is}`} already`]
   })
 
-/** The leading table of a group comes first: the other tables are placed beside it. */
+/** The table that leads a group comes first, because the other tables of the group are placed beside it. */
 const order = (a: string, b: string): number => {
   const leads = (name: string) => ([...GROUPS.values()].includes(name) ? 0 : 1)
   return leads(a) - leads(b) || (a < b ? -1 : 1)
 }
 
 /**
- * Copies all tables in one transaction, because foreign keys lead from one to another: the statements drop the foreign
- * keys and add them again. `sequential`: Citus refuses parallel statements after a write to a copied table in the same
- * transaction.
+ * Copies all tables in one transaction, because foreign keys lead from one table to another: the statements drop these
+ * foreign keys and add them again. Citus refuses parallel statements after a write to a copied table in the same
+ * transaction, so the step sets `sequential`.
  */
 const copyStep = (tables: ReadonlyArray<string>, foreignKeys: ReadonlyArray<ForeignKey>): DistributionStep => {
   const between = foreignKeys.filter(({ references, table }) => tables.includes(table) || tables.includes(references))
@@ -171,10 +173,10 @@ const spreadStep = (table: string, key: string, shards: number): DistributionSte
   }
 }
 
-/** Always quoted: a name may be an SQL keyword. */
+/** Quotes every name, because a name may be an SQL keyword. */
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** A table as an argument of Citus's functions, which need no quotes around keywords. */
+/** A table as an argument of Citus's functions, where keywords need no quotes. */
 const relation = (name: string): string => literal(/^[a-z_][a-z0-9_]*$/.test(name) ? name : identifier(name))

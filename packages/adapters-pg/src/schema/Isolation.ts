@@ -6,7 +6,7 @@ import * as Rows from "../driver/Rows.js"
 import * as Failures from "../Failures.js"
 import { isDistributed } from "./isDistributed.js"
 
-/** The app's rows cannot get a shard of their own in this database, or a step failed. */
+/** The app's rows cannot get a separate shard in this database, or a step failed. */
 export class IsolationRefused extends Data.TaggedError("IsolationRefused")<{
   /** Whole sentences that say what to do. */
   readonly message: string
@@ -29,11 +29,11 @@ export interface IsolationRequest {
 type Failure = SqlError | ParseResult.ParseError | IsolationRefused
 
 /**
- * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to
- * `node` if it is given. The command can be repeated: it changes nothing when the app has a shard of its own already
- * and is on the node. Everything is checked before anything is written (decision deliveries-17).
+ * Gives the rows of one app a separate shard in every table that is spread by `app_id`, and moves these shards to
+ * `node` if it is given. The command can be repeated: it changes nothing when the app has a separate shard on that node
+ * already. The command checks everything before it writes anything (decision deliveries-17).
  *
- * Splitting a shard blocks writes to its apps, because Citus's own way without blocking needs a plugin that PostgreSQL
+ * Splitting a shard blocks writes to its apps: the split of Citus that blocks no writes needs a plugin that PostgreSQL
  * does not allow by default. Moving the new shard does not block.
  */
 export const isolate = program("Isolation.isolate", function* ({ appId, node, say }: IsolationRequest): Program<
@@ -104,12 +104,15 @@ const mustBeNode = ({ host, port }: NodeAddress) =>
     }
   })
 
-/** Where the rows of an app are. Citus finds a row's shard by a hash of the key between two bounds. */
+/**
+ * A shard with rows of the app, and its node. Citus finds the shard of a row by a hash of the key: each shard has the
+ * hashes between two bounds.
+ */
 const PlacementRow = Schema.Struct({
   shard: Schema.String,
   /**
-   * Whether the shard has this app alone. Another app shares the shard only if both ids have the same hash; the chance
-   * is one in four billion.
+   * Whether the shard contains only this app. Another app shares the shard only if both ids have the same hash; the
+   * chance is one in four billion.
    */
   is_alone: Schema.Boolean,
   host: Schema.String,
@@ -147,8 +150,8 @@ const sizesOf = (appId: AppId) =>
   })
 
 /**
- * Whether a lock was not free within the `lock_timeout` of a connection, or two statements waited for each other. Citus
- * rolls back what the step did.
+ * Whether a lock was not free within the connection's `lock_timeout`, or the server ended a deadlock. Citus rolls the
+ * failed step back.
  */
 const isBusy = (error: unknown): boolean => {
   const state = Failures.sqlState(error)
@@ -160,8 +163,8 @@ const SOON = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(9))
 const IN_USE = "A table of the app is in use. The step is tried again."
 
 /**
- * Copying rows may take any length of time. A wait for a lock is limited, because other statements queue behind it. A
- * step that did not get its lock gives up, so that the queue moves on, and is tried again.
+ * Runs a step. Copying rows may take hours, so there is no statement time-out. A wait for a lock is limited, because
+ * other statements queue behind it: a step that did not get its lock fails, lets the queue move on, and is tried again.
  */
 const perform = (
   say: IsolationRequest["say"],
@@ -175,7 +178,7 @@ const perform = (
       schedule: Schedule.onDecision(SOON, (_, next) => (ScheduleDecision.isContinue(next) ? say(IN_USE) : Effect.void)),
       while: isBusy
     }),
-    // Locks are held in real time, even when the program runs on another clock.
+    // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
     Effect.withClock(Clock.make()),
     Effect.mapError((error) => {
       const reason = error.cause instanceof Error ? error.cause.message : error.message

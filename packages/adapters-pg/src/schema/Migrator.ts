@@ -18,14 +18,14 @@ export interface Migration {
 
 type Failure = SqlError | ParseResult.ParseError | MigrationRefused
 
-/** The key of the advisory lock: any number that no other program uses in this database. */
+/** The key of the advisory lock. The number is arbitrary; no other program may use the same number in this database. */
 const ADVISORY_LOCK = 7_203_114_858
 
 const NAME = /^(\d{4})_[a-z0-9_]+$/
 
 /**
- * The migrations in the order in which they are applied. Throws when the numbers are out of order: that is a mistake in
- * the list.
+ * The migrations in the order in which they are applied. Throws when their numbers are out of order, which is a mistake
+ * in the list.
  */
 export const fromRecord = (record: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<Migration> => {
   const list = Object.entries(record).map(([name, statements]) => ({
@@ -52,21 +52,22 @@ const pending = (
   for (const { id, name } of list) {
     const known = names.get(id)
     if (known === undefined && id < newest) {
-      // This migration would never run: a greater number was released before this one was added.
+      // This migration is in the list with a smaller number than one that the database has already, so it would never
+      // run.
       return new MigrationRefused({ message: `${name} was never applied, but a later migration was` })
     }
     if (known !== undefined && known !== name) {
       return new MigrationRefused({ message: `migration ${id} is ${name} here and ${known} in the database` })
     }
   }
-  // Migrations with greater numbers belong to a newer program that runs beside this one during an upgrade.
+  // Migrations with greater numbers belong to a newer release, which runs beside this one during an upgrade.
   return Effect.succeed(list.filter(({ id }) => id > newest))
 }
 
 /**
  * While a migration waits for the lock of a table, the statements of the running version queue behind the migration. A
- * backup (`pg_dump`) locks every table until it ends. So a migration waits at most this long for a lock, rolls back,
- * and tries again later.
+ * backup (`pg_dump`) locks every table until it ends. So a migration waits for a lock for at most this time, then rolls
+ * back, and tries again later.
  */
 const LOCK_TIMEOUT = "200ms"
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
@@ -76,8 +77,8 @@ const IN_USE =
 
 /**
  * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at once:
- * one migrates, the others wait and find nothing left to do. Tries again, without a limit, while a table is in use or a
- * node of the cluster does not answer.
+ * one migrates, the others wait and find nothing left to do. While a table is in use or a node of the cluster does not
+ * answer, the function tries again, without a limit.
  */
 export const migrateWith = program("Migrator.migrate", function* (list: ReadonlyArray<Migration>): Program<
   ReadonlyArray<string>,
@@ -89,16 +90,17 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
   const done = yield* sql
     .withTransaction(
       Effect.gen(function* () {
-        // Rewriting a big table takes long, and a process that waits here cannot start before the migration ends.
+        // A migration that rewrites a big table takes long, and a process that waits for the advisory lock cannot start
+        // before that migration ends. So neither time-out applies here.
         yield* sql`SET LOCAL statement_timeout = 0`
         yield* sql`SET LOCAL lock_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
-        // On a cluster the nodes need the limit too: a migration locks the shards there. PostgreSQL without Citus
-        // accepts this setting as one of an unknown extension.
+        // On a cluster, a migration also locks shards on the nodes, so the nodes need this time-out too. PostgreSQL
+        // without Citus accepts the first setting as one of an unknown extension.
         yield* sql`SET LOCAL citus.propagate_set_commands = 'local'`
         yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
-        // Looks the table up first: a node of Citus that is no coordinator refuses CREATE TABLE, even when the table
-        // exists.
+        // Looks whether the table exists first: a Citus node that is no coordinator refuses CREATE TABLE IF NOT EXISTS,
+        // even when the table exists.
         const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
         if (there === undefined) {
           yield* sql`CREATE TABLE schema_migrations (
@@ -121,7 +123,7 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         Failures.isLockTimeout(error) ? Effect.logWarning(IN_USE, Failures.said(error)) : Effect.void
       ),
       Effect.retry(Schedule.whileInput(AGAIN, Failures.isLockTimeout)),
-      // Locks are held in real time, even when the program runs on another clock.
+      // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
       Effect.withClock(Clock.make())
     )
   if (done.length > 0) yield* analyse(sql)
@@ -131,10 +133,10 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
 const Named = Schema.Struct({ name: Schema.String })
 
 /**
- * After a migration the planner's statistics may be wrong, and in the embedded database nobody else refreshes them.
- * Empty tables are left out. After an ANALYZE of an empty table, the planner assumes until the next ANALYZE that the
- * table is empty. Plans that are made meanwhile read the whole table, however large it becomes. For a table that was
- * never analysed, the planner assumes ten pages.
+ * Refreshes the planner's statistics, which may be wrong after a migration; the embedded database has no background
+ * process that does so. Empty tables are left out. After an ANALYZE of an empty table, the planner assumes until the
+ * next ANALYZE that the table is empty. Plans that are made meanwhile read the whole table, however large it becomes.
+ * For a table that was never analysed, the planner assumes ten pages.
  */
 const analyse = (sql: SqlClient) =>
   Effect.gen(function* () {

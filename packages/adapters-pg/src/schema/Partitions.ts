@@ -8,8 +8,8 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * The tables that are partitioned by month, so that retention drops a partition instead of deleting rows one by one.
- * `expires`: a partition is dropped as soon as the whole month is past the limit of the access log. The partitions of
- * the other tables are dropped when retention has emptied them.
+ * With `expires`, a partition is dropped when its whole month is past the limit of the access log. The partitions of
+ * other tables are dropped when retention has emptied them.
  */
 const TABLES = [
   { table: "fixes", column: "captured_at", expires: false },
@@ -28,7 +28,7 @@ const MONTHS_AFTER = 2
 
 /** One calendar month in UTC; `to` is exclusive. */
 export interface Month {
-  /** `2026_01` */
+  /** Such as `2026_01`. */
   readonly suffix: string
   readonly from: string
   readonly to: string
@@ -53,15 +53,15 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
  * had a partition are in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
  * it at once.
  *
- * The DEFAULT partition may have many years of imported history, and it is read twice: to find the rows of the month,
- * and to prove that no other row belongs to the month. Readers and writers go on meanwhile. Only rows of the new month
- * are refused, with a transient error. Then the partition is attached under an exclusive lock, which takes the time of
- * one small statement. A small DEFAULT partition is read under that lock.
+ * The DEFAULT partition may have many years of imported history. The function reads it twice: to find the rows of the
+ * month, and to prove that no other row belongs to the month. Meanwhile other statements can read and write; only new
+ * rows of that month are refused, with a transient error. Then the function attaches the partition under an exclusive
+ * lock, which takes the time of one small statement. A small DEFAULT partition is read under that lock.
  *
  * A table that stays in use (`pg_dump` locks every table until it ends) is left to the next run, with a line in the
  * log: its rows go to the DEFAULT partition until then. While this function waits for a lock, the statements behind it
- * wait for at most 200 ms at a time. `limit` is the longest time for one statement, left out: no limit. A table that
- * takes longer is left to the next run, too.
+ * wait for at most 200 ms at a time. `limit` is the longest time for one statement; absent: no limit. A table that
+ * takes longer is left to the next run too.
  */
 export const ensurePartitions = program(
   "Partitions.ensurePartitions",
@@ -92,7 +92,7 @@ const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4
 const whileLocked = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
   effect.pipe(
     Effect.retry({ schedule: SOON, while: Failures.isLockTimeout }),
-    // Locks are held in real time, even when the program runs on another clock.
+    // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
     Effect.withClock(Clock.make())
   )
 
@@ -116,9 +116,9 @@ const hasCitus = (sql: SqlClient) =>
   Effect.map(sql`SELECT 1 WHERE to_regproc('citus_is_coordinator') IS NOT NULL`, (rows) => rows.length > 0)
 
 /**
- * Whether this connection may change tables. On a cluster only the coordinator may. Another node would refuse the
- * change only after it had locked the table on every node and moved the rows. A server with the extension of Citus is
- * not called a coordinator before it knows a node.
+ * Whether this connection may change tables. On a cluster only a connection to the coordinator may. Another node would
+ * refuse the change only after it had locked the table on every node and moved the rows. A server that has Citus but no
+ * other node may change tables too, although Citus does not call it a coordinator.
  */
 const mayChangeTables = (sql: SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.gen(function* () {
@@ -141,8 +141,9 @@ const ensure = (
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
-      // A process of an earlier release makes the partition without the constraint that a killed process left behind.
-      // The constraint would refuse imported rows of the month after retention has dropped the partition.
+      // A process of an earlier release makes the partition, and does not delete the constraint that a killed process
+      // left behind. After retention has dropped the partition, that constraint would refuse imported rows of the
+      // month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
       if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
       return "there"
@@ -164,8 +165,8 @@ const isThere = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Distributes a new table like its parent. ATTACH would do this, too, but under the exclusive lock of the DEFAULT
- * partition, and would then copy the rows once more.
+ * Distributes a new table like its parent. ATTACH would also do this, but it would copy the rows once more, under the
+ * exclusive lock of the DEFAULT partition.
  */
 const distribute = (sql: SqlClient, missing: Missing) =>
   Effect.gen(function* () {
@@ -179,21 +180,27 @@ const distribute = (sql: SqlClient, missing: Missing) =>
 const isLarge = (sql: SqlClient, missing: Missing) =>
   Effect.map(sql`SELECT 1 FROM ${sql(standardOf(missing))} LIMIT 1 OFFSET 10000`, (rows) => rows.length > 0)
 
-/** Locks the parent as writers do: first. Writers go on; another process that makes partitions waits. */
+/**
+ * Locks the parent before its partitions, as writers do. Writers can go on; another process that makes partitions
+ * waits.
+ */
 const lockParent = (sql: SqlClient, { table }: Missing) =>
   sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
 
 const askForStandard = (sql: SqlClient, missing: Missing) =>
   Effect.zipRight(waitBriefly(sql), sql`LOCK TABLE ${sql(standardOf(missing))} IN ACCESS EXCLUSIVE MODE`)
 
-/** The nested transaction is a savepoint: when the lock is refused, the statements before it need not be repeated. */
+/**
+ * The nested transaction is a savepoint: when the lock is refused, only the savepoint is rolled back, and the
+ * statements before it need not be repeated.
+ */
 const lockStandard = (sql: SqlClient, missing: Missing) =>
   sql.withTransaction(askForStandard(sql, missing)).pipe(whileLocked)
 
-/** `Failures` recognises the constraint by its name. */
+/** The name of the constraint. `Failures` recognizes the constraint by this name. */
 const closingOf = (missing: Missing): string => `${standardOf(missing)}_without_${missing.month.suffix}`
 
-/** The CHECK constraints that close months of the DEFAULT partition. */
+/** Finds the CHECK constraints that close months of the DEFAULT partition. */
 const closings = (sql: SqlClient, missing: Missing) =>
   Effect.map(
     sql<{ readonly name: string }>`SELECT conname AS name FROM pg_constraint
@@ -202,9 +209,9 @@ const closings = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Closes the month in the DEFAULT partition: a CHECK constraint refuses new rows of the month. The rows that are there
- * are not read, so the exclusive lock is short. Without the constraint, ATTACH would read the whole DEFAULT partition
- * under that lock.
+ * Closes the month in the DEFAULT partition: a CHECK constraint refuses new rows of the month. The statement does not
+ * read the rows that are there, so the exclusive lock is short. Without the constraint, ATTACH would read the whole
+ * DEFAULT partition under that lock.
  */
 const closeMonth = (sql: SqlClient, missing: Missing) =>
   sql.withTransaction(
@@ -213,7 +220,7 @@ const closeMonth = (sql: SqlClient, missing: Missing) =>
       if ((yield* closings(sql, missing)).includes(closingOf(missing))) return
       const { column, month } = missing
       yield* lockStandard(sql, missing)
-      // A constraint cannot have parameters. Both texts were formatted by `months`.
+      // A constraint cannot have parameters. Its two times are safe to insert, because `months` has formatted them.
       yield* sql.unsafe(
         `ALTER TABLE ${standardOf(missing)} ADD CONSTRAINT ${closingOf(missing)}
            CHECK (${column} < '${month.from}' OR ${column} >= '${month.to}') NOT VALID`
@@ -222,8 +229,8 @@ const closeMonth = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Deletes the constraints, also one that a process left behind when it was killed. Without them, rows of every month
- * without a partition go to the DEFAULT partition again.
+ * Deletes these constraints, including one that a killed process left behind. After that, rows of every month without a
+ * partition can go to the DEFAULT partition.
  */
 const deleteClosings = (sql: SqlClient, missing: Missing) =>
   Effect.flatMap(closings(sql, missing), (names) =>
@@ -234,8 +241,8 @@ const deleteClosings = (sql: SqlClient, missing: Missing) =>
 
 /**
  * Undoes `closeMonth` after a failure. The whole transaction is tried again: LOCK does not lock the shards of a
- * cluster, and a node may still be undoing the statement that failed. When this fails too, the process that holds the
- * lock, or the next run, deletes the constraint with the others.
+ * cluster, and a node may still be undoing the statement that failed. If all attempts fail, another process that makes
+ * partitions, or the next run, deletes the constraint.
  */
 const openMonths = (sql: SqlClient, missing: Missing) =>
   sql
@@ -252,7 +259,10 @@ const openMonths = (sql: SqlClient, missing: Missing) =>
       )
     )
 
-/** `state`: whether reading the DEFAULT partition takes milliseconds, or `closeMonth` has closed the month. */
+/**
+ * Makes the partition. `state` says whether the DEFAULT partition is small, so that reading it takes milliseconds, or
+ * `closeMonth` has closed the month.
+ */
 const make = (
   sql: SqlClient,
   missing: Missing,
@@ -263,7 +273,7 @@ const make = (
     Effect.gen(function* () {
       const { column, month, table } = missing
       const [name, standard] = [nameOf(missing), standardOf(missing)]
-      // Reading the DEFAULT partition may take longer than the time-out of a request's statement.
+      // Reading the DEFAULT partition may take longer than the default `statement_timeout` of 15 s.
       yield* sql`SET LOCAL statement_timeout = ${sql.literal(String(Duration.toMillis(limit)))}`
       yield* lockParent(sql, missing)
       if (yield* isThere(sql, missing)) return "there" as const
@@ -278,7 +288,8 @@ const make = (
         yield* move
       } else {
         yield* move
-        // Takes a lock that lets readers and writers go on. ATTACH then needs not read the DEFAULT partition.
+        // VALIDATE takes a lock that lets readers and writers go on. After it, ATTACH need not read the DEFAULT
+        // partition.
         yield* sql`ALTER TABLE ${sql(standard)} VALIDATE CONSTRAINT ${sql(closingOf(missing))}`
         yield* lockStandard(sql, missing)
       }
@@ -291,9 +302,9 @@ const make = (
   )
 
 /**
- * Limits the wait for a lock on every node of a cluster. LOCK goes from node to node in the order of their addresses,
- * and a node without the limit waits for as long as the statement may take. PostgreSQL without Citus accepts the first
- * setting as one of an unknown extension.
+ * Limits the wait for a lock, on every node of a cluster too. Citus sends LOCK from node to node, and a node without
+ * this limit would wait for as long as the statement may take. PostgreSQL without Citus accepts the first setting as
+ * one of an unknown extension.
  */
 const waitBriefly = (sql: SqlClient) =>
   Effect.zipRight(
@@ -309,7 +320,7 @@ const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4)
  * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
  * month is past its limit. Returns their names. The function is idempotent, and several processes may run it at once.
  * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
- * left to the next run. On a cluster, only a program that is connected to the coordinator drops anything.
+ * left to the next run. On a cluster, the function drops partitions only when it is connected to the coordinator.
  */
 export const dropExpired = program(
   "Partitions.dropExpired",
@@ -320,7 +331,7 @@ export const dropExpired = program(
     for (const { expires, table } of TABLES) {
       for (const { month, name } of yield* oldPartitions(table, now)) {
         const whatever = expires && endOf(month) <= until
-        // Checks before it locks, because the check may take a moment; `drop` checks again under the lock.
+        // Checks without a lock, because reading may take a moment; `drop` checks once more under the lock.
         if (!whatever && !(yield* isEmpty(name))) continue
         const outcome = yield* drop(table, name, whatever)
         if (outcome === "dropped") dropped.push(name)

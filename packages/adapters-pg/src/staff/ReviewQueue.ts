@@ -11,8 +11,8 @@ import * as TimePosition from "../driver/TimePosition.js"
 type Store = typeof ReviewStore.Service
 
 /**
- * Reads the waiting apps and the waiting purposes and merges them, without a transaction. A decision between the two
- * reads shows on the page or does not, and both pages are correct.
+ * Reads the waiting apps and the waiting purposes, without a transaction, and merges them. A submission that is decided
+ * between the two reads may be in the result or not; both are correct.
  */
 export const queue =
   (sql: SqlClient): Store["queue"] =>
@@ -52,7 +52,7 @@ const appsById = (sql: SqlClient, ids: ReadonlyArray<AppId>) =>
 
 type AppsById = Effect.Effect.Success<ReturnType<typeof appsById>>
 
-/** Merges both kinds of submissions; the oldest submission comes first. `theirs`: the apps of the purposes. */
+/** Merges both kinds of submissions, the oldest first. `theirs` has the apps of the purposes. */
 const merge = (
   apps: ReadonlyArray<AppRow>,
   purposes: ReadonlyArray<typeof PurposeRow.Type>,

@@ -26,8 +26,8 @@ const change =
   (sql: SqlClient): Store["change"] =>
   (id, step) =>
     Effect.gen(function* () {
-      // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on with
-      // one node after the other.
+      // Citus requires this setting for a transaction that first writes to a table copied to every node: the
+      // transaction's other writes then visit one node after the other.
       yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
       yield* lockCredentials(sql)
       yield* lockTeams(sql, id)
@@ -36,7 +36,7 @@ const change =
       )
       if (Option.isNone(row)) return Option.none()
       yield* lockAdmins(sql)
-      // Locks the apps again, because the account may have joined a team before its row was locked.
+      // Locks the apps a second time, because the account may have joined a team before its row was locked.
       yield* lockTeams(sql, id)
       const before = toAccount(row.value)
       const hasOtherAdmin = !Account.hasRole(before, "admin") || (yield* hasAnotherOfStaff(sql, [id], ["admin"]))

@@ -13,11 +13,11 @@ interface Table {
   readonly table: string
   readonly key: string
   readonly moment: string
-  /** The types of those columns of the key that are not text. */
+  /** The types of the key's columns that are not text. */
   readonly types?: Readonly<Record<string, string>>
   /** A further condition on the row `t`. */
   readonly only?: string
-  /** Columns besides the key that the deletion reads. */
+  /** Columns outside of the key that the deletion also reads. */
   readonly also?: string
   /**
    * A lock to take before the DELETE, on a cluster only. There the DELETE locks the whole table, and then the whole
@@ -31,7 +31,7 @@ type Keys = ReadonlyArray<Readonly<Record<string, string | number | boolean | Da
 
 const EVENTS: Table = { table: "events", key: "user_id, event_id", moment: "fanned_out_at" }
 
-/** Every table has an index on its moment. */
+/** Every table has an index on the expression in `moment`. */
 const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
   access_tokens: { table: "access_tokens", key: "user_id, token_hash", moment: "issued_at" },
   refresh_tokens: {
@@ -53,8 +53,8 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
     table: "deliveries",
     key: "app_id, delivery_id",
     moment: "ended_at",
-    // A program from before migration 0025 does not mark a replayed delivery. The row of the replay is then the only
-    // sign that the original was replayed, so that row must stay as long as the original.
+    // A release from before migration 0025 does not mark a replayed delivery. Then only the row of the replay shows
+    // that the original was replayed, so the replay's row must stay as long as the original's.
     only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
       SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
         AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no AND NOT d.is_replayed))`
@@ -92,7 +92,8 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
 )
 
 /**
- * Reads the keys of the rows first and deletes by key. The DELETE checks the age of each row again.
+ * Returns a function that deletes old rows: it reads their keys first and deletes by key. The DELETE checks the age of
+ * each row again.
  *
  * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
  * locked. Without that, one locked row would stop the sweep, and a statement that locks rows in another order could
@@ -144,7 +145,7 @@ const removeOldest = (
     const still = isOver(sql, from, until)
     const rows = yield* oldest(sql, from, until, limit, lock)
     if (rows.length === 0) return 0
-    // Attempts are deleted before their delivery: nothing else leads to them.
+    // Deletes attempts before their delivery, because only the delivery leads to them.
     if (from.table === "deliveries") {
       yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
     }
@@ -156,7 +157,7 @@ const removeOldest = (
 const isOver = (sql: SqlClient, { moment }: Table, until: Timestamp.Timestamp) =>
   sql`t.${sql(moment)} <= ${Rows.at(until)}`
 
-/** The keys of the oldest rows of all users or apps. */
+/** Selects the keys of the oldest rows, of all users or apps. */
 const oldest = (
   sql: SqlClient,
   { also, key, moment, only = "true", table }: Table,
@@ -187,8 +188,8 @@ const EventRow = Schema.Struct({ user_id: UserId, event_id: EventId, app_id: App
 
 /**
  * Selects the next `limit` events of the sweep, after the event `after`. The row comparison begins with
- * `fanned_out_at`, the column of the index, so PostgreSQL begins to read at that time. Besides the events of the page
- * it reads only events with the same time as the first or the last of them.
+ * `fanned_out_at`, the column of the index, so PostgreSQL begins to read at that time. Apart from the events of the
+ * page, PostgreSQL reads only events that have the same time as the page's first or last event.
  */
 export const nextEvents = (
   sql: SqlClient,
@@ -207,8 +208,8 @@ export const nextEvents = (
 }
 
 /**
- * Returns the events that have no deliveries any more. The deliveries of an event belong to an app, so they may be on
- * another node.
+ * Returns the events that have no deliveries any more. Deliveries are stored under the app, and so perhaps on another
+ * node than the event.
  */
 const undelivered = (sql: SqlClient, events: ReadonlyArray<typeof EventRow.Type>) =>
   Effect.gen(function* () {
@@ -225,7 +226,7 @@ const undelivered = (sql: SqlClient, events: ReadonlyArray<typeof EventRow.Type>
 /**
  * Deletes the oldest families of refresh tokens that were revoked at `until` or earlier. Only the head of a family, its
  * one token that is not spent, stores when the family was revoked. So the sweep finds the spent tokens by the head, and
- * deletes the head after them. Older releases stored the time in the spent tokens too; such rows are found like heads.
+ * deletes the head last. Older releases stored the time in the spent tokens too; the sweep treats these rows as heads.
  */
 const removeTokens = (sql: SqlClient, until: Timestamp.Timestamp, limit: number, lock: Lock) =>
   Effect.gen(function* () {
@@ -242,7 +243,7 @@ const removeTokens = (sql: SqlClient, until: Timestamp.Timestamp, limit: number,
     return removed + (yield* removeKeys(sql, from, rest, isOver(sql, from, until)))
   })
 
-/** At most `limit` spent tokens of the families of these heads. */
+/** Selects at most `limit` spent tokens of the families of these heads. */
 const spentOf = (sql: SqlClient, heads: Keys, limit: number): Effect.Effect<Keys, SqlError> => {
   if (heads.length === 0) return Effect.succeed([])
   const users = valuesOf(heads, "user_id")
@@ -261,15 +262,15 @@ const removeKeys = (sql: SqlClient, table: Table, rows: Keys, also: Fragment) =>
             WHERE ${hasKey(sql, table, rows)} AND ${also}`
       )
 
-/** The keys as a table `old`. */
+/** The keys as a table `old` in a FROM clause. */
 const keyList = (sql: SqlClient, { key, types = {} }: Table, rows: Keys) => {
   const lists = key.split(", ").map((name) => sql`${valuesOf(rows, name)}::${sql.literal(types[name] ?? "text")}[]`)
   return sql`unnest(${sql.csv(lists)}) AS old (${sql.literal(key)})`
 }
 
 /**
- * A condition: the row `t` has the key of the row `old`. The condition on the first column of the key leads Citus to
- * the rows' shards.
+ * An SQL condition: the row `t` has the key of the row `old`. Because of the condition on the key's first column, Citus
+ * sends the statement only to the shards of these rows.
  */
 const hasKey = (sql: SqlClient, { key }: Table, rows: Keys) => {
   const names = key.split(", ")

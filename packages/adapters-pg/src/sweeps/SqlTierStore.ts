@@ -60,7 +60,10 @@ const lock = (sql: SqlClient, { id, userId }: ConnectionKey) =>
 
 const LookedAtRow = Schema.Struct({ ...WithAppRow.fields, look_at: Rows.At })
 
-/** Reads in statements after the lock, so that they see what earlier transactions committed. None: nothing is due. */
+/**
+ * Reads a connection that is due. The statements run after the lock, so that they see what earlier transactions
+ * committed. None: nothing is due any more.
+ */
 const read = (sql: SqlClient, select: ConnectionColumns, due: ConnectionKey) =>
   Effect.gen(function* () {
     const { id, userId } = due

@@ -108,8 +108,8 @@ const update =
       )
       if (Option.isNone(locked)) return Option.none()
       const to = taker === undefined ? TeamLife.NO_TAKER : yield* lockTaker(sql, appId, taker)
-      // Reads the members after the lock: when the taker's account was deleted before, the deletion has also removed
-      // the member.
+      // Reads the members after the lock of the account. If the taker's account was deleted before, the deletion has
+      // also removed the member.
       const before = yield* teamOf(sql, appId, locked.value)
       const now = yield* Timestamp.now
       const outcome = decide(before, now, to)
@@ -129,11 +129,10 @@ const update =
     )
 
 /**
- * Locks the account of the member who takes an app over, and counts the apps that it owns. `NO_TAKER` when there is no
- * such member, or no such account any more. The caller has locked the app.
- * `SqlAppStore.create` locks in the same order, apps before accounts: so a hand-over and a creation of an app count one
- * after the other and do not deadlock. A suspension waits for this lock, and then also reaches the app that was handed
- * over.
+ * Locks the account of the member who takes an app over, and counts the apps that the account owns. Returns `NO_TAKER`
+ * when there is no such member or no such account. The caller has locked the app. `SqlAppStore.create` locks apps
+ * before accounts too, so a hand-over and a creation of an app run one after the other and do not deadlock. A
+ * suspension of the account waits for this lock, and then also suspends the app that was handed over.
  */
 const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
   Effect.gen(function* () {
@@ -156,8 +155,8 @@ const lockTaker = (sql: SqlClient, appId: AppId, taker: MemberId) =>
   })
 
 /**
- * Writes members before invitations. The INSERT of a member locks the account's row, and the deletion of an account
- * locks that row first too: in another order the two could deadlock.
+ * Writes members before invitations. The INSERT of a member locks the account's row, which the deletion of an account
+ * also locks first. With another order the two could deadlock.
  */
 const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
   Effect.gen(function* () {

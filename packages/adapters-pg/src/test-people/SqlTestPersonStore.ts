@@ -16,7 +16,7 @@ export const layer: Layer.Layer<TestPersonStore, never, SqlClient> = Layer.effec
   )
 )
 
-/** A row of a test person's account: `test_app_id` is not null. */
+/** An account of a test person; for these accounts, `test_app_id` is not null. */
 const TestRow = Schema.Struct({ ...AccountRow.fields, test_app_id: AppId })
 
 const toTestAccount = (row: typeof TestRow.Type): TestPerson.TestAccount => ({
@@ -31,8 +31,9 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (account) =>
     Effect.gen(function* () {
-      // The lock makes two creations for one app run one after the other, so that the second counts the person of the
-      // first. An approval locks the app too: no test person is made for an app that goes to production meanwhile.
+      // Because of this lock, two creations for one app run one after the other, so that the second counts the person
+      // of the first. An approval of the app takes the same lock, so that no test person is made for an app that has
+      // just gone to production.
       const app = yield* sql`SELECT 1 AS one FROM apps
         WHERE app_id = ${account.testOf} AND status <> 'production' AND revoked_at IS NULL FOR UPDATE`.pipe(
         Rows.first(FoundRow)

@@ -24,16 +24,15 @@ import { orStoreError } from "../Failures.js"
  * The read returns the connection with its app, the presented token, and the version of the connection's row (`xmin`,
  * the transaction that wrote it). The write locks the row, and changes something only while the row has that version
  * and the token is neither spent nor revoked. Every writer of a connection locks its row first (decision O8), and a
- * writer that revokes tokens either changes the row or waits for this write to end. So nothing that the decision read
- * is different when it is stored.
+ * writer that revokes tokens either changes the row or waits for this write to end. So everything that the decision
+ * read is still true when the result is stored.
  *
- * The write never waits for the lock of a connection: it skips a row that another transaction has locked. The clock was
- * read before the write. A spent token may be presented again for 30 seconds, and after a wait these seconds would be
- * counted from a time that is too early. Skipping also makes a deadlock impossible when one statement writes the
- * refreshes of several people.
+ * The write never waits for the lock of a connection: it skips a row that another transaction has locked. After a wait,
+ * the time of the decision would be too early, and with it the start of the 30 seconds in which a spent token may be
+ * presented again. Skipping also makes a deadlock impossible when one statement writes the refreshes of several people.
  *
- * Only a plain rotation and a refusal that writes nothing end here. Everything else (a race, a leak, an expired
- * connection, a row that changed in between) is decided again under the lock.
+ * This module finishes only plain rotations, and refusals that write nothing. Every other case (a race, a leak, an
+ * expired connection, a row that changed in between) is decided again under the lock.
  */
 export type QuickRefresh = <A>(
   userId: UserId,
@@ -50,8 +49,8 @@ export type Answer<A> =
 const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }
 
 /**
- * The token's columns begin with `token_`, because the connection or the app has some columns of the same names. All of
- * them are null when there is no token.
+ * The columns of the read. Those of the token begin with `token_`, because the connection or the app has columns of the
+ * same names; they are null when there is no token.
  */
 const ViewRow = Schema.Struct({
   ...WithAppRow.fields,
@@ -97,7 +96,10 @@ export const make = (sql: SqlClient): Effect.Effect<QuickRefresh, never, Scope.S
     }
   )
 
-/** The connection with its app, and the presented token if it is this connection's. None: no such connection. */
+/**
+ * Reads the connection with its app, and the presented token if it belongs to this connection. None: there is no such
+ * connection.
+ */
 export const read = (sql: SqlClient) => {
   const [shared, select] = [reads(sql), columns(sql)]
   return (
@@ -134,7 +136,7 @@ const stateOf = (row: ViewRow): Locked => ({
         ]
 })
 
-/** The writes of a plain rotation, and the version of the connection's row that they were decided on. */
+/** The writes of a plain rotation, with the version of the connection's row on which the decision was made. */
 export interface RotationWrite {
   readonly userId: UserId
   readonly id: ConnectionId
@@ -145,7 +147,9 @@ export interface RotationWrite {
   readonly access: Vault.Hash
 }
 
-/** The rotation, when the writes only spend the token and issue the next one and an access token; else undefined. */
+/**
+ * The rotation, when the writes only spend the token and issue a new refresh token and an access token; else undefined.
+ */
 const rotationOf = (
   { connection_id: id, user_id: userId, version }: ViewRow,
   [rotate, refresh, access, ...rest]: ReadonlyArray<TokenWrite>
@@ -174,15 +178,15 @@ const StoredRow = Schema.Struct({ token_hash: Vault.Hash })
 
 /**
  * Stores, in one statement, the rotations whose connection and token are unchanged since the read, and says for each
- * rotation whether it was stored. Of two rotations of one token, one is stored.
+ * rotation whether it was stored. Of two rotations of one token, only one is stored.
  */
 export const store = (
   sql: SqlClient,
   rotations: ReadonlyArray<RotationWrite>
 ): Effect.Effect<ReadonlyArray<boolean>, StoreError> => {
   const each = <A>(value: (one: RotationWrite) => A) => rotations.map(value)
-  // `position = position + 0`: the planner expects one row instead of ten, so it looks up keys in each table, also in a
-  // plan that it caches while the tables are small.
+  // With `position = position + 0` the planner expects one row instead of ten. So it plans look-ups by key in each
+  // table, even in a plan that it caches while the tables are small.
   return sql`
     WITH given AS (
       SELECT * FROM unnest(

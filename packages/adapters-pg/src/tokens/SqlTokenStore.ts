@@ -42,9 +42,9 @@ const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fie
 
 /**
  * A decision that needs only a refresh token is first tried without a lock (`QuickRefresh`). There are two exceptions.
- * On a cluster, the INSERT inside WITH of `QuickRefresh` would make Citus carry rows between the nodes and commit in
- * two phases. Inside a transaction, a caller cannot use `QuickRefresh`, because several callers share its statement,
- * which is a transaction of its own.
+ * On a cluster, the INSERT inside WITH of `QuickRefresh` would make Citus move rows between the nodes and commit in two
+ * phases. Inside a transaction, a caller cannot use `QuickRefresh`: several callers share its statement, which commits
+ * by itself.
  */
 export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
   TokenStore,
@@ -105,8 +105,8 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
 
 /**
  * Locks a connection and reads the state on which a change of the connection is decided; none when the connection does
- * not exist. The lock and the reads travel in one round trip. The server starts each read after it got the lock, and
- * with a new snapshot, so the reads see every change from before the lock.
+ * not exist. The lock and the reads are sent in one round trip. The server starts each read after it got the lock, with
+ * a new snapshot, so the reads see every change that was committed before.
  */
 const lockedReads = (sql: SqlClient) => {
   const connections = ConnectionReads.make(sql)
@@ -123,7 +123,7 @@ const lockedReads = (sql: SqlClient) => {
   /**
    * Selects the presented refresh token and, if it was spent within the race window, all later tokens of its family.
    * `now` was read before the lock, and is earlier than the time of the decision. So every token that the decision
-   * counts as a race (`TokenFamily.isRace`) is within the window here, too.
+   * counts as a race (`TokenFamily.isRace`) is also within the window of this statement.
    */
   const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash, now: Timestamp.Timestamp) =>
     sql`SELECT ${REFRESH_COLUMNS} FROM refresh_tokens presented

@@ -3,7 +3,7 @@ import { Vault } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** An endpoint's own headers are stored as jsonb: names, and encrypted values. */
+/** The extra headers of an endpoint, as jsonb stores them: names, and encrypted values. */
 export const Headers = Schema.Array(Schema.Struct({ name: EndpointHeader.HeaderName, sealed: Vault.Sealed }))
 
 export const toHeaders = (headers: ReadonlyArray<EndpointHeader.EndpointHeader>): string =>

@@ -6,23 +6,23 @@ import { Data, Effect, Option, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The canary detects wrong keys before they do harm. A process with wrong keys would seal new secrets that the other
- * processes cannot open, would refuse every refresh token, and could sign no webhook.
+ * The canary is a sealed text in the database, which shows whether a process has the right keys, before wrong keys do
+ * harm. A process with wrong keys would seal new secrets that the other processes cannot open, would refuse every
+ * refresh token, and could sign no webhook.
  *
- * The first start seals a fixed text and stores it in the database. Each later start opens it. When the newest key of a
- * start is not the canary's key, the start seals the canary anew, so that a key can be replaced: as long as the old key
- * stays in the list, it opens the canary.
+ * The first start seals a fixed text and stores it. Each later start opens it. So that a key can be replaced, a start
+ * whose newest key is not the canary's key seals the canary anew: the old key, which is still in the list, opens it.
  */
 
 /** None of the keys opens the sealed data in the database. Nothing was changed. */
 export class WrongKeys extends Data.TaggedError("WrongKeys")<{
-  /** The id of the key that the database was last used with; never the key itself. */
+  /** The id of the key that sealed the canary; never the key itself. */
   readonly keyId: string
 }> {}
 
 type Failure = SqlError | ParseResult.ParseError | WrongKeys
 
-/** The name of the only canary. */
+/** The name of the canary's row. There is only one. */
 const NAME = "current"
 const CONTEXT = "key-canary"
 const TEXT = "place-access"
@@ -44,8 +44,8 @@ const opens = (sealed: Vault.Sealed, context: string) =>
   )
 
 /**
- * Checks the keys on a database that has no canary yet. Of the endpoints whose signing secret was sealed with a key of
- * the same id as one of the keys, it opens the secret of the newest endpoint.
+ * Checks the keys on a database that has no canary yet. Looks for the newest endpoint whose signing secret was sealed
+ * with a key of the same id as one of the given keys, and opens that secret.
  */
 const opensASecret = Effect.gen(function* () {
   if (!(yield* hasTable("endpoints"))) return

@@ -4,10 +4,10 @@ import { type Program, program, Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** How many values of a column need a key. It names the key by its id and never contains the key. */
+/** How many values of a column only one certain key can open. The key is named by its id. */
 export interface SealedCount {
   readonly keyId: string
-  /** `table.column` */
+  /** The column, as `table.column`. */
   readonly where: string
   readonly count: number
 }
@@ -17,18 +17,18 @@ const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
 
 /** What `Vault.seal` writes: `v1.kid.text`, also inside JSON. */
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
-/** How the bytes begin that `Vault.sealBytes` writes. */
+/** A pattern for the beginning of the bytes that `Vault.sealBytes` writes. */
 const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."
-/** The format and the id of a key are within this many bytes. */
+/** The format and the key's id are within this number of bytes from the beginning. */
 const HEAD_BYTES = 40
 
-/** Twice the time for which a rotated refresh token may be presented again: a margin of safety. */
+/** Twice the time for which a rotated refresh token may be presented again, to be on the safe side. */
 const RACES = Timestamp.MINUTE
 
 /**
  * Counts, by key, the sealed values of `endpoints.headers` and of every column whose name contains `sealed` or
- * `secret`, and the refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that
- * a later migration adds is counted too. Reads these tables as a whole.
+ * `secret`, and the refresh tokens that were rotated within `RACES`. The columns come from the database's catalog, so a
+ * table that a later migration adds is counted too. The statements read these tables as a whole.
  */
 export const count = program("KeyUsage.count", function* (): Program<
   ReadonlyArray<SealedCount>,
@@ -36,7 +36,7 @@ export const count = program("KeyUsage.count", function* (): Program<
   SqlClient
 > {
   const sql = yield* SqlClient
-  // A large table takes longer to read than a statement that serves a request may take. Each statement has its own
+  // Reading a large table takes longer than the default `statement_timeout` of 15 s. Each statement has its own
   // transaction, so that a migration need not wait until every table is read.
   const read = <A, E>(statement: Effect.Effect<A, E>) =>
     sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement))

@@ -5,18 +5,24 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The first part of every sealed text. A new way of sealing gets a new value. */
+/** The first part of every sealed text. Each way of sealing has its own value. */
 const FORMAT = "v1"
-/** The first part of sealed bytes. It is authenticated, so neither form is taken for the other. */
+/**
+ * The first part of sealed bytes. It is authenticated, so sealed bytes cannot be taken for a sealed text, or the
+ * reverse.
+ */
 const BYTES_FORMAT = "b1"
 
-/** A master key. Nothing is sealed with it directly: every use has a key of its own, derived from it (HKDF-SHA256). */
+/**
+ * A master key. It seals nothing directly: each use has its own key, which is derived from the master key
+ * (HKDF-SHA256).
+ */
 export interface SecretKey {
   readonly id: Vault.KeyId
   readonly bytes: Redacted.Redacted<Uint8Array>
 }
 
-/** Newest first. The first key seals, and all of them unseal. */
+/** The master keys, newest first. The first one seals, and all of them unseal. */
 export type SecretKeys = readonly [SecretKey, ...ReadonlyArray<SecretKey>]
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/

@@ -3,7 +3,7 @@ import { Timestamp, Vault } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** Signing secrets are stored as jsonb, newest first, with times in whole milliseconds. */
+/** Signing secrets, as jsonb stores them: newest first, with times in whole milliseconds. */
 export const Secrets = Schema.Array(
   Schema.Struct({
     sealed: Vault.Sealed,

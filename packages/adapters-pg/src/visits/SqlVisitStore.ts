@@ -33,7 +33,7 @@ const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema
 
 const EndRow = Schema.Struct({ departure: Rows.NullableAt })
 
-/** A row of `reportsOf`: one report, with the device and the arrival (`head`) of its visit. */
+/** A row that `reportsOf` selects: one report, with the device and the arrival (`head`) of its visit. */
 const ToldRow = Schema.Struct({
   device_id: DeviceId,
   last_seen_at: Rows.NullableAt,
@@ -47,7 +47,7 @@ const ToldRow = Schema.Struct({
   accuracy_m: Schema.NullOr(Schema.Finite)
 })
 
-/** Collects the reports of each visit. The rows of one visit are adjacent. */
+/** Collects the reports of each visit. The rows of one visit must be adjacent. */
 const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit.VisitReports> => {
   const told: Array<{
     readonly deviceId: DeviceId

@@ -6,18 +6,16 @@ import * as Rows from "../driver/Rows.js"
 
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
-/**
- * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file that is still open ends with the file of device `d`.
- */
+/** SQL: `Stay.departureOf` of a row `s`. An open stay of an imported file ends when the file of device `d` ends. */
 const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce(s.heard_until, s.departure) END`
 
 /**
- * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone proves nothing: a program of the previous release may open
- * a stay again without clearing that column.
+ * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone is not enough: the previous release may open a stay again
+ * without clearing that column.
  */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
-/** The bounds of a request that names no bounds. */
+/** The bounds of a request that sets none. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
 
 export const staysStatement = (
@@ -64,7 +62,7 @@ export const staysStatement = (
       LIMIT ${limit}`
 }
 
-/** The beginnings and the ends of the spans, as two arrays. */
+/** The begins and the ends of the spans, as two arrays. */
 const bounds = (
   sql: SqlClient,
   spans: ReadonlyArray<{ readonly from: Timestamp.Timestamp; readonly to: Timestamp.Timestamp | null }>
@@ -72,8 +70,8 @@ const bounds = (
   sql`${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]`
 
 /**
- * A condition on a stay `s` of the asked place and phone: the stay was open at the beginning of the span, or begins
- * within the span.
+ * An SQL condition: the stay `s` is at the requested place and of the requested phone, and was open at the beginning of
+ * the span or begins within the span.
  */
 const isWithin = (sql: SqlClient, userId: UserId) => sql`
         s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
@@ -85,8 +83,8 @@ const isWithin = (sql: SqlClient, userId: UserId) => sql`
         AND s.arrival < asked.until AND coalesce(${sql.literal(TOLD)}, 'infinity') > asked.since`
 
 /**
- * Selects, for each span, the departure of one stay: of the stay that was open at the beginning of the span, or else of
- * the first stay that begins within the span.
+ * Selects, for each span, the departure of one stay: the stay that was open at the beginning of the span, or else the
+ * first stay that begins within the span.
  */
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`
@@ -101,7 +99,7 @@ export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitS
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
     ORDER BY asked.number`
 
-/** The columns that `reportsOf` needs of the visit of device `d` that begins at `one.arrival`. */
+/** Selects what `reportsOf` needs of the visit of device `d` that begins at `one.arrival`. */
 const head = (sql: SqlClient, userId: UserId) =>
   sql`d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
       SELECT min(later.arrival) FROM visit_reports later
@@ -131,7 +129,7 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: Qu
   )
 }
 
-/** The stays that touch any of the spans. A stay that touches several spans appears once. */
+/** Selects the stays that touch any of the spans. A stay that touches several spans appears once. */
 export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["staysWithin"]>) =>
   sql`
     SELECT DISTINCT ON (stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C")
@@ -164,7 +162,10 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
     ) median
     ORDER BY asked.number`
 
-/** For each device, the visits that arrived in its span, the last one before the span, and all that reach into it. */
+/**
+ * Selects, for each device, the visits that arrived in its span, the last visit before the span, and all visits that
+ * reach into the span.
+ */
 export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
   reportsOf(
     sql,
@@ -188,8 +189,8 @@ export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<
   )
 
 /**
- * Every report of the visits that `heads` lists. The reports of one visit are adjacent, and the latest visit comes
- * first.
+ * Selects every report of the visits that `heads` lists. The reports of one visit are adjacent, and the latest visit
+ * comes first.
  */
 const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
   sql`
@@ -207,16 +208,16 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
 
 /**
- * SQL: a time in the device's row, which is null for a phone. The fixes that an imported file shares with other devices
- * lie between `shared_from` and `shared_until`. So the queries below read no fixes of other devices for a phone, and
- * none outside of this span for a file. The time is null for a file that brought nothing new, too: its last stay would
- * never end, because `history_ends_at` is null (decision imports-2).
+ * SQL: `shared_from` or `shared_until` of the device. The fixes that an imported file shares with other devices lie
+ * between these two times. Both are null for a phone. So for a phone the queries below read no fixes of other devices,
+ * and for a file none outside of this span. The result is also null for a file that brought nothing new: its last stay
+ * would never end, because `history_ends_at` is null (decision imports-2).
  */
 const sharedTime = (sql: SqlClient, column: "shared_from" | "shared_until", userId: UserId, deviceId: DeviceId) =>
   sql`(SELECT ${sql(column)} FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}
          AND history_ends_at IS NOT NULL)`
 
-/** The last fix of a device before a moment. */
+/** Selects the time of a device's last fix before a moment. */
 export const heardBeforeStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, at: Timestamp.Timestamp) =>
   sql`SELECT captured_at FROM (
         (SELECT captured_at FROM fixes
@@ -230,7 +231,7 @@ export const heardBeforeStatement = (sql: SqlClient, userId: UserId, deviceId: D
          ORDER BY captured_at DESC LIMIT 1)
       ) heard ORDER BY captured_at DESC LIMIT 1`
 
-/** The fixes from which stays are derived, in the order of `Fix.byCapture`. */
+/** Selects the fixes from which stays are derived, in the order of `Fix.byCapture`. */
 export const dueStatement = (
   sql: SqlClient,
   userId: UserId,

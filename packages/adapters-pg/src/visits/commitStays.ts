@@ -9,8 +9,8 @@ import { stayView } from "./stayView.js"
 type Store = typeof StayStore.Service
 
 /**
- * An optimistic commit: stays are derived without a lock, from a view. The commit locks the stream of the user's
- * uploads and reads the view again. When the view has changed, it writes nothing.
+ * An optimistic commit. Stays are derived without a lock, from a view. The commit locks the user's row of
+ * `upload_streams` and reads the view again. When the view has changed, the commit writes nothing.
  */
 export const commit =
   (sql: SqlClient): Store["commit"] =>
@@ -27,8 +27,8 @@ export const commit =
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * The number of the present rules for deriving stays (`devices.stays_rule`). The index in migration 0083 contains this
- * number, too.
+ * The version of the rules that derive stays (`devices.stays_rule`). The index in migration 0083 contains this number
+ * too.
  */
 export const STAYS_RULE = 2
 
@@ -36,7 +36,7 @@ const markAnew = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`UPDATE devices SET stays_rule = ${sql.literal(String(STAYS_RULE))}
       WHERE user_id = ${userId} AND device_id = ${deviceId}`
 
-/** Uploads and other derivations of the user wait from here until the end of the transaction. */
+/** From this lock until the end of the transaction, the user's uploads and other derivations wait. */
 const lockStream = (sql: SqlClient, userId: UserId) =>
   sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
 
@@ -47,8 +47,8 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
         AND (${Rows.nullableAt(to)}::timestamptz IS NULL OR arrival <= ${Rows.nullableAt(to)}::timestamptz)`
 
 /**
- * The stay that was open at the beginning of the step is stored already, so the statement updates its end. The
- * statement joins the arrays with the device's row: without this join, Citus does not run the INSERT on one shard.
+ * Stores stays. The stay that was open at the beginning of the step is stored already, so the statement updates its
+ * end. Without the join with the device's row, Citus would not run the INSERT on one shard.
  */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
   sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure, heard_until)

@@ -7,7 +7,7 @@ import * as Erasures from "../retention-choice/Erasures.js"
 const ProgressRow = Schema.Struct({
   version: Rows.Bigint,
   stays_due_from: Rows.NullableAt,
-  // Null: there is no place whose stays must still be derived for this device.
+  // Null: this device has no place whose stays must still be derived.
   place_id: Schema.NullOr(PlaceId),
   due_from: Rows.NullableAt,
   erasures: Erasures.Column
@@ -25,8 +25,8 @@ const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
 })
 
 /**
- * The program of the previous release sets `sends_visits` on a phone that reports visits, and deletes the phone's
- * stays. Then all stays of the phone are due. The mark is cleared when this program has derived them again.
+ * The previous release sets `sends_visits` on a phone that reports visits, and deletes the phone's stays. Then all
+ * stays of the phone must be derived anew. This program clears the mark after it has done so.
  */
 const DUE_FROM = `CASE WHEN d.sends_visits THEN timestamptz '2010-01-01 00:00:00+00' ELSE d.stays_due_from END`
 

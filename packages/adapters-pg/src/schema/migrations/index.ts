@@ -1,7 +1,7 @@
 /**
  * Every change of the schema, in the order in which the databases ran them. A file that was released never changes: a
- * later change of the same table is a new file with a greater number. `Migrator` applies the missing ones.
- * docs/database.md says how to write one.
+ * later change of the same table is a new file with a greater number. `Migrator` applies the migrations that a database
+ * lacks. docs/database.md says how to write one.
  */
 import * as ground from "./0001_accounts_and_apps.js"
 import * as connections from "./0002_connections.js"
@@ -82,8 +82,8 @@ import * as importedErasures from "./0096_imported_erasures.js"
 import * as devicesVisited from "./0097_devices_visited.js"
 
 /**
- * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
- * a smaller one never runs.
+ * The migrations in the order in which they are applied. A new id must be greater than every released id, because a
+ * migration with a smaller id never runs.
  */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0001_accounts_and_apps": ground.statements,
