@@ -7,7 +7,7 @@ const HOME = join(import.meta.dirname, "..")
 const text = (path: string): string => readFileSync(join(HOME, path), "utf8")
 const GUIDE = text("docs/embedding.md")
 
-/** The pieces of an example, in the order of the guide. */
+/** The pieces of an example that the guide shows, in the order of the guide. */
 const pieces = (path: string): ReadonlyArray<string> =>
   [...GUIDE.matchAll(/<!-- (\S+) -->\n```ts\n([^]*?)\n```/g)].flatMap(([, of, code]) => (of === path ? [code!] : []))
 

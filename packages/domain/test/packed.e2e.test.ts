@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../..")
 const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
 
-/** The oldest version of `effect` with which a simulation takes the same steps as with the newest. */
+/** The oldest version of `effect` with which a simulation takes the same steps as with the newest version. */
 const OLDEST = "3.16.0"
 
 interface Manifest {
@@ -90,7 +90,7 @@ describe("the package as it is published", () => {
   afterAll(() => packed.remove())
 
   it("publint and Are The Types Wrong find nothing", async () => {
-    // All rooms are exported in the same way (embedding.test.ts), so one of them stands for the others.
+    // All rooms are exported in the same way (embedding.test.ts tests this), so the test checks only one of them.
     expect(await packed.faults([".", "rules", "testing"])).toEqual([])
   })
 
@@ -138,7 +138,7 @@ describe("the package as it is published", () => {
     beforeAll(async () => {
       folder = await packed.installByNpm([`effect@${range}`, "@types/node@20"])
       const installed = join(folder, "node_modules/@place-access/domain")
-      // The package brings no copy of a dependency that must exist once.
+      // The package must not bring its own copy of a dependency that may exist only once.
       expect(existsSync(join(installed, "node_modules"))).toBe(false)
       const effect = await readFile(join(folder, "node_modules/effect/package.json"), "utf8")
       const { version } = JSON.parse(effect) as Manifest
@@ -156,7 +156,7 @@ describe("the package as it is published", () => {
       const strict = ["--strict", "--skipLibCheck", "false", "--lib", "es2023,dom", "--types", "node"]
       const compiled = run(
         process.execPath,
-        // Several threads would check the same declarations again each, and other tests use the other processors.
+        // Several threads would check the same declarations more than once, and other tests use the other processors.
         [TSC, "--singleThreaded", ...how, ...strict, ...options, "src/main.ts", "src/limitStore.ts", "src/tokens.ts"],
         {
           cwd: folder

@@ -16,14 +16,14 @@ const admitted = { _tag: "Admitted" }
 const busy = { _tag: "Busy" }
 const closed = (retryAfterMillis: number) => ({ _tag: "Closed", retryAfterMillis })
 
-/** A try after exactly the announced wait is allowed; a millisecond less is too early. */
+/** Expects that an attempt is allowed exactly after the announced wait, and refused a millisecond earlier. */
 const expectExactWait = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp, wait: number) => {
   const then = Timestamp.plus(at, wait)
   expect(decide({ ofAccount: tries, ofAddress: [] }, Timestamp.plus(then, -1))._tag).toBe("Closed")
   expect(decide({ ofAccount: tries, ofAddress: [] }, then)._tag).toBe("Admitted")
 }
 
-/** A second implementation of the rule for one account: it counts the tries and failures of the last 15 minutes. */
+/** A second implementation of the rule for one account. It counts the attempts and failures of the last 15 minutes. */
 const expected = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp) => {
   const recent = tries.filter((one) => one.at > at - WINDOW)
   const failures = recent.filter((one) => one.failed || one.at <= at - IN_FLIGHT)

@@ -149,10 +149,12 @@ describe("revocation [§3.1, reviews-6]", () => {
 
 describe("the life of an app, step by step", () => {
   type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename" | "withdraw"
-  /** The states of `App.AppStatus`, and one more: an app in production whose change waits for review. */
+  /**
+   * The states of `App.AppStatus`, and one more: "changing", an app in production with a change that waits for review.
+   */
   type State = App.AppStatus | "changing"
 
-  /** The allowed transitions; everything else is refused. */
+  /** The allowed transitions. Every other transition is refused. */
   const arrows: Readonly<Record<string, State | undefined>> = {
     "sandbox submit": "in_review",
     "in_review approve": "production",

@@ -13,7 +13,7 @@ const NOTHING: App.Proposal = {
   redirectUris: null
 }
 
-/** The mail about an approved change. */
+/** The mail that tells the developer that a change was approved. */
 const mailAbout = (proposal: Partial<App.Proposal>) => {
   const app = appOf({ status: "production", proposal: { ...NOTHING, ...proposal } })
   const change = AppProposal.differences(app)

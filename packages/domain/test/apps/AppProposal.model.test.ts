@@ -8,7 +8,7 @@ import { holdsAnywhere } from "../support/holdsAnywhere.js"
 import { appOf } from "../support/apps.js"
 
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
-/** Few names, so that an edit often goes back to a name that was there before. */
+/** There are only a few names, so that an edit often returns to an earlier name. */
 const NAMES = ["Coffee Finder", "Tea Finder", "Your Bank"]
 const LOGOS = ["a", "b"].map((letter) => Vault.Hash.make(letter.repeat(64)))
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.visits.read", "location.lookup"]
@@ -31,7 +31,9 @@ const deed: fc.Arbitrary<AppDeed> = fc.oneof(
   fc.record({ type: fc.constant("origins" as const), list: some(ORIGINS) }),
   fc.record({ type: fc.constantFrom("approve" as const, "reject" as const, "withdraw" as const) })
 )
-/** How many revisions ago the reviewer read the proposal; undefined: the reviewer names no revision. */
+/**
+ * How many revisions before the present one the reviewer read the proposal. Undefined: the reviewer names no revision.
+ */
 const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
 
 const reading = (app: ReferenceApp): string =>
@@ -75,8 +77,8 @@ describe("changes to an app in production, against their history", () => {
           const allowed = isDecision && (revision ?? before.revision) !== before.revision ? false : reference.do(one)
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
-          // The revision grows exactly when the step changes what the developer wants. A rejection or a withdrawal
-          // changes this, too.
+          // The revision grows exactly when the step changes what the developer wants. A rejection or a withdrawal may
+          // also change this.
           expect(app.revision - before.revision).toBe(one.type === "approve" || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
 
@@ -88,7 +90,7 @@ describe("changes to an app in production, against their history", () => {
           expect(app.proposal !== null).toBe(reference.waits())
           expect(app.submission !== null).toBe(reference.waits())
           expect(AppProposal.wanted(app).name).toBe(reference.wantedName())
-          // The submission, and with it the place in the reviewers' queue, stays until the decision or the withdrawal.
+          // The submission has the place in the reviewers' queue. It stays until a decision or a withdrawal.
           const keepsTurn = before.submission !== null && app.submission !== null && !isDecision
           expect(keepsTurn ? app.submission : null).toEqual(keepsTurn ? before.submission : null)
           const ever = reference.everApproved("origins")

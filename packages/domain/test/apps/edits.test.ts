@@ -112,7 +112,8 @@ describe("an edit in production", () => {
     const decided = AppLife.decide(withdrawn, { decision: "approve", note: null, revision: waiting.revision })
     expect(Either.isLeft(decided) && decided.left).toMatchObject({ reason: AppLife.NOT_IN_REVIEW })
     expect(Either.isLeft(AppLife.withdraw(withdrawn))).toBe(true)
-    // The developer proposes the change again. It is a new revision, so a decision on the old revision is refused.
+    // The developer proposes the same change again. This makes another revision, so a decision on the earlier revision
+    // is refused.
     const again = edit(withdrawn, { name: App.AppName.make("Your Bank") })
     expect(Either.isLeft(AppLife.decide(again, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
       true

@@ -56,14 +56,14 @@ const all = Effect.flatMap(AuditLog, (log) => Effect.map(log.list({}, 1_000, und
 const details = Effect.map(all, (events) => events.map(({ detail }) => detail).toReversed())
 const kinds = Effect.map(details, (found) => found.map(({ kind }) => kind))
 
-/** The secret of the newest mailed link to this page. */
+/** The secret of the newest link to this page in the mail outbox. */
 const mailed = (page: string) =>
   Effect.map(
     listRecentMail(100, { portal: "https://service.example/portal", service: "https://service.example" }),
     (all) => all.flatMap(({ text }) => new RegExp(`/${page}\\?token=(\\w+)`).exec(text)?.[1] ?? [])[0] ?? ""
   )
 
-/** The lines that a program writes to the log, with their annotations, as JSON. */
+/** The log lines that a program writes, with their annotations, as JSON. */
 const logged = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const lines: Array<{ readonly level: LogLevel.LogLevel; readonly text: string }> = []
@@ -94,7 +94,7 @@ describe("the audit log [audit-1]", () => {
         ["Owner", id],
         ["Owner", id]
       ])
-      // After 15 minutes the failures no longer count, so one more failure does not lock the account.
+      // After 15 minutes the earlier failures do not count, so one more failure does not lock the account.
       yield* TestClock.adjust(15 * Timestamp.MINUTE)
       yield* Effect.either(signIn(wrong))
       expect((yield* kinds).at(-1)).toBe("sign_in_failed")

@@ -159,7 +159,7 @@ describe("places.changed [§6.1-places-changed]", () => {
             .sort()
         )
         expect(ids.map((id) => connections.get(id)?.placesVersion)).toEqual([2, 2, 2, 2])
-        // The place stays shared: past visits keep its label.
+        // The archived place stays shared, so that past visits keep its label.
         expect(connections.get(first.connectionId)?.places.map(({ placeId }) => placeId)).toEqual([home.id])
       })
     ))
@@ -207,7 +207,7 @@ describe("a form of places that was opened before the last change [connection-10
           const { places, placesVersion } = yield* sharePlaces(user.id, id, wanted, shown)
           expect([places.map(({ placeId }) => placeId), placesVersion]).toEqual([[work.id], 2])
         }
-        // An archived place stays shared, although no form lists it.
+        // An archived place stays shared, although no form shows it.
         yield* archivePlace(user.id, work.id)
         yield* sharePlaces(user.id, id, [], [chosen(work.id)])
         yield* sharePlaces(user.id, id, [chosen(home.id)], [chosen(work.id)])

@@ -18,7 +18,7 @@ const revoke = (app: App.App) =>
     return revokedAt
   })
 
-/** A connection whose app was revoked an hour ago, and whose end no worker has stored yet. */
+/** A connection whose app was revoked an hour ago. No worker has stored the end of the connection yet. */
 const waiting = Effect.gen(function* () {
   const { app, user } = yield* pair()
   const home = yield* place(user, "Home")

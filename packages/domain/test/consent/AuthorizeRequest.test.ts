@@ -19,7 +19,7 @@ const start = (
     return yield* Effect.either(startConsent(asked, ConsentFlow.ISSUER))
   })
 
-/** Starts a request that must be refused, and returns the parameters of the redirect to the app. */
+/** Makes a request that must be refused, and returns the parameters of the redirect to the app. */
 const told = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
   inWorld(
     Effect.gen(function* () {
@@ -112,7 +112,8 @@ describe("GET /authorize", () => {
     "🦊".repeat(513),
     "1234567\0",
     "1234567\ud800",
-    // What the parser of a query makes of bytes that are not UTF-8: the app would get back another state.
+    // The value that the parser of the query gives for bytes that are not UTF-8. With this value, the app would get
+    // another state back than it sent.
     new URLSearchParams("state=%FF%FEabcdef").get("state") ?? "",
     ["12345678", "12345678"]
   ])("state %j: a page (8 to 512 characters) [§2.1-state, §8-state]", async (state) => {

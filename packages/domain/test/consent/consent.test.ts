@@ -179,7 +179,7 @@ describe("a first consent", () => {
           state: ConsentFlow.STATE,
           iss: ConsentFlow.ISSUER
         })
-        // A repeated decision gets the first answer.
+        // The second decision gets the answer of the first.
         const again = Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT] }))
         expect(again.redirectTo).toBe(redirectTo)
         expect((yield* MemoryDatabase).connections.size).toBe(0)

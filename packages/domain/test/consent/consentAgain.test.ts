@@ -194,7 +194,7 @@ describe("a consent with a live connection", () => {
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
-        // The user now names the archived place, too. This changes how that place is shared, and nothing else.
+        // Now the user names the archived place, too. This must change only how the archived place is shared.
         yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([
@@ -232,7 +232,7 @@ describe("a consent with a live connection", () => {
             if (when === "exchanged") yield* ConsentFlow.exchange(app, code)
             expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
             expect(reason(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
-            // The old code cannot end the connection: the user has decided again since.
+            // The old code cannot end the connection, because the user has consented again since then.
             expect(reason(yield* Effect.either(ConsentFlow.exchange(app, old)))).toBe("used")
           }
           expect((yield* live(user, app)).endedAt).toBeNull()

@@ -61,7 +61,7 @@ describe("a renewal [§4.1]", () => {
           ],
           withoutPurpose: 1
         })
-        // The first use is now exactly 90 days old and still counts. A millisecond later it does not count any more.
+        // The first use is now exactly 90 days old and still counts. A millisecond later it must not count.
         yield* TestClock.adjust(60 * DAY - Timestamp.HOUR)
         const count = Effect.map(listUses(it.user.id, it.connectionId), ({ byPurpose }) => byPurpose[0]?.count)
         expect(yield* count).toBe(3)
@@ -115,7 +115,7 @@ describe("a renewal [§4.1]", () => {
         expect((yield* reviewConsent(asked.id, user)).mode).toBe("renew_sensitive")
         yield* decide(asked, user, {})
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS, LOOKUP])
-        // The receipt lists what the page showed.
+        // The receipt lists only what the page showed.
         expect((yield* mails).at(-1)?.body).not.toContain("See your visits")
       })
     ))
@@ -133,7 +133,7 @@ describe("Stop sharing, on a renewal page", () => {
         expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied", state: ConsentFlow.STATE })
         expect(yield* live(user, app)).toEqual({ ...before, heldScopes: [CURRENT], sensitiveExpiresAt: null })
         expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
-        // The consent is decided once: the form posted again, with any content, gets the same answer.
+        // A consent is decided once. If the form is posted again, with any content, it gets the same answer.
         expect(Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(redirectTo)
         const stopped = (yield* mails).filter(({ subject }) => subject.startsWith("You stopped"))
         expect(stopped.map(({ dedupeKey, to }) => [dedupeKey, to])).toEqual([[`consent_receipt ${asked.id}`, user.id]])
@@ -257,7 +257,7 @@ describe("a receipt by e-mail", () => {
         expect(receipt?.body.includes("Your exact location: until 22 January 2026")).toBe(mode !== "change")
         expect(receipt?.body.includes("has no end date")).toBe(mode !== "renew_sensitive")
         expect(receipt?.body).toContain("1 place of yours")
-        // The name of a place may reveal more than an e-mail should.
+        // The label of a place may reveal more than an e-mail should say.
         expect(receipt?.body).not.toContain("Miller")
       })
     )

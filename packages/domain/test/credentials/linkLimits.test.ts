@@ -37,7 +37,7 @@ const password = Account.Password.make("correct horse battery")
 const address = (name: string) => Account.Email.make(`${name}@example.com`)
 const person = (name: string) => createAccount({ email: address(name), password, roles: [] })
 
-/** An account whose address nobody confirmed. */
+/** An account whose e-mail address was never confirmed. */
 const unconfirmed = (name: string) =>
   Effect.gen(function* () {
     const { accounts } = yield* MemoryDatabase

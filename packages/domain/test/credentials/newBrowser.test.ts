@@ -25,7 +25,7 @@ const stores = Layer.mergeAll(
 
 const SITES = { portal: "https://service.example/portal", service: "https://service.example" }
 
-/** The mail after a sign-in in an unknown browser, two hours after the account was made. */
+/** The mail that follows a sign-in in an unknown browser, two hours after the account was created. */
 const mailAfter = (provedBy: "password" | "passkey") =>
   Effect.gen(function* () {
     const email = Account.Email.make("ada@example.com")

@@ -111,8 +111,8 @@ describe("changing the password [accounts-10]", () => {
       const session = (yield* Vault.Vault).sha256((yield* enter(password)).cookie)
       const change = changePassword(account, { password, newPassword, address, session })
       const stolen = Account.Password.make("the thief's own password")
-      // The owner resets the password after the service has checked the old password that the thief typed, and before
-      // it stores the thief's new password.
+      // A thief changes the password with the old one. After the service has checked the old password, and before it
+      // stores the thief's new one, the owner resets the password.
       const token = yield* requested
       const outcome = yield* tagOf(
         Effect.provideService(change, PasswordHasher, {
@@ -218,7 +218,7 @@ describe("setting a new password by mail [accounts-9]", () => {
       const outbox = yield* MailOutbox
       const [kept] = yield* outbox.recent(1)
       const message = kept?.message ?? (yield* Effect.die("no mail"))
-      // The link in this message is encrypted for another message, so it cannot be decrypted.
+      // The link is encrypted for the first message, so it cannot be decrypted for this one.
       yield* outbox.put({ ...message, dedupeKey: "moved" }, yield* Timestamp.now)
       expect(Mail.secretContext(message)).not.toBe(Mail.secretContext({ ...message, dedupeKey: "moved" }))
       yield* sendMail(SITES)

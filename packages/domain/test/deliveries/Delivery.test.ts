@@ -76,8 +76,8 @@ describe("after an attempt [§3.5]", () => {
   })
 
   /**
-   * A delivery that faults of our own kept from being sent: at `T0`, and 24, 48 and 71 hours later. It is due at
-   * `endedAt`.
+   * A delivery that the service could not send because of its own faults: at `T0`, and 24, 48 and 71 hours later. It is
+   * due at `endedAt`.
    */
   const faultsUntil = (endedAt: Timestamp.Timestamp): Delivery.Delivery => {
     let delivery = Delivery.move(TEMPLATE, Delivery.afterAttempt(TEMPLATE, NOT_SENT, T0))
@@ -206,8 +206,8 @@ describe("what counts against an endpoint [§6.4.7]", () => {
 })
 
 /**
- * §3.5 and §6.4.6 written a second time, from the words of the specification: the times of the attempts, in seconds
- * from the first, given the result and the duration of each POST.
+ * A second implementation of §3.5 and §6.4.6, written from the specification. It returns the times of the attempts, in
+ * seconds from the first, for the given results and durations of the POSTs.
  */
 const expected = (answers: ReadonlyArray<{ readonly kind: "ok" | "no" | "ours"; readonly takesMs: number }>) => {
   const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
@@ -259,7 +259,7 @@ describe("the life of a delivery", () => {
     )
   })
 
-  /** What each step changes, written a second time from the words of the specification. */
+  /** A second list of what each step changes, written from the specification. */
   const STEPS: ReadonlyArray<readonly [Delivery.DeliveryStep, Partial<Delivery.Delivery>]> = [
     [
       { _tag: "Delivered", at: at(9) },

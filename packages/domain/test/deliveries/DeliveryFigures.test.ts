@@ -13,7 +13,7 @@ interface State {
   readonly buckets?: ReadonlyArray<readonly [number, number]>
 }
 
-/** The series of the metric `name`, by the value of their tag `label`. A series without this tag has the key "". */
+/** The series of the metric `name`. The key is the value of the tag `label`, or "" for a series without this tag. */
 const read = (name: string, label = ""): ReadonlyMap<string, State> => {
   const series = Metric.unsafeSnapshot().filter(({ metricKey }) => metricKey.name === name)
   return new Map(
@@ -23,7 +23,7 @@ const read = (name: string, label = ""): ReadonlyMap<string, State> => {
     ])
   )
 }
-/** Runs `record`, and returns what it adds to the count and to the sum of a series. The sum is multiplied by 1,000. */
+/** Runs `record`. Returns what it added to the count of a series, and to its sum, multiplied by 1,000. */
 const added = (record: () => void, name: string, label = "", value = "") => {
   const before = read(name, label).get(value)
   record()

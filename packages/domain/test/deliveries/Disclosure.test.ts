@@ -37,7 +37,7 @@ interface Changes {
 const USER = UserId.make("usr_1")
 const CONNECTION = ConnectionId.make("con_1")
 
-/** A delivery whose row was created a second after its event. */
+/** A delivery whose row was stored a second after its event occurred. */
 const delivery = ({
   attempt,
   dueAt,

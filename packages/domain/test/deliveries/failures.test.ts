@@ -24,7 +24,7 @@ import {
 const { answers } = MemoryWebhookSender
 const accept = script(answers(200))
 
-/** An event that was fanned out and waits for a receiver that will accept it. */
+/** An event that was fanned out and whose delivery waits. Its receiver will answer with success. */
 const waiting = Effect.gen(function* () {
   const stage = yield* scene
   yield* accept
@@ -35,7 +35,7 @@ const waiting = Effect.gen(function* () {
 const broken = StoreError.broken("as a test wants it")
 const passing = StoreError.unavailable("as a test wants it")
 
-/** Fails while `isDown()`, and otherwise calls the real method. */
+/** Fails while `isDown()` is true. Otherwise calls the real method. */
 const flaky =
   (isDown: () => boolean, error: StoreError) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreError, R> =>
@@ -295,13 +295,13 @@ describe("fan-out", () => {
           const { legacy, taken } = yield* fanOut(10).pipe(
             Effect.provideService(DeliveryStore, {
               ...store,
-              // The failure comes a second late, when the deliveries of the other app have already been stored.
+              // This call fails a second later, when the deliveries of the other app are already stored.
               insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.delay(failure, "1 second") : store.insert(rows))
             }),
             Effect.provideService(EventStore, { ...events, postpone: () => failure })
           )
           expect([taken, legacy.map(({ envelope }) => envelope.eventId)]).toEqual([1, [event.id]])
-          // The event that was not postponed is still in the outbox, and is due.
+          // The event could not be postponed, so it is still due in the outbox.
           expect(yield* fanOut(10)).toMatchObject({ taken: 1, deliveries: 1, legacy: [] })
         })
       )
@@ -315,7 +315,7 @@ describe("fan-out", () => {
         yield* accept
         const [store, events] = [yield* DeliveryStore, yield* EventStore]
         let reads = 0
-        // The limit ends this test if the worker reads without a pause.
+        // This limit ends the test in case that the worker reads without pauses.
         const guard = flaky(() => reads < 100, broken)
         yield* withWorker(
           Effect.gen(function* () {

@@ -26,7 +26,10 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
 
 const withoutEndpoints = Effect.flatMap(MemoryDatabase, ({ endpoints }) => Effect.sync(() => endpoints.clear()))
 
-/** The outcomes of a firing: how to bring each about, the error in the access log, and the text that the user reads. */
+/**
+ * The outcomes of a firing. Each has a program that causes it, the error in the access log, and the text that the user
+ * reads.
+ */
 const fates: ReadonlyArray<
   readonly [string, (stage: Scene) => Effect.Effect<unknown, unknown, World>, string | null, string]
 > = [
@@ -168,7 +171,8 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             connections.set(stage.connection.id, { ...stage.connection, places: [] })
             const waiting = [...deliveries]
             yield* Effect.sleep("1 hour")
-            // As if the worker had died after it wrote the entry and before it ended the delivery.
+            // Puts the deliveries back, as if the worker had died after it wrote the entry and before it ended the
+            // delivery.
             for (const [id, row] of waiting) deliveries.set(id, row)
             yield* Effect.sleep("1 hour")
             expect((yield* log).map(([, error]) => error)).toEqual([null, "not_authorised"])

@@ -21,7 +21,7 @@ import {
 
 const { answers, inTurn, ourFault } = MemoryWebhookSender
 
-/** How many attempts each endpoint's figures count while `use` runs beside a worker. */
+/** Runs `use` beside a worker, and returns how many attempts the figures of each endpoint count. */
 const reported = (use: Effect.Effect<void, unknown, World>) =>
   Effect.gen(function* () {
     const tally = Tally.make()

@@ -12,8 +12,8 @@ const { answers, inTurn } = MemoryWebhookSender
 const { DAY, MINUTE } = Timestamp
 
 /**
- * A connection whose sensitive tier ends in a day, the endpoint of its app, a worker, and a sweep every quarter of an
- * hour.
+ * Runs `use` with a connection whose sensitive tier ends in a day, an endpoint of its app, a worker, and a sweep every
+ * quarter of an hour.
  */
 const swept = <A, E, R>(use: (stage: { connection: Connection.Connection }) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {

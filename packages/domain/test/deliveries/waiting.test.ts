@@ -214,7 +214,7 @@ describe("an empty list of events [§6.1-subscribing]", () => {
         })
         const stored = yield* endpointNow(stage)
         expect(stored.events).toEqual([])
-        // An event type of a later release, which this release does not know.
+        // An event type that a later release of the service adds. This release does not know it.
         const payload = { type: "phone.silent" } as unknown as Event.Payload
         expect(WebhookEndpoint.wants(stored, { payload, webhookUrl: null })).toBe(true)
         expect(WebhookEndpoint.wants(named.endpoint, { payload, webhookUrl: null })).toBe(false)
@@ -233,8 +233,8 @@ describe("what ends a worker every time [W2]", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("1 day")
-            // The event is due again 30 s after its first attempt. From then on each attempt has a lease of 30 s. The
-            // third lease, and each later one, is followed by a wait of the schedule.
+            // The event is due again 30 s after its first attempt. Then each attempt has a lease of 30 s. After the
+            // third lease, and after each later one, the delivery waits as the schedule says.
             const after = [30, 60, 90, 150, 480, 2_310, 9_540, 31_170, 85_200]
             expect(seconds(yield* posts(), occurredAt)).toEqual([0, ...after])
             expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])
@@ -268,7 +268,7 @@ describe("what ends a worker every time [W2]", () => {
 })
 
 describe("a black hole with 5,000 rows that are due", () => {
-  /** Stores `count` deliveries to the endpoint, as if they had been fanned out an hour ago. */
+  /** Stores `count` deliveries to the endpoint, as if their events had been fanned out an hour ago. */
   const backlog = ({ endpoint }: Pick<Scene, "endpoint">, like: Scene, count: number) =>
     Effect.gen(function* () {
       yield* fire(like)
@@ -318,7 +318,8 @@ describe("a black hole with 5,000 rows that are due", () => {
           expect(late.length).toBe(40)
           expect(Math.max(...late)).toBeLessThanOrEqual(1_000)
         }
-        // Each POST to the endpoint that never answers takes five seconds, and only four are made at once.
+        // A POST to the endpoint that never answers takes five seconds, and at most four are in flight. So eight were
+        // sent.
         expect((yield* posts(hole.endpoint.url)).length).toBe(8)
       })
     )
@@ -361,12 +362,13 @@ describe("recover since", () => {
         yield* script(answers(500))
         yield* withWorker(
           Effect.gen(function* () {
-            // One more than one batch replays.
+            // One event more than a batch of replays has.
             yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 501)
             yield* Effect.sleep("10 seconds")
             yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` })
             yield* Effect.sleep("1 hour")
-            // A worker fails the replays of each batch before the next batch: the endpoint has another address.
+            // Before the next batch, a worker fails all replays of the earlier one, because the endpoint now has
+            // another address.
             const slow = {
               ...store,
               recover: (asked: Parameters<typeof store.recover>[0]) =>

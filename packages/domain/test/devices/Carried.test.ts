@@ -26,7 +26,7 @@ const one = (id: DeviceId, over: Partial<Carried.Companion> = {}): Carried.Compa
   ...over
 })
 
-/** A device that sent these readings. */
+/** A device that has sent these readings. */
 const having = (id: DeviceId, ...sightings: ReadonlyArray<Movement.MovementFix>): Carried.Companion =>
   one(id, { movement: sightings.reduce<Movement.Movement | null>(Movement.step, null) })
 
@@ -44,7 +44,7 @@ interface SentReading {
   readonly sighting: Movement.MovementFix
 }
 
-/** How often rules about a circle of 100 m around home fire. */
+/** The number of times that rules about a circle of 100 m around home fire. */
 const firings = (devices: ReadonlyArray<Carried.Companion>, sent: ReadonlyArray<SentReading>): number => {
   const circle = { ...at(HOME), radiusM: 100 }
   let now = devices
@@ -104,7 +104,7 @@ describe("of several devices the one that moved last [M14]", () => {
       sighting: seen((index + 1) * MINUTE, index % 3 === 2 ? AWAY : HOME)
     }))
     expect(firings(erased([resting, home]), sent)).toBe(0)
-    // The tablet moved some days ago and sent nothing in the stretch.
+    // The tablet moved some days ago, and sent nothing in the deleted stretch.
     const silent = having(tablet, seen(-2 * DAY, AWAY), seen(-2 * DAY + HOUR, HOME), seen(-HOUR, HOME))
     expect(isLeftBehind(phone, erased([resting, silent]), seen(MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(tablet, erased([resting, silent]), seen(MINUTE, HOME))).toBe(true)
@@ -168,12 +168,12 @@ describe("of several devices the one that moved last [M14]", () => {
   })
 
   it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost [devices-6]", () => {
-    // The watch was at the shop, and its readings arrive after the phone has come home.
+    // The watch was at the shop. Its readings arrive only after the phone has come home.
     const home = having(phone, seen(-3 * HOUR, 9_000), seen(-MINUTE, HOME))
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
-    // A reading that was captured after the phone moved is not late.
+    // A reading that was captured after the phone's move does not count as late.
     expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
   })
 
@@ -199,8 +199,8 @@ describe("of several devices the one that moved last [M14]", () => {
   })
 
   it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say [devices-6]", () => {
-    // From 95 m to 185 m is too little to count as a move. Yet the phone is now outside of the circle of 100 m around
-    // home, and the tablet is inside.
+    // A movement from 95 m to 185 m is too small to count as a move. Yet the phone is now outside the circle of 100 m
+    // around home, while the tablet is inside.
     const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
     expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
     expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)

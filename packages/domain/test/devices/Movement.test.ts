@@ -14,7 +14,7 @@ const seen = (minute: number, metres: number, accuracyM: number | null = 10): Mo
 const after = (...sightings: ReadonlyArray<Movement.MovementFix>): Movement.Movement | null =>
   sightings.reduce<Movement.Movement | null>(Movement.step, null)
 
-/** The movement of a device that sent one reading. */
+/** The movement of a device that has sent a single reading. */
 const having = (minute: number, metres: number): Movement.Movement => Movement.step(null, seen(minute, metres))
 
 const movedMinute = (movement: Movement.Movement | null): number | null =>
@@ -40,7 +40,7 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
       heardAt: NOON + 2 * MINUTE
     })
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
-    // This device moves on and does not come back, so none of its moves is taken back.
+    // This device moves on and does not come back, so all of its moves count.
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
   })
 

@@ -9,7 +9,10 @@ const { DAY, HOUR, MINUTE } = Timestamp
 const NOW = time(NOON + 30 * MINUTE)
 const OLD = { createdAt: time(NOON - 30 * DAY), format: "owntracks" } as const
 
-/** What a store returns for readings that were captured this long before `NOW` and arrived with this delay. */
+/**
+ * What a store returns for readings that were captured `before` milliseconds before `NOW`, and arrived `delay`
+ * milliseconds after their capture.
+ */
 const stored = (
   readings: ReadonlyArray<{ readonly before: number; readonly delay?: number }>
 ): Sending.SentReadings => {
@@ -33,7 +36,7 @@ const stored = (
   }
 }
 
-/** A reading each `step` milliseconds, all day. */
+/** Readings of the last 24 hours, one each `step` milliseconds. */
 const every = (step: number, delay = 0) =>
   Array.from({ length: Math.ceil((24 * HOUR) / step) }, (_, index) => ({ before: index * step, delay }))
 

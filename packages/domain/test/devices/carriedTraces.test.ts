@@ -14,7 +14,7 @@ interface SentReading {
   readonly fix: Fix.Fix
 }
 
-/** The fixes of a log in the order of capture, from the first precise fix on. The place of that fix is called home. */
+/** The fixes of a log in the order of capture. The first precise fix comes first, and its position counts as home. */
 const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>] => {
   const judged = fixes.map((fix) => Fix.judge(reading(fix), time(Math.max(fix.capturedAt, fix.receivedAt))))
   const sorted = Fix.sortedAndDistinct(judged.flatMap((one) => (one._tag === "Fix" ? [one.fix] : [])))
@@ -24,8 +24,8 @@ const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>
 }
 
 /**
- * When the rules about home fire, with each reading in an upload of its own, and how many readings of each device were
- * left behind.
+ * The times at which rules about home fire, when each reading is uploaded separately, and the number of readings of
+ * each device that were left behind.
  */
 const fired = (home: Fix.Fix, sent: ReadonlyArray<SentReading>, isBelieved: (isLeftBehind: boolean) => boolean) => {
   const circle = { lat: home.lat, lon: home.lon, radiusM: 150 }
@@ -74,8 +74,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
       const beside = fired(home, both, decided)
       expect(beside.firings).toEqual(alone.firings)
       expect(beside.leftBehind[0]).toBe(0)
-      // When the readings of a device that was left behind count as well, the rules about home fire all day: the phone
-      // is away, and the tablet is at home. The shortest logs have too few fixes to show this.
+      // If readings of devices that were left behind also count, the rules about home fire all day, because the phone
+      // is away and the tablet is at home. The shortest logs have too few fixes to show this.
       const before = fired(home, both, always)
       expect(before.firings.length > 3 * alone.firings.length || fixes.length < 100).toBe(true)
 
@@ -105,8 +105,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
-    // Each move that was undone was over long before the time limit for undoing a move. The limit exists for trips of
-    // which a phone sends only one reading.
+    // Each move that was undone was over long before the time limit for undoing a move. The limit is for trips of which
+    // a phone sends only one reading.
     expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

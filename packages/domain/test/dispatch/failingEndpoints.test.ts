@@ -25,21 +25,21 @@ const HEALTHY_MILLIS = 50
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Infinity
 
-/** Answers shortly before the worker would give up. */
+/** A receiver that answers shortly before the worker would give up. */
 const late = (status: number) => slowly(4_900, answers(status))
 
 interface Beside {
-  /** How many other apps there are beside the healthy app. */
+  /** The number of other apps beside the healthy app. */
   readonly others: number
-  /** What the receivers of the other apps do. */
+  /** What the receivers of the other apps do. Default: they never answer. */
   readonly behaviour?: MemoryWebhookSender.Behaviour
-  /** Whether claims know which endpoints fail or answer late. */
+  /** Whether claims get the list of endpoints that fail or answer late. Default: true. */
   readonly isKnown?: boolean
 }
 
 /**
- * The median of the times from an event of a healthy app until its receiver has answered, beside other apps. Each app
- * has an event every half second.
+ * The median time, in milliseconds, from an event of a healthy app until its receiver has answered, while other apps
+ * have the given receivers. Each app has an event every half second.
  */
 const healthyMedian = ({ behaviour = hangs, isKnown = true, others }: Beside): number =>
   inVirtualTime(
@@ -103,8 +103,8 @@ it.each([
 ])("endpoints that %s take half of the slots at most, as soon as the worker knows them [deliveries-7]", (_, status) => {
   const receivers = counting(late(status))
   const behaviour = (post: MemoryWebhookSender.Post) => {
-    // Counts from the tenth second on. By then the first attempts at each endpoint have ended, so the worker knows
-    // these endpoints.
+    // The count begins after ten seconds. By then the first attempts to each endpoint have ended, so the worker knows
+    // which endpoints fail.
     if (post.at - VirtualTime.START < 10_000) receivers.reset()
     return receivers.receiver(post)
   }

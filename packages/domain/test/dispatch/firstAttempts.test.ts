@@ -74,7 +74,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 1 })
-              // The claimed delivery arrived, so the endpoint does not fail any more.
+              // The claimed delivery succeeded, so the endpoint does not count as failing.
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 2 })
@@ -131,7 +131,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
             erasures.set(stage.user.id, [{ from: occurredAt, until, erasedAt: until }])
             yield* Effect.sleep("1 hour")
             expect((yield* posts()).length).toBe(1)
-            // The deletion covers only the millisecond of the first event. A later event is sent, and tried again.
+            // The deleted stretch has only the millisecond of the first event. A later event is sent, and retried.
             yield* fire(stage)
             yield* Effect.sleep("1 minute")
             expect((yield* posts()).length).toBe(3)
@@ -265,7 +265,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
             endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
-            // Stands for another worker, which has taken the bucket over because it believes that this worker is dead.
+            // This call stands for another worker, which has taken the bucket because it believes that this worker is
+            // dead.
             yield* fanOut(10)
             const before = yield* deliveries
             expect(before).toMatchObject([{ state: "trying", attempt: 1 }])

@@ -9,18 +9,18 @@ import { fire, inVirtualTime, posts, scene, script, withWorker } from "../suppor
 
 const { answers } = MemoryWebhookSender
 
-/** The polling interval of a worker in production. */
+/** The interval at which a worker in production polls. */
 const OPTIONS: Partial<WorkerOptions> = { pollEvery: "1 second" }
 
-/** Runs a worker that stops as by `kill -9`: it does not give up its leases. */
+/** Runs a worker that ends as by `kill -9`, so it does not give up its leases. */
 const dying = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(LeaseStore, (store) =>
     Effect.provideService(program, LeaseStore, { ...store, leave: () => Effect.void })
   )
 
 /**
- * Fires an event, and returns after how many milliseconds it was posted, in steps of 100 ms. Undefined when it was not
- * posted within a minute.
+ * Fires an event. Returns how many milliseconds passed until its POST, in steps of 100 ms. Undefined when there was no
+ * POST within a minute.
  */
 const postedAfter = (stage: Effect.Effect.Success<typeof scene>) =>
   Effect.gen(function* () {
@@ -75,10 +75,7 @@ describe("the outbox that workers share by leases [events-5]", () => {
     )
   })
 
-  /**
-   * How long an event waits until its POST is sent, when every signal is lost and two workers wait for signals with
-   * `wait`.
-   */
+  /** How long an event waits for its POST when every signal is lost. Two workers wait for signals with `wait`. */
   const withoutSignals = (wait: (signal: typeof WorkSignal.Service) => (typeof WorkSignal.Service)["wait"]) =>
     inVirtualTime(
       Effect.gen(function* () {

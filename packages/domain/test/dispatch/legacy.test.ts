@@ -33,7 +33,7 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
   accessLog.map(({ disclosed, endpoint, error }) => [endpoint, error, disclosed])
 )
 
-/** A rule with an address of its own, as a line of the import file. */
+/** A rule with its own webhook address, as a line of the import file. */
 const importable = ({ connection, place }: Pick<Scene, "connection" | "place">, id: string, url: string) => ({
   id,
   connection_id: connection.id,
@@ -44,7 +44,7 @@ const importable = ({ connection, place }: Pick<Scene, "connection" | "place">, 
   created_at: "2025-06-01T00:00:00.000Z"
 })
 
-/** A scene whose app has an endpoint, a subscription and an imported rule; only the endpoint answers. */
+/** An app with an endpoint, a subscription and an imported rule. Only the receiver of the endpoint answers. */
 const stage = Effect.gen(function* () {
   const made = yield* scene
   yield* script(answers(204), URL)
@@ -57,7 +57,10 @@ const stage = Effect.gen(function* () {
 })
 type Stage = Effect.Effect.Success<typeof stage>
 
-/** The two kinds of legacy receivers: the address of each, how an event goes to it, and how the receiver is removed. */
+/**
+ * The two kinds of legacy receivers. Each has the address of the receiver, and programs that send an event to it and
+ * that remove it.
+ */
 const kinds = [
   {
     name: "a rule's own address",
@@ -81,7 +84,7 @@ const run = (use: (on: Stage) => Effect.Effect<void, unknown, World>) =>
     })
   )
 
-/** Ends the connection in the tables, as if the user had just disconnected the app. */
+/** Ends the connection by a change of the tables, with the result of a user's disconnect. */
 const end = (on: Stage) =>
   Effect.gen(function* () {
     const { connections } = yield* MemoryDatabase
@@ -92,7 +95,7 @@ const end = (on: Stage) =>
     })
   })
 
-/** Deletes rows in the tables, as the deletion of the user's account would. */
+/** Deletes rows of the tables, with the result of a deletion of the user's account. */
 const deleted = (on: Stage) =>
   Effect.map(MemoryDatabase, ({ accessLog, connections, rules, subscriptions }) => {
     connections.delete(on.connection.id)

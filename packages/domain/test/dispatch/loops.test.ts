@@ -37,7 +37,7 @@ describe("the worker's loops", () => {
             yield* Effect.sleep("2 seconds")
             const arrived = yield* posts(healthy.endpoint.url)
             expect(arrived.length).toBe(300)
-            // The receivers of this test take no time, so the worker must not take time either.
+            // The receivers of this test answer at once, so all POSTs must be at the same time.
             expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
             expect((yield* posts()).length).toBe(8)
           }),
@@ -93,8 +93,7 @@ describe("the worker's loops", () => {
           Effect.gen(function* () {
             yield* Effect.sleep("1500 millis")
             const event = yield* fire(stage)
-            // Deletes the event, so that the worker finds nothing at the signal, and puts the event back without a
-            // signal.
+            // The signal wakes the worker while the event is missing. Then the event is put back without a signal.
             events.delete(event.id)
             yield* Effect.sleep("1 millis")
             events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })
@@ -143,7 +142,7 @@ describe("the worker's loops", () => {
         yield* script(slowly(3_000, answers(200)))
         for (let made = 0; made < 10; made++) yield* fire(stage)
         const stopped = yield* withWorker(Effect.zipRight(Effect.sleep("1 second"), Timestamp.now), { perEndpoint: 4 })
-        // `withWorker` returns when the worker has stopped.
+        // `withWorker` returns only after the worker has stopped.
         expect((yield* Timestamp.now) - stopped).toBe(2_000)
         expect((yield* deliveries).map(({ state }) => state).sort()).toEqual([
           ...Array.from({ length: 4 }, () => "delivered"),

@@ -9,7 +9,7 @@ import { deliveries, fire, inVirtualTime, posts, scene, script, seconds, withWor
 
 const { answers, inTurn, slowly } = MemoryWebhookSender
 
-/** Counts the calls that a worker makes to its stores, by method. The stores do the work. */
+/** Counts a worker's calls of its stores, by method. The stores still do their work. */
 const counted = Effect.gen(function* () {
   const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
   const asked = { claim: 0, nextDueAt: 0, pending: 0, raise: 0 }
@@ -92,7 +92,7 @@ describe("what wakes the worker's loops", () => {
               expect(asked.pending - before.pending).toBe(10)
               expect(asked.claim - before.claim).toBe(0)
               expect(asked.nextDueAt - before.nextDueAt).toBeLessThan(2)
-              // The stores raised these signals when they stored the events.
+              // The stores raised these signals when the events were stored.
               expect(asked.raise - before.raise).toBe(10)
             })
           )
@@ -105,7 +105,7 @@ describe("what wakes the worker's loops", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // The POSTs take between 20 and 39 ms, so slots become free one at a time.
+        // The POSTs take different times, from 20 to 39 ms, so slots become free one after the other.
         let sent = 0
         yield* script((post) => slowly(20 + (sent++ % 20), answers(200))(post))
         for (let made = 0; made < 100; made++) yield* fire(stage)

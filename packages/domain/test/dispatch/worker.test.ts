@@ -251,7 +251,7 @@ describe("faults of our own spend no attempt [W3]", () => {
         const stage = yield* scene
         const { endpoints } = yield* MemoryDatabase
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
-        // The secrets are sealed for another endpoint, so they cannot be opened for this one.
+        // These secrets are encrypted for another endpoint, so the worker cannot decrypt them for this endpoint.
         endpoints.set(stage.endpoint.id, { ...stage.endpoint, secrets: other.endpoint.secrets })
         yield* withWorker(
           Effect.gen(function* () {
@@ -362,7 +362,7 @@ describe("any receiver", () => {
     )
   })
 
-  /** From the words of the specification: when each POST is due, in ms after the first. */
+  /** A second implementation, from the specification: when each POST is due, in milliseconds after the first. */
   const impliedBy = (series: ReadonlyArray<string>): ReadonlyArray<number> => {
     const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
     const times: Array<number> = []

@@ -32,7 +32,7 @@ import {
 const { answers, hangs, ourFault, Receivers, refuses, sign } = MemoryWebhookSender
 const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts())
 
-/** The tag of the error with which a program fails; "done" when it succeeds. */
+/** The tag of the error with which a program fails; "done" when the program succeeds. */
 const refusal = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.either(program), (outcome) => (Either.isLeft(outcome) ? outcome.left._tag : "done"))
 
@@ -272,7 +272,7 @@ describe("rotateSecret [§4.7, §6.4.3]", () => {
             secrets = SigningSecret.rotate(secrets, Vault.Sealed.make(String(index + 1)), now)
           })
           const live = SigningSecret.live(secrets, now).map(({ sealed }) => Number(sealed))
-          // Secret 0 is the initial one, and rotation n makes secret n. `rotatedAt[0]` is the time of rotation 1.
+          // Secret 0 is the first one, and rotation n makes secret n. `rotatedAt[0]` is the time of rotation 1.
           const expected = [...Array.from({ length: gaps.length + 1 }).keys()]
             .filter((index) => index === gaps.length || now < (rotatedAt[index] ?? 0) + 86_400_000)
             .toReversed()
@@ -360,7 +360,7 @@ describe("sendTest [§4.7, W6]", () => {
           const { app, developer, endpoint } = yield* scene
           const { endpoints } = yield* MemoryDatabase
           const other = yield* register(app.id, { url: `${URL}/2` })
-          // What was sealed for another endpoint cannot be opened for this one.
+          // A value that is encrypted for another endpoint cannot be decrypted for this endpoint.
           const sealed = other.endpoint.secrets[0]!.sealed
           if (fault.includes("secret")) endpoints.set(endpoint.id, { ...endpoint, secrets: other.endpoint.secrets })
           const headers = [{ name: EndpointHeader.HeaderName.make("x-route"), sealed }]

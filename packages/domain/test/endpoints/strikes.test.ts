@@ -22,7 +22,7 @@ const { answers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
-/** Runs `use` beside a worker that delivers, and a loop that writes mail about strikes every hour. */
+/** Runs `use` beside a worker that sends webhooks, and a loop that sends mail about strikes every hour. */
 const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
   inVirtualTime(
     Effect.gen(function* () {
@@ -35,7 +35,7 @@ type Parts =
   | (Parameters<typeof inVirtualTime>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never)
   | Layer.Layer.Success<typeof post>
 
-/** `count` events happen, and the whole schedule of 23 h 35 min 30 s runs out for each. */
+/** Fires `count` events, and waits 23 h 35 min 30 s after each, until all of its attempts have failed. */
 const lose = (stage: Scene, count: number) =>
   Effect.gen(function* () {
     yield* script(answers(503, "s3cret of the receiver"))

@@ -43,7 +43,7 @@ it("visits.json has every visit, also when more stays are due than one answer de
       const now = yield* Timestamp.now
       const place = yield* RuleSamples.place((yield* RuleSamples.sharing()).user.id)
       const phone = yield* RuleSamples.device(place.userId)
-      // A reading every 10 s. One answer derives the stays of 20,000 readings, and the visit begins after these.
+      // A reading every 10 s. One call derives the stays of only 20,000 readings, and the visit begins after those.
       const readings = Array.from({ length: 21_000 }, (_, index) => ({
         capturedAt: Timestamp.plus(now, (index - 30_000) * 10_000),
         ...(index > 20_300 && index < 20_700 ? INSIDE : OUTSIDE),
@@ -52,7 +52,7 @@ it("visits.json has every visit, also when more stays are due than one answer de
       yield* ingestFixes(phone, readings, [])
       const asked = yield* requestExport(place.userId)
       const history = yield* FixHistory
-      // The files of fixes are left empty, because writing them takes most of the time.
+      // Writing the fixes takes most of the time, so the store returns none for the archive.
       const range = () => Effect.succeed({ items: [], next: undefined })
       yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
       const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(asked))).visits

@@ -103,7 +103,7 @@ describe("the making of archives [exports-2]", () => {
         const [store, log] = [yield* ExportStore, yield* AccessLogStore]
         const { app, connection, user } = yield* RuleSamples.sharing()
         const at = yield* Timestamp.now
-        // Five pages of the access log, none of which has a firing.
+        // The access log gets five pages of entries, none of which is for a firing.
         for (let index = 0; index < 2_500; index++) {
           yield* log.record({
             id: AccessLogEntryId.make(`log_${index}`),

@@ -74,7 +74,9 @@ describe("the only factor of an account [factors-1]", () => {
 })
 
 describe("the removal that an operator requested [factors-7]", () => {
-  /** Requests a removal of the factors, uses a recovery code, and returns whether the removal is still requested. */
+  /**
+   * Requests a removal of the factors and then uses a recovery code. Returns whether the removal is still requested.
+   */
   const survivesUse = (isSuspended: boolean) =>
     Effect.gen(function* () {
       const user = yield* Fixtures.user

@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest"
 
 const APP = AppId.make("app_1")
 
-/** A store that keeps the batches that it gets. It fails for a batch when `refuses` says so of the batch's index. */
+/** A store that keeps the batches that it gets. It fails for each batch for whose index `refuses` is true. */
 const makeStore = (refuses: (index: number) => boolean = () => false) => {
   const batches: Array<Tally.FiguresBatch> = []
   let index = 0

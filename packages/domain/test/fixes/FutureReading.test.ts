@@ -10,8 +10,8 @@ const WAITING: FutureReading.FutureReading = {
 }
 
 /**
- * Whether `WAITING` is accepted when its device sends fixes that were captured this many milliseconds after noon. They
- * arrive at the capture time of the newest one.
+ * Whether `WAITING` is accepted when its device sends fixes that were captured this many milliseconds after noon. The
+ * fixes arrive at the capture time of the newest fix.
  */
 const isTaken = (...captured: ReadonlyArray<number>): boolean =>
   FutureReading.due(

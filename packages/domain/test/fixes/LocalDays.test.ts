@@ -92,7 +92,7 @@ describe("days of a calendar", () => {
         const edges = told.map((day) => day.from)
         expect(edges).toEqual([...new Set(edges)].toSorted((a, b) => a - b))
         const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: name, dateStyle: "short" })
-        // Both sides of every edge, and some moments in between.
+        // Times on both sides of every edge, and some in between.
         const moments = [
           ...edges,
           ...edges.slice(1).map((edge) => edge - 1),

@@ -230,7 +230,10 @@ describe("a place that moved [L8]", () => {
 })
 
 describe("a rule that is made while the phone holds readings back [M5]", () => {
-  /** The firings of an enter rule that was made `madeAgo` before noon, when the phone uploads its backlog at noon. */
+  /**
+   * The firings of an enter rule that was made `madeAgo` milliseconds before noon. At noon the phone uploads its stored
+   * readings.
+   */
   const firedBy = (madeAgo: number, target: "place" | "zone") =>
     Effect.gen(function* () {
       const { connection, enter, phone, place } = yield* person
@@ -275,7 +278,7 @@ describe("a rule that is made while the phone holds readings back [M5]", () => {
 })
 
 describe("uploads of one user that race", () => {
-  /** The store with `commit` replaced by the given function, which gets the real store. */
+  /** The store with a replacement for `commit`. The replacement also gets the real store. */
   const committing = (
     commit: (upload: UploadCommit, real: typeof FixStore.Service) => Effect.Effect<boolean, StoreError>
   ) =>
@@ -289,7 +292,7 @@ describe("uploads of one user that race", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
-        // A rival upload stores the same fixes just before the first commit, and fires the same rules.
+        // Another upload stores the same fixes just before the first commit, and fires the same rules.
         const rival = Effect.orDie(Effect.provide(ingestFixes(phone, RIDE, []), context))
         let rounds = 0
         const store = committing((upload, real) =>
@@ -346,7 +349,9 @@ describe("uploads cut into pieces", () => {
     repeats: fc.array(fc.nat(6), { maxLength: 4 })
   })
 
-  /** The fixes in order of capture, which the pieces must keep, cut at `ends`; some pieces are sent again later. */
+  /**
+   * Cuts the fixes into pieces at `ends`. The pieces keep the order of capture, and some of them are sent again later.
+   */
   const pieces = ({ ends, fixes, repeats }: Cut): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
     const judged = fixes.flatMap((one) => {
       const outcome = Fix.judge(one, time(NOON))
@@ -466,7 +471,7 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
-        // The clock of the server is an hour behind, so the readings of this moment seem to be from an hour later.
+        // The server's clock is an hour behind, so readings that are captured now seem to be an hour in the future.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
@@ -496,7 +501,7 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         const sizes = () => [tables.fixes.size, tables.quarantined.size]
-        // The clock of the server is an hour behind. The phone sends 1,200 readings of the 50 minutes before 13:00.
+        // The server's clock is an hour behind. The phone sends 1,200 readings from the 50 minutes before 13:00.
         const many = Array.from({ length: 1_200 }, (_, index) => reading(10 * MINUTE + index * 2_500, INSIDE))
         for (const part of [many.slice(0, 600), many.slice(600)]) yield* ingestFixes(phone, part, [])
         expect(sizes()).toEqual([0, 1_200])
@@ -522,7 +527,8 @@ describe("what could not be taken", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const { quarantined } = yield* MemoryDatabase
-        // The clock of the server is an hour behind. The first part of the phone's readings is lost and sent again.
+        // The server's clock is an hour behind. The first part of the phone's readings is lost, and the phone sends it
+        // again.
         const part = (from: number, length: number) =>
           Array.from({ length }, (_, index) => reading(from + index * 1_000, INSIDE))
         yield* ingestFixes(phone, part(40 * MINUTE, 700), [])

@@ -12,8 +12,8 @@ describe("an upload", () => {
     () =>
       run(
         Effect.gen(function* () {
-          // A reading every 100 ms and an arrival every 90 s. The last hundred readings have one capture time, twenty
-          // readings are sent twice, and one is impossible.
+          // A reading every 100 ms, and an arrival every 90 s. The last hundred readings have one capture time, twenty
+          // readings are sent twice, and one reading is impossible.
           const ride = Array.from({ length: 4_000 }, (_, index) =>
             reading(-14 * MINUTE + Math.min(index, 3_900) * 100, Math.floor(index / 450) % 2 === 0 ? OUTSIDE : INSIDE, {
               accuracyM: 10 + (index % 7)

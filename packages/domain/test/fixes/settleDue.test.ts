@@ -8,7 +8,7 @@ import { clockAt } from "../support/clock.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
 
-/** How many rules of the type "enter" have fired, as the metric counts them. */
+/** The number of rules of the type "enter" that have fired, as the metric counts them. */
 const counted = () =>
   Metric.unsafeSnapshot()
     .filter(
@@ -99,7 +99,7 @@ describe("an upload whose phone is removed before its commit [devices-1]", () =>
   )
 })
 
-/** A person whose arrival at a place is settled one minute after noon. */
+/** A person who arrives at a place. The rule's wait ends one minute after noon. */
 const arrives = Effect.gen(function* () {
   const made = yield* RuleSamples.sharing()
   yield* RuleSamples.rule(made.connection, RuleSamples.onPlace(made.place), { type: "enter", settleS: 60 })
@@ -110,7 +110,7 @@ const arrives = Effect.gen(function* () {
   return made.user.id
 }).pipe(Effect.withClock(clockAt(NOON - DAY)))
 
-/** The store, but these people cannot be read. `asked` counts the attempts. */
+/** The store, with a `view` that fails for some people. `asked.times` counts the calls. */
 const failing = (fails: (userId: UserId) => boolean, asked = { times: 0 }) =>
   Effect.map(FixStore, (store) =>
     FixStore.of({
@@ -155,7 +155,7 @@ describe("a person who cannot be settled [rules-13]", () => {
         expect(yield* settling(() => true)).toEqual([Either.left(error), 101])
         expect(yield* settling((one) => one !== people[100])).toEqual([Either.right(1), 101])
         expect(yield* settling((one) => one !== people[99])).toEqual([Either.right(1), 100])
-        // Fewer people failed than one read returns: the fault may be with these.
+        // If fewer people failed than one read returns, the fault may be with these people.
         expect(yield* settling(() => true)).toEqual([Either.right(0), 99])
       })
     )

@@ -29,7 +29,7 @@ const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
   Layer.merge(MemoryImportReader.layer),
-  // Without this, every call that fails on purpose would be logged.
+  // The log is removed, because every call that fails on purpose would be logged.
   Layer.merge(Logger.remove(Logger.defaultLogger))
 )
 type World = Layer.Layer.Success<typeof layer>
@@ -46,7 +46,7 @@ const file = (...lines: ReadonlyArray<string>): string => `${[FIRST_LINE, ...lin
 const points = (count: number, from = LONG_AGO): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => line(from + index * 1_000, 52, 4 + index / 1e5))
 
-/** A file that a new user uploads; the user keeps 90 days of history. */
+/** A user who keeps 90 days of history uploads a file. */
 const upload = (text: string) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
@@ -237,8 +237,8 @@ describe("an import", () => {
 type Call = "piece" | "advance" | "finish" | "find"
 
 /**
- * Runs a program over a store in which some calls fail. A call that fails `before` stores nothing. A call that fails
- * `after` has stored its change, although the worker gets an error.
+ * Runs a program with a store in which some calls fail. A call for which `before` is true fails and stores nothing. A
+ * call for which `after` is true stores its change, and the worker still gets an error.
  */
 const withFaults = <A, E, R>(
   program: Effect.Effect<A, E, R | ImportStore>,
@@ -269,8 +269,8 @@ describe("an import that is interrupted", () => {
     }
   )
   /**
-   * Enough entries for several steps of an import. The same few entries repeat, so that an entry and its duplicate are
-   * often read in different steps.
+   * Entries for several steps of an import. A few entries are repeated, so that an entry and its duplicate are often in
+   * different steps.
    */
   const entries = fc
     .array(entry, { minLength: 1, maxLength: 30 })
@@ -314,7 +314,7 @@ describe("an import that is interrupted", () => {
         const worker = (waits: Iterator<number>) =>
           Effect.provideService(importNext(), ImportStore, {
             ...store,
-            // The database never answers when this worker renews its lease.
+            // For this worker, the database never answers the renewal of a lease.
             renew: () => Effect.never,
             advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
           })
@@ -338,7 +338,7 @@ describe("an import that is interrupted", () => {
         const store = yield* ImportStore
         const slow = Effect.provideService(importNext(), ImportStore, {
           ...store,
-          // The database answers only every third renewal.
+          // The database answers only every third renewal of a lease.
           renew: (() => {
             let calls = 0
             return (leased, dueAt) =>

@@ -71,7 +71,7 @@ describe("startImport", () => {
       const user = yield* Fixtures.user
       const half = new Uint8Array(Import.MAX_BYTES / 2)
       half[0] = 0x7b
-      // This test drops the pieces of the file: keeping them in memory would take a minute.
+      // The store of this test drops the pieces of the file, because keeping them in memory would take a minute.
       const store = yield* ImportStore
       const forgetful = { ...store, append: () => Effect.succeed(true) }
       const start = (...chunks: ReadonlyArray<Uint8Array>) =>
@@ -107,7 +107,7 @@ describe("startImport", () => {
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const store = yield* ImportStore
-      // These imports claim a size that their files do not have.
+      // The stored size of these imports is a claim of the test. The files are smaller.
       const claiming = (size: number): typeof ImportStore.Service => ({
         ...store,
         complete: (begun, _, at, table) => store.complete(begun, size, at, table)

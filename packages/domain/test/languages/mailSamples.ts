@@ -24,7 +24,7 @@ import * as FactorMails from "../../src/factors/factorMails.js"
 import * as PurposeNotice from "../../src/purposes/PurposeNotice.js"
 import { appOf } from "../support/apps.js"
 
-/** The variable parts of a mail. Strangers choose the names. */
+/** The variable parts of a mail. Strangers choose the names among them. */
 export interface Facts {
   readonly name: string
   readonly email: string
@@ -33,10 +33,10 @@ export interface Facts {
   readonly number: number
 }
 
-/** Every name has this letter, so that no name is a part of our own texts. */
+/** Every name contains this letter, so that a test can tell a name from our own texts. */
 const MARK = "Ж"
 
-/** Texts that a stranger would choose to break the words around them. */
+/** Names that a stranger may choose to change the meaning of the words around them. */
 const HOSTILE = [
   "Coffee Finder",
   `${MARK}” was added to your account. It signs nobody in any more.`,
@@ -48,7 +48,7 @@ const HOSTILE = [
   `${MARK}; then it is deleted. You need to sign in for it.`
 ]
 
-/** One line, like every name that the service accepts. */
+/** Makes a text one line, like every name that the service accepts. */
 const line = (text: string): string => {
   const plain = Words.oneLine(text.replaceAll(/\p{C}/gu, "")).trim()
   return plain.includes(MARK) ? plain : plain + MARK
@@ -288,7 +288,7 @@ const teamMails: Make = (facts) => {
   ]
 }
 
-/** The mails that replace other mails when more mails about an app were sent than `NamedMail.LIMIT` allows. */
+/** The mails that take the place of others, once an app has caused more mails than `NamedMail.LIMIT` allows. */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }
   const leak = LeakNotice.message("code_reused", { app: namedOf(facts), connection: connectionOf(facts, [], true) })
@@ -313,7 +313,7 @@ const strikeMails: Make = (facts) =>
 
 const ownerNotices: Make = (facts) => {
   const zone = Option.getOrThrow(LocalDays.zone("Europe/Berlin"))
-  // A Monday at ten o'clock, for the weekly summary.
+  // 10 o'clock on a Monday, when the weekly summary is sent.
   const now = Timestamp.make(Date.UTC(2026, 2, 2, 9))
   const counts = (today: number, before: number) =>
     Array.from({ length: Today.DAYS }, (_, index) => (index === Today.DAYS - 1 ? today : before))
@@ -334,7 +334,10 @@ const ownerNotices: Make = (facts) => {
   ].flatMap((one) => OwnerNotice.due(NoticeKind.literals, one, now))
 }
 
-/** Every mail of the domain, by the file that writes it. A file that is missing here fails the test of the sources. */
+/**
+ * Every mail of the domain. The key is the file that writes the mail. If a file is missing here, the test of the
+ * sources fails.
+ */
 export const MAILS: Readonly<Record<string, Make>> = {
   "apps/AppNotice.ts": appMails,
   "connection/DisconnectNotice.ts": connectionMails,
@@ -356,7 +359,7 @@ export const MAILS: Readonly<Record<string, Make>> = {
   "tokens/LeakNotice.ts": connectionMails
 }
 
-/** The texts that a reader of the mail sees. */
+/** The texts of a mail that its reader sees. */
 export const textsOf = ({ body, furtherLinks = [], link, subject }: Mail.MailMessage): ReadonlyArray<string> => [
   subject,
   body,

@@ -3,7 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { facts, type Facts, MAILS, textsOf } from "./mailSamples.js"
 import { TEXTS } from "./textSamples.js"
 
-/** Whether the domain wrote the line, and not a reviewer (the sample's note) or a stranger (an endpoint's address). */
+/**
+ * Whether the line comes from the domain, and not from a reviewer (the sample's note) or a stranger (an endpoint's
+ * address).
+ */
 const isOurs = (line: string, { note }: Facts): boolean =>
   line !== note && line !== `"${note}"` && !line.startsWith("https://a.example")
 

@@ -9,12 +9,13 @@ import { TEXTS } from "./textSamples.js"
 const DOMAIN = fileURLToPath(new URL("../../src", import.meta.url))
 
 /**
- * Files that set `dedupeKey` without writing a mail: `changeAddress.ts` passes on the mail of `confirmMail`, with
- * another key.
+ * Files that set `dedupeKey` and write no mail: `changeAddress.ts` sends the mail of `confirmMail`, with another key.
  */
 const PASSES_ON = ["credentials/changeAddress.ts"]
 
-/** Texts that are on no page and in no mail: the texts of the file or folder that match `which`, with the reason. */
+/**
+ * Texts that are on no page and in no mail. Each entry names a file or folder, a pattern for its texts, and the reason.
+ */
 const UNREAD: ReadonlyArray<readonly [file: string, which: RegExp, why: string]> = [
   ["consent/AuthorizeRequest.ts", /^(\{\} must|response_type|code_challenge|external_user_id|scope )/, "for apps"],
   ["consent/ConsentDecision.ts", /^the user did not allow/, "for apps"],

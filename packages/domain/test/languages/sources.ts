@@ -2,22 +2,20 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 
-/** A text in the sources: its constant `parts`. Between two parts, an expression writes a variable text. */
+/** A text in the sources. `parts` are its constant parts. Between two parts, an expression gives a variable text. */
 export interface SourceText {
   readonly file: string
   readonly line: number
   readonly parts: ReadonlyArray<string>
-  /**
-   * For each expression: the string literals in its code. The expression may also write other texts, such as a number.
-   */
+  /** The string literals in the code of each expression. The expression may also give other texts, such as a number. */
   readonly between: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Matches at least two words. A shorter text is the name of a field, a tag or a value. */
+/** Matches a text with at least two words. A shorter text is the name of a field, a tag or a value. */
 const HAS_WORDS = /\p{L}{2,}[^\p{L}]* [^\p{L}]*\p{L}/u
 const hasWords = (parts: ReadonlyArray<string>): boolean => parts.some((part) => HAS_WORDS.test(part))
 
-/** Calls whose texts people do not read: logs, defects, figures, and what is hashed, sealed or counted. */
+/** Calls whose texts no user reads: logs, defects, figures, and texts that are hashed, encrypted or counted. */
 const CALLS =
   /^(Effect\.(log\w*|dieMessage)|Cursor\.page|page|\w*[sS]ha256|(Idempotency|Consent)\w+\.make|StoreError\.\w+|(Vault\.)?VaultError|Error|TypeError|RangeError|paged|timetable|counted|Schema\.Literal|Context\.Tag|Metric\.\w+|DisplayName\.make|split)$/
 /** Fields that programs or operators read. */
@@ -69,7 +67,7 @@ const textsIn = (
   const found: Array<SourceText> = []
   const visit = (node: ts.Node, isInText: boolean): void => {
     const text = partsOf(node)
-    // A text inside an expression of a template is skipped here: it is in `between` of the template.
+    // A text inside an expression of a template is left out here, because `between` of the template has it.
     if (text !== undefined && !isInText && hasWords(text.parts) && takes(node)) {
       found.push({ file, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, ...text })
     }
@@ -79,14 +77,14 @@ const textsIn = (
   return found
 }
 
-/** Every text with words in the sources below a folder, for the files that `reads` takes. */
+/** Every text with at least two words in the sources below a folder. `reads` selects the files. */
 export const textsOfSources = (folder: string, reads: (file: string) => boolean): ReadonlyArray<SourceText> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && reads(file))
     .sort()
     .flatMap((file) => textsIn(file, join(folder, file)))
 
-/** The names of the fields, variables and calls in which a node stands, the innermost first. */
+/** The names of the fields, variables and calls that contain a node, innermost first. */
 const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
   const names: Array<string> = []
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
@@ -96,7 +94,10 @@ const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
   return names
 }
 
-/** Every text with words that the sources below a folder write into a field, a variable or a call of these names. */
+/**
+ * Every text with at least two words that the sources below a folder write into a field, a variable or a call with one
+ * of these names.
+ */
 export const textsOfField = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<SourceText> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -108,7 +109,7 @@ export const textsOfField = (folder: string, names: ReadonlyArray<string>): Read
       })
     )
 
-/** The files that make an object with a field of this name. */
+/** The files that create an object with a field of this name. */
 export const filesWith = (folder: string, field: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -124,12 +125,12 @@ export const filesWith = (folder: string, field: string): ReadonlyArray<string> 
 
 const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
 
-/** The text with its possible values in place of each expression, in every combination. */
+/** The text with each expression replaced by its possible values, in every combination. */
 export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
   between.reduce<ReadonlyArray<string>>(
     (begun, texts, index) =>
       begun.flatMap((text) =>
-        // `Words.count(n, "rule")` writes `7 rules`.
+        // `Words.count(n, "rule")` gives a text such as `7 rules`.
         [...texts, ...texts.map((one) => `7 ${one}s`), ...FILLERS].map(
           (filler) => text + filler + (parts[index + 1] ?? "")
         )

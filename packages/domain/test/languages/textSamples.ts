@@ -86,7 +86,7 @@ const labels = (name: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${index} ${name}`)
 
 /**
- * Samples of the texts of the access log, and of other texts that are put together from parts. The key is the file that
+ * Samples of texts of the access log, and of other texts that code puts together from parts. The key is the file that
  * makes the texts.
  */
 export const TEXTS: Readonly<Record<string, Make>> = {

@@ -8,13 +8,13 @@ const [A, B, C] = ["wrk_a", "wrk_b", "wrk_c"].map((id) => WorkerId.make(id)) as 
 
 const alive = (worker: WorkerId): Lease.Beat => ({ worker, aliveUntil: Lease.aliveUntil(NOW) })
 
-/** Leases that are named by their index: `owned([A, null])` is a lease of A and a free lease. */
+/** Leases whose names are their indexes. `owned([A, null])` is a lease of the worker A, and a free lease. */
 const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Lease> =>
   owners.map((owner, index) => ({ kind: "people", name: String(index), owner, token: 7 }))
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** What `Lease.move` decides for a worker that holds every lease of which it is the owner. */
+/** What `Lease.move` decides for the worker, if it knows all the leases that it owns. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,
@@ -23,7 +23,7 @@ const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: R
     NOW
   )
 
-/** A worker that holds these leases and works at none of them. */
+/** A worker that has these leases, and does no work under them. */
 const idle = (names: Iterable<string>): Lease.OwnLeases => ({ held: new Set(names), inUse: new Set() })
 
 const counts = ({ giveUp, take }: Lease.LeaseChanges) => ({ take: take.length, giveUp: giveUp.length })
@@ -106,7 +106,7 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
   })
 })
 
-/** A database of leases and workers that look at it, one at a time and in any order. */
+/** A database of leases, and workers that read it, one at a time and in any order. */
 class Cluster {
   readonly living = new Set<WorkerId>()
   leases: ReadonlyArray<Lease.Lease>
@@ -130,12 +130,14 @@ class Cluster {
     )
   }
 
-  /** Lets each live worker look four times. */
+  /** Lets each live worker read the leases four times. */
   settle(): void {
     for (let round = 0; round < 4; round++) for (const worker of this.living) this.look(worker)
   }
 
-  /** The faults after all workers have looked a few times: free leases, or shares that differ by more than one. */
+  /**
+   * The faults after all workers have read the leases a few times: free leases, or shares that differ by more than one.
+   */
   faults(): ReadonlyArray<string> {
     if (this.living.size === 0) return []
     const shares = [...this.living].map((worker) => this.leases.filter(({ owner }) => owner === worker).length)
@@ -147,7 +149,7 @@ class Cluster {
   }
 }
 
-/** Few workers, so that a random event often concerns a live worker. */
+/** There are only a few workers, so that a random event often concerns a live worker. */
 const WORKERS = Array.from({ length: 4 }, (_, index) => WorkerId.make(`wrk_${index}`))
 
 type Happening = readonly ["comes" | "goes" | "looks", WorkerId]

@@ -18,16 +18,16 @@ const SOMEBODY = PEOPLE[0] ?? UserId.make("nobody")
 
 type Store = typeof LeaseStore.Service
 
-/** A worker that looks whenever the test calls `look`, and may be stopped in any way. */
+/** A worker that reads the leases when the test calls `look`. The test may stop it in any way. */
 const worker = Effect.map(holdLeases(LOOK, NAMES), (leases) => ({
   ...leases,
-  /** Calls `look` every half second for this long. */
+  /** Calls `look` every half second, for `millis` milliseconds. */
   works: (millis: number) => Effect.repeatN(Effect.zipLeft(leases.look, Effect.sleep(500)), millis / 500 - 1)
 }))
 
 const sorted = (held: ReadonlyArray<number>) => held.toSorted((a, b) => a - b)
 
-/** Runs `program` with some methods of the lease store replaced. */
+/** Runs `program` with replacements for some methods of the lease store. */
 const over = <A, E, R>(change: (store: Store) => Partial<Store>, program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(LeaseStore, (store) => Effect.provideService(program, LeaseStore, { ...store, ...change(store) }))
 
@@ -64,7 +64,7 @@ describe("the leases that a worker holds", () => {
         expect(yield* two.look).toEqual([])
         yield* Effect.sleep(LOOK)
         yield* one.look
-        // A worker with fewer leases than its share looks four times as often.
+        // A worker with fewer leases than its share reads the leases four times as often.
         yield* Effect.sleep("500 millis")
         expect([(yield* one.look).length, (yield* two.look).length]).toEqual([4, 4])
       })
@@ -124,7 +124,7 @@ describe("the leases that a worker holds", () => {
         yield* one.look
         yield* one.leave
         expect(sorted(yield* two.look)).toEqual(BUCKETS)
-        // `two` dies here: nothing calls its `look` any more.
+        // From here on nothing calls `look` of `two`, as if it had died.
         yield* Effect.sleep("9999 millis")
         expect(yield* three.look).toEqual([])
         yield* Effect.sleep("500 millis")
@@ -191,7 +191,7 @@ describe("the leases that a worker holds", () => {
 })
 
 describe("pieces of work [leases-2]", () => {
-  /** A piece of work that goes on until `end`. */
+  /** A piece of work that goes on until `end` is run. */
   const piece = Effect.map(Deferred.make<void>(), (done) => ({
     work: Deferred.await(done),
     end: Deferred.succeed(done, undefined)
@@ -230,7 +230,7 @@ describe("pieces of work [leases-2]", () => {
           one.people.using(SOMEBODY, Effect.succeed("done")),
           one.chores.using("listeners", Effect.succeed("done"))
         ])
-        /** Checks that work waits for the worker's next look, and then begins. */
+        /** Checks that work waits until the worker has read the leases, and then begins. */
         const waits = Effect.gen(function* () {
           const waiting = yield* Effect.fork(begun)
           yield* Effect.sleep("1 hour")
@@ -321,8 +321,8 @@ describe("pieces of work [leases-2]", () => {
 })
 
 /**
- * Workers that come, hang, leave and die, over a store that answers late. Returns what was wrong: a worker that held a
- * lease although another worker had taken it since, two workers at the work of one person, and at the end free leases
+ * Workers that come, hang, leave and die, with a store that answers late. Returns what was wrong: a worker that still
+ * used a lease after another worker had taken it, two workers at the work of one person, and, at the end, free leases
  * and unfair shares.
  */
 const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: Using): ReadonlyArray<string> =>
@@ -332,7 +332,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
       const lastTakers = new Map<string, WorkerId>()
       const workedAt = new Map<UserId, number>()
       let state = seed
-      /** The next of a fixed sequence of pseudo-random delays. */
+      /** The next delay of a fixed pseudo-random sequence, in milliseconds. */
       const delay = () => (state = (state * 16_807) % 2_147_483_647) % 400
       const slow = <A, E>(answer: Effect.Effect<A, E>) =>
         Effect.suspend(() => Effect.zipLeft(Effect.delay(answer, delay()), Effect.sleep(delay())))
@@ -353,7 +353,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
         over(
           watched,
           Effect.gen(function* () {
-            /** A piece of work of a person, which takes up to three seconds. */
+            /** A piece of work for a person. It takes up to three seconds. */
             const work = (person: UserId) =>
               Effect.acquireUseRelease(
                 Effect.sync(() => {
@@ -364,7 +364,10 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                 () => Effect.sleep(8 * delay()),
                 () => Effect.sync(() => void workedAt.set(person, (workedAt.get(person) ?? 0) - 1))
               )
-            /** Works for a while and checks at each look that no other worker has taken its leases. */
+            /**
+             * A worker that works for some seconds. At each look, it checks that no other worker has taken one of its
+             * leases.
+             */
             const living = (seconds: number) =>
               Effect.gen(function* () {
                 let own: WorkerId | undefined
@@ -391,7 +394,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                   }
                   yield* Effect.sleep(250)
                 }
-                // While a worker hangs, another worker may do the same work: that is not judged here.
+                // The work ends before the worker may hang. While a worker hangs, another worker may do the same work,
+                // and the test does not count this as a fault.
                 yield* Fiber.interrupt(pieces)
                 const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
                 const owned = leases.filter(({ owner }) => owner === own)
@@ -400,11 +404,11 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
             const [first, second] = yield* Effect.all(
               [
                 living(60),
-                // A worker that comes when only the first worker is left, and has all leases.
+                // A worker that comes when only the first worker is left, and that worker has all leases.
                 Effect.delay(living(12), "48 seconds"),
-                // A worker that comes with the first worker, and leaves.
+                // A worker that begins together with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),
-                // A worker that dies. Another worker comes before the last heartbeat of the dead one has expired.
+                // A worker that dies. Another worker comes before the last heartbeat of the dead worker has expired.
                 Effect.delay(living(10), "8 seconds"),
                 // A worker that hangs until its last heartbeat has expired, and then works again.
                 Effect.delay(

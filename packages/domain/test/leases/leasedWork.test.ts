@@ -31,7 +31,7 @@ const stores = Layer.mergeAll(
 const run = <A>(program: Effect.Effect<A, unknown, World | Layer.Layer.Success<typeof stores>>): A =>
   inVirtualTime(Effect.provide(program, stores))
 
-/** A worker with these loops. */
+/** Starts a worker that runs these loops. */
 const start = <E, R>(loops: (leases: WorkLeases) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const leases = yield* holdLeases()
@@ -40,7 +40,7 @@ const start = <E, R>(loops: (leases: WorkLeases) => Effect.Effect<unknown, E, R>
     return yield* Effect.fork(Effect.interruptible(Effect.onExit(work, () => leases.leave)))
   })
 
-/** A worker that crashes, as by `kill -9`, when its fiber is interrupted. */
+/** Starts a worker that crashes, as by `kill -9`, when its fiber is interrupted. */
 const startMortal: typeof start = (loops) =>
   Effect.flatMap(LeaseStore, (store) =>
     Effect.provideService(start(loops), LeaseStore, { ...store, leave: () => Effect.void })
@@ -53,7 +53,7 @@ const message = (to: UserId, dedupeKey: string): Mail.MailMessage => ({ to, dedu
 const letters = Effect.flatMap(MemoryMailer.Post, (post) => post.letters)
 
 describe("mail that workers share [mail-3, leases-1]", () => {
-  /** How often letters were sent twice, while workers come and go and the mail server needs seconds for each letter. */
+  /** How many letters were sent twice, while workers come and go and the mail server takes seconds for each letter. */
   const sentTwice = (isShared: boolean, isFenced: boolean): number =>
     run(
       Effect.gen(function* () {
@@ -104,8 +104,8 @@ describe("mail that workers share [mail-3, leases-1]", () => {
   })
 
   /**
-   * Stops a worker a second after it begins to send a letter, and starts another worker. `transfer`: what the mail
-   * server does before it takes the letter. Returns how long the worker needed to stop, how many letters arrived, and
+   * Stops a worker a second after it began to send a letter, and starts another worker. `transfer` is what the mail
+   * server does before it accepts the letter. Returns how long the worker took to stop, how many letters arrived, and
    * whether the letter counts as sent.
    */
   const stopsDuring = (transfer: Effect.Effect<void>) =>
@@ -162,8 +162,8 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
     Effect.forever(Effect.zipRight(removeDeleted(people), Effect.sleep("1 minute")))
 
   /**
-   * Deletes an account. The first worker dies after it has removed some rows, and other workers go on. Returns whether
-   * the deletion is finished after the last look for late rows, a day after its beginning.
+   * Deletes an account. The first worker dies after it has removed some rows, and other workers continue. Returns
+   * whether the deletion is finished after the last search for late rows, a day after its beginning.
    */
   const isGone = (due: (store: typeof AccountDeletionStore.Service) => (typeof AccountDeletionStore.Service)["due"]) =>
     run(
@@ -181,7 +181,7 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
         yield* Effect.sleep("2 minutes")
         expect(removals).toBe(2)
         yield* Fiber.interrupt(dying)
-        // No worker runs for most of the day, because each step of a worker costs the test real time.
+        // For most of the day no worker runs, because each step of a worker costs the test real time.
         for (const wait of [11 * MINUTE, DAY]) {
           const worker = yield* start(deletionLoop).pipe(
             Effect.provideService(AccountDeletionStore, { ...store, due: due(store) })
@@ -224,7 +224,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
 
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-  /** A waiting import, and a store through which a worker stores its first two steps and then hangs. */
+  /** An import that waits, and a store with which a worker stores two steps and then hangs. */
   const halfRead = Effect.gen(function* () {
     const store = yield* ImportStore
     const made = yield* startImport((yield* Fixtures.user).id, "walk.gpx", Stream.make(bytes))
@@ -243,7 +243,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         const dying = yield* startMortal(runImports).pipe(
           Effect.provideService(ImportStore, {
             ...stuck,
-            // Unlike a worker that stops, a dead one hands nothing back.
+            // A dead worker gives nothing back. Without this replacement, the worker of the test would.
             handBack: () => Effect.void
           })
         )
@@ -290,7 +290,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
               claims.push(leased.id)
               return store.claim(leased, ...times)
             },
-            // All steps of a file together take longer than `Import.RETRY_AFTER`, so the worker must renew its lease of
+            // All steps of a file together take longer than `Import.RETRY_AFTER`. So the worker must renew its lease of
             // the import.
             advance: (step) => Effect.zipRight(Effect.sleep("40 seconds"), store.advance(step))
           })
@@ -317,7 +317,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         const users = yield* Effect.all(Array.from({ length: 4 }, () => Fixtures.user))
         const [eager] = users
         if (eager === undefined) throw new Error("nobody")
-        // The first person's two files wait longest.
+        // The two files of the first person have waited longest.
         for (const { id } of [eager, ...users]) {
           yield* startImport(id, "walk.gpx", Stream.make(bytes))
           yield* Effect.sleep("1 second")
@@ -335,7 +335,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
                 reading.push(leased.userId)
                 most = Math.max(most, reading.length)
               }),
-            // A step takes longer than `Import.RETRY_AFTER`, so the worker must renew its lease of the import.
+            // One step takes longer than `Import.RETRY_AFTER`. So the worker must renew its lease of the import.
             advance: (step) => Effect.zipRight(Effect.sleep("70 seconds"), store.advance(step)),
             finish: (leased, ...how) =>
               Effect.tap(store.finish(leased, ...how), () => void reading.splice(reading.indexOf(leased.userId), 1))
@@ -385,8 +385,8 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         yield* Effect.sleep("30 minutes")
         expect(hasFailed).toBe(true)
         expect(ended.length).toBe(10)
-        // Three files are read at once. When the first three of the other users' files have ended, the file whose claim
-        // failed is next.
+        // Workers read three files at the same time. The file whose claim failed comes next, after the first three
+        // files of the other users.
         expect(ended.indexOf(unlucky.id)).toBeLessThan(6)
         expect(cleanings).toBeGreaterThan(10)
       })

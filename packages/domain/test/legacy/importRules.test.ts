@@ -13,7 +13,7 @@ const NOW = new Date(VirtualTime.START).toISOString()
 const stage = RuleSamples.sharing({ standardExpiresAt: null })
 type Stage = Effect.Effect.Success<typeof stage>
 
-/** A good line; `undefined` leaves a field out. */
+/** A valid line. A field that is `undefined` in `change` is left out. */
 const lineOf = ({ connection, place }: Stage, change: object = {}) => ({
   id: "old_1",
   connection_id: connection.id,
@@ -33,7 +33,7 @@ const rules = ({
   readonly connection: { readonly userId: Stage["user"]["id"]; readonly id: ConnectionId }
 }) => Effect.map(listRules(connection, "Place", { limit: 500, cursor: undefined }), (page) => page.rules)
 
-/** What is wrong with the file, as an operator reads it. */
+/** The faults of the file, as an operator reads them. */
 const faultsOf = (text: string) =>
   Effect.map(Effect.flip(importRules(text)), (error) =>
     error._tag === "RulesNotImported"
@@ -92,7 +92,7 @@ describe("rules that are imported [§6.4.9]", () => {
         const before = yield* rules(on)
         expect(yield* importRules(text)).toEqual({ imported: 0, known: 2 })
         expect(yield* rules(on)).toEqual(before)
-        // Of a file with one more line, only that line is imported.
+        // The file has one line more than before. Only this line is imported.
         expect(yield* importRules(`${text}\n${file(lineOf(on, { id: "old_3" }))}`)).toEqual({ imported: 1, known: 2 })
       })
     )
@@ -194,8 +194,8 @@ describe("rules that are imported [§6.4.9]", () => {
       Effect.gen(function* () {
         const on = yield* stage
         const plain = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place))
-        // A rule with the same terms as the imported rule. Its address is that of an endpoint of the app, and not an
-        // address of its own.
+        // A rule with the same terms as the imported rule. Its webhook address is that of an endpoint of the app, and
+        // not an address that only the rule has.
         const twin = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place), {
           webhookUrl: "https://old.example.com/hook",
           createdAt: Timestamp.make(Date.UTC(2025, 5, 1))

@@ -14,7 +14,7 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
   radiusM
 })
 
-/** The number of circles that the budget allows, when all are asked about one after the other at one instant. */
+/** How many of the circles the budget allows, if the app asks about them one after the other at one instant. */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
   return circles.filter((one) => {
@@ -35,7 +35,8 @@ describe("questions about zones", () => {
       expect(asking._tag).toBe("Allowed")
       if (asking._tag === "Allowed") questions = asking.questions
     }
-    // At noon the app creates ten rules. It also calls verify-zone for each zone, at noon and every hour for five days.
+    // At noon the app creates ten rules. It also calls verify-zone for each of their zones, at noon and every hour for
+    // five days.
     for (const zone of TEN_ZONES) ask(zone, NOON)
     for (let hour = 0; hour < 5 * 24; hour++) for (const zone of TEN_ZONES) ask(zone, NOON + hour * HOUR)
   })
@@ -58,7 +59,8 @@ describe("questions about zones", () => {
 
   it("circles whose edges lie in different towns have nothing to do with each other", () => {
     expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
-    // A fourth circle, whose edge is just under or just over 17 km from the edge of the middle circle.
+    // The edge of the fourth circle is a little less, or a little more, than 17 km from the edge of the circle in the
+    // middle.
     const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
     const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
     expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])

@@ -17,7 +17,7 @@ import { deliveries, fire, inVirtualTime, type Scene, scene, URL, withWorker } f
 const { answers, Receivers } = MemoryWebhookSender
 const { SECOND } = Timestamp
 
-/** The developer signs in and opens a listener; nobody reads the stream yet. */
+/** The developer signs in and opens a listener. Nobody reads its stream yet. */
 const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
   Effect.gen(function* () {
     const cookie = yield* Entropy.secret
@@ -26,7 +26,7 @@ const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
     return { opened: yield* openListener(stage.developer, stage.app.id, { endpointId, events: [] }), cookie }
   })
 
-/** Reads the stream in a fiber beside the test. Returns the messages that have arrived, with their times. */
+/** Reads the stream in a separate fiber. Returns the messages that have arrived so far, with their times. */
 const reading = (given: Effect.Effect.Success<ReturnType<typeof opened>>) =>
   Effect.gen(function* () {
     const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.ListenerMessage }> = []
@@ -101,7 +101,8 @@ describe("a developer who listens", () => {
         const event = yield* fire(stage)
         yield* Effect.sleep("1 second")
         const { heard } = yield* start(stage)
-        // The stream polls at whole seconds. The worker runs between two polls, so only its signal can wake the stream.
+        // The stream polls at whole seconds. The worker runs between two polls, so that only its signal can wake the
+        // stream.
         yield* Effect.sleep("300 millis")
         const begun = yield* Timestamp.now
         yield* withWorker(Effect.sleep("1 millis"))
@@ -196,7 +197,7 @@ describe("a developer who listens", () => {
         yield* fanOut(10)
         expect(yield* tables).toEqual([1, 1])
         yield* Effect.sleep(Listener.LIFETIME)
-        // The listener has expired and is not swept yet; events no longer wait for it.
+        // The listener has expired, but no sweep has removed it yet. Events must not wait for it.
         yield* fire(stage)
         yield* fanOut(10)
         expect(yield* log).toEqual([TO_NOBODY])

@@ -30,7 +30,7 @@ const message = (key: string, kind: Kind = "receipt"): Mail.MailMessage => ({
   naming: NAMING[kind]
 })
 
-/** Decides on messages in the order of their arrival, and returns what is written for each. */
+/** Decides about messages in the order in which they arrive. Returns what is written for each message. */
 const play = (arrivals: ReadonlyArray<Arrival>, decide = NamedMail.decide) => {
   let count = NamedMail.none
   return arrivals.map(({ at, kind }, index) => {
@@ -150,13 +150,13 @@ describe("messages that name an app", () => {
   })
 })
 
-/** Milliseconds between messages, mostly at the edges of the hour. */
+/** The milliseconds between two messages, mostly boundary values of the hour. */
 const gap = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(0, 1, MINUTE) },
   { weight: 3, arbitrary: fc.constantFrom(HOUR / 5, HOUR / 2, HOUR - 1, HOUR, HOUR + 1) },
   { weight: 1, arbitrary: fc.nat(2 * HOUR) }
 )
-/** Several messages at once. */
+/** Several messages at the same time. */
 const burst = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant<Kind>("receipt") },
@@ -173,13 +173,13 @@ const arrivals = fc.array(fc.record({ gap, burst }), { maxLength: 20 }).map((all
   })
 })
 
-/** The first rule that is broken, as a sentence. */
+/** A sentence about the first rule that is broken; undefined when none is. */
 const broken = (all: ReadonlyArray<Arrival>, decide?: typeof NamedMail.decide): string | undefined => {
   const played = play(all, decide)
   type Played = (typeof played)[number]
   /**
-   * Whether the written mail has the app's name. In the mail about a reviewer's decision only the subject counts: its
-   * body may always name the app, because no reviewer decides a hundred times in an hour.
+   * Whether the written mail names the app. For the mail about a reviewer's decision only the subject counts: its body
+   * may always name the app, because no reviewer decides a hundred times in an hour.
    */
   const hasName = ({ kind, written }: Played): boolean =>
     (kind === "decision" ? written?.subject : JSON.stringify(written))?.includes(NAME) === true

@@ -29,17 +29,17 @@ it("the outbox keeps a message once, gives it to one worker at a time and hears 
   expect([...met].sort()).toEqual(MAIL_MARKS)
 })
 
-/** The waits before each retry, written from the decision and not imported. */
+/** The wait before each retry, copied from the decision and not imported from the product. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
-/** The time limit of an attempt. An attempt without a result counts as failed at this limit. */
+/** The longest time that an attempt takes. An attempt that has no result by then counts as failed. */
 const DEADLINE = 11 * MINUTE
 
-/** How often the worker looks for mail. */
+/** How often the worker looks for due mail. */
 const EVERY = 5 * MINUTE
 
 /**
- * What the mail server does with one attempt, and for how long. Times are whole seconds, and workers die between two of
- * them, so that no worker dies at the very moment of a result.
+ * What the mail server does with an attempt, and how long it takes. Times are whole seconds, and workers die between
+ * two seconds, so that no worker dies at the same instant at which a result arrives.
  */
 const server = fc.record({
   outcome: fc.constantFrom(
@@ -59,12 +59,12 @@ const death = fc.record({
 interface Attempt {
   readonly id: string
   readonly startedAt: number
-  /** When the attempt ended; null when the worker died during the attempt. */
+  /** The end of the attempt; null when the worker died during the attempt. */
   endedAt: number | null
   readonly outcome: "Sent" | "NotSent" | "Refused"
 }
 
-/** When the attempt at `index` may be followed by another; null when it is the last. */
+/** The earliest time of another attempt after the attempt at `index`; null when there must be none. */
 const nextAt = ({ endedAt, outcome, startedAt }: Attempt, index: number): number | null => {
   const wait = WAITS[index]
   if (endedAt === null) return startedAt + DEADLINE + (wait ?? DAY)
@@ -128,8 +128,8 @@ it("whenever workers die and whatever the server says: no message too early, too
                 if (next === undefined) continue
                 expect(earliest).not.toBeNull()
                 expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
-                // If no worker dies, the next attempt begins at most one round of the worker late, plus two minutes for
-                // other mail, of which two messages are sent at a time.
+                // If no worker dies, the next attempt may be late by one round of the worker and by two minutes for
+                // other mail, because the worker sends only two messages at a time.
                 if (deaths.length === 0) {
                   expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + 2 * MINUTE + EVERY)
                 }
@@ -142,8 +142,8 @@ it("whenever workers die and whatever the server says: no message too early, too
               const isSent = own.some(({ endedAt, outcome }) => endedAt !== null && outcome === "Sent")
               expect([message.subject, sentAt !== null, givenUpAt !== null]).toEqual([message.subject, isSent, !isSent])
               if (isSent) continue
-              // A message is given up for a reason: it was refused, tried eight times, or no worker handled it for a
-              // week.
+              // A message is given up for one of three reasons: it was refused, it was tried eight times, or no worker
+              // handled it for a week.
               const isRefused = own.at(-1)?.endedAt != null && own.at(-1)?.outcome === "Refused"
               const isOld = lastError === "older than 7 days" && (givenUpAt ?? 0) - begun > 7 * DAY
               met.add(isRefused ? "refused" : isOld ? "too old" : "given up")

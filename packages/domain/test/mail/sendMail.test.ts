@@ -19,7 +19,7 @@ const layer = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 const run = <A>(program: Effect.Effect<A, unknown, World | Layer.Layer.Success<typeof layer>>) =>
   inVirtualTime(Effect.provide(program, layer))
 
-/** Messages to one user, written with a change of the user's connection. */
+/** Stores messages to one user, together with a change of the user's connection. */
 const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { connection, user } = yield* RuleSamples.sharing()
@@ -42,7 +42,7 @@ const script = (behaviour: MemoryMailer.Behaviour) => Effect.flatMap(Post, (post
 const kept = Effect.flatMap(MailOutbox, (outbox) => outbox.recent(100))
 const send = sendMail(ADDRESSES)
 
-/** Runs the worker beside `use`, which begins when everything that was due has been sent. */
+/** Runs `use` beside the worker. `use` begins after everything that was due has been sent. */
 const beside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.fork(Effect.interruptible(runMail(ADDRESSES))),

@@ -7,7 +7,7 @@ import { FastCheck as fc, Option } from "effect"
 import { describe, expect, it } from "vitest"
 
 const { DAY, HOUR } = Timestamp
-/** A Thursday. */
+/** A Thursday, 09:00 UTC. */
 const NOW = Timestamp.make(Date.UTC(2026, 2, 5, 9))
 const zoneOf = (name: string) => Option.getOrThrow(LocalDays.zone(name))
 const BERLIN = zoneOf("Europe/Berlin")
@@ -25,7 +25,7 @@ const QUIET: OwnerNotice.Facts = {
 const app = (name: string, ...requests: ReadonlyArray<number>): Today.AskedApp => ({
   appId: AppId.make(`app_${name.replaceAll(" ", "_")}`),
   name,
-  // Each app also gets 500 events a day, which never count as requests.
+  // Each app also gets 500 events a day. They must never count as requests.
   counts: Array.from({ length: Today.DAYS }, () => 500),
   requests: [...Array.from({ length: Today.DAYS - requests.length }, () => 0), ...requests]
 })
@@ -80,7 +80,7 @@ describe("notices that a person chose [owner-notices-2]", () => {
   })
 
   it("what ends on the local day after tomorrow, also late in the evening", () => {
-    // The 7th of March in Berlin lasts from 23:00 UTC of the 6th to 23:00 UTC of the 7th.
+    // In Berlin, the 7th of March lasts from 23:00 UTC on the 6th until 23:00 UTC on the 7th.
     const start = Timestamp.make(Date.UTC(2026, 2, 6, 23))
     const ends = (at: Timestamp.Timestamp) => subjects({ ending: [endsAt(at)] }).length
     expect([
@@ -92,7 +92,7 @@ describe("notices that a person chose [owner-notices-2]", () => {
   })
 
   it("the summary: on Monday from seven o'clock on, with the seven days before", () => {
-    // In Berlin, 7:00 of this Monday is 6:00 UTC.
+    // In Berlin, 7:00 on this Monday is 6:00 UTC.
     const monday = Timestamp.make(Date.UTC(2026, 2, 9, 6))
     const asked = [app("Weather", 100, 1, 1, 1, 1, 1, 1, 1, 99)]
     const weekly = (at: Timestamp.Timestamp) => subjects({ asked }, at, ["weekly"]).length

@@ -5,7 +5,7 @@ import { geodesicM, travel } from "../support/geodesic.js"
 
 const degrees = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-/** Generators of coordinates, which often give boundary values: the ends of a range, the poles, the antimeridian. */
+/** Generators of coordinates. They often give boundary values: the ends of a range, the poles, the antimeridian. */
 const latitude = (min: number, max: number) =>
   fc
     .tuple(fc.oneof(fc.constantFrom(min, max, (min + max) / 2), degrees(min, max)), fc.boolean())
@@ -14,8 +14,8 @@ const longitude = fc.oneof(fc.constantFrom(-180, -179.9999, 0, 179.9999, 180), d
 const azimuth = fc.oneof(fc.constantFrom(0, 45, 90, 135, 180, 270), degrees(0, 360))
 
 /**
- * Fails unless the distance of the product is within `toM` of the oracle's, for points of these latitudes up to `maxM`
- * apart.
+ * Fails unless the product's distance differs from Karney's by at most `toM` metres, for points between these latitudes
+ * that are up to `maxM` metres apart.
  */
 const agrees = (minLat: number, maxLat: number, far: { readonly maxM: number; readonly toM: number }): void => {
   const near = fc.oneof(fc.constantFrom(0, far.maxM, 50, 100, 150), degrees(0, far.maxM))

@@ -71,7 +71,7 @@ describe("places", () => {
         expect(yield* listPlaces(ADA)).toEqual([changed])
       }
       const [now] = yield* listPlaces(ADA)
-      // Of two presses of one button, the second changes nothing and is accepted.
+      // The user presses a button twice. The second press changes nothing and is accepted.
       for (const _ of [1, 2]) {
         expect(yield* updatePlace(ADA, id, { ...form, shown: now })).toMatchObject({ label: "My home", kind: "home" })
       }

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { type Deed, ReferencePurpose } from "../support/referencePurpose.js"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
 
-/** Few words, so that an edit often goes back to words that were there before. */
+/** There are only a few texts, so that an edit often returns to an earlier text. */
 const WORDS = ["Shows you a map", "Shows you another map", "Shows you a third map"]
 const [FIRST = ""] = WORDS
 
@@ -18,7 +18,9 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("archive" as const) }) }
 )
-/** How many revisions ago the reviewer read the purpose; undefined: the reviewer names no revision. */
+/**
+ * How many revisions before the present one the reviewer read the purpose. Undefined: the reviewer names no revision.
+ */
 const reading = fc.constantFrom(undefined, 0, 0, 0, 1, 2)
 
 const note = Verdict.Note.make("Say more")
@@ -88,7 +90,7 @@ describe("the life of a purpose, against its history", () => {
       }),
       500
     )
-    // The generator reaches every transition of the state machine, and its refusals.
+    // The generator must reach every transition of the state machine, and its refusals.
     const arrows = [
       "draft write draft",
       "draft hand in in_review",

@@ -31,7 +31,7 @@ const edit = (purpose: Purpose.Purpose, terms: PurposeLife.PurposeEdit) => Purpo
 const refused = (step: Either.Either<unknown, { readonly _tag: string; readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
-/** The words in which the app may use the purpose now; undefined when it may not. */
+/** The words under which the app may use the purpose now; undefined when it may not. */
 const inForce = (purpose: Purpose.Purpose, app: Parameters<typeof Purpose.usableTerms>[1] = "production") =>
   Purpose.usableTerms(purpose, app)?.description
 
@@ -195,7 +195,7 @@ describe("decisions", () => {
     const decided = Either.getOrThrow(PurposeLife.decide(editInReview, reject))
     expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
     expect(inForce(decided)).toBe(first.description)
-    // After another edit and submission, the first wording is still in force.
+    // The developer edits and submits once more. The first wording must still be in force.
     const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
     expect([again.status, inForce(again)]).toEqual(["in_review", first.description])
   })

@@ -56,7 +56,7 @@ const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld | Layer.Layer.Su
 const reviewer = Fixtures.userWith({ roles: ["reviewer"] })
 const page = { limit: 100, cursor: undefined }
 
-/** A user connected with an app whose purpose `find_me` expects ten calls a day. */
+/** A user who has connected an app. Its purpose `find_me` expects ten calls a day. */
 const connected = Effect.gen(function* () {
   const user = yield* Fixtures.user
   const app = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
@@ -190,7 +190,7 @@ describe("runHousekeeping", () => {
         const fiber = yield* Effect.fork(runHousekeeping())
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
-        // As if the process had died before it could end any connection.
+        // Undoes the end of one connection, as if the process had died before it ended any connection.
         const before = connections.get(owner.connectionId)
         connections.set(owner.connectionId, { ...before!, endedAt: null, endReason: null })
         yield* TestClock.adjust("1 minutes")

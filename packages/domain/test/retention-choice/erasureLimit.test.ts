@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 const userId = UserId.make("usr_ana")
 const NOW = Timestamp.make(Date.UTC(2026, 0, 15))
 
-/** The stretch that begins `minutes` before now and is one minute long. */
+/** A stretch of one minute that begins `minutes` minutes before now. */
 const stretch = (minutes: number) => {
   const from = Timestamp.plus(NOW, -minutes * Timestamp.MINUTE)
   return { from, until: Timestamp.plus(from, Timestamp.MINUTE) }

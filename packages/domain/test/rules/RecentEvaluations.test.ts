@@ -22,7 +22,10 @@ interface Upload {
   readonly fixes: ReadonlyArray<Fix.Reading>
 }
 
-/** Uploads of any size, some of which are sent twice. The gaps and delays make every outcome of an evaluation occur. */
+/**
+ * Uploads of different sizes, some of which are sent twice. With these gaps and delays, every outcome of an evaluation
+ * occurs.
+ */
 const uploads: fc.Arbitrary<ReadonlyArray<Upload>> = fc
   .array(
     fc.record({
@@ -86,7 +89,7 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
   firesFrom: asked.firesFrom ?? time(NOON)
 })
 
-/** New fixes of an upload in the order of evaluation. */
+/** The new fixes of an upload, in the order in which rules evaluate them. */
 const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray<Fix.Fix> => {
   const judged = fixes.map((fix) => Fix.judge(fix, time(receivedAt)))
   const possible = judged.flatMap((one) => (one._tag === "Fix" ? [one.fix] : []))
@@ -95,7 +98,7 @@ const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray
   return unknown
 }
 
-/** The recent evaluations as uploads keep them. */
+/** The recent evaluations that remain after the uploads. */
 const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   let live = liveRule(asked)
   let recent = RecentEvaluations.none
@@ -111,7 +114,7 @@ const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   return recent
 }
 
-/** Every evaluation that ever happened, in an unlimited list. */
+/** Every evaluation of the uploads, in a list without a limit. */
 const log = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   const all: Array<RecentEvaluations.Evaluation> = []
   let state = RuleEvaluation.unseeded("1")
@@ -179,7 +182,7 @@ describe("the last evaluations of a rule [rules-8]", () => {
     )
     const recent = states[0]?.made ?? []
     expect(recent.map((one) => one.capturedAt)).toEqual(ride.slice(-20).map((fix) => fix.capturedAt))
-    // Some firings are older than the 20 kept evaluations. `withEvents` adds no evaluation for them.
+    // Some firings are older than the 20 evaluations that are kept. `withEvents` must add no evaluation for them.
     expect(firings.length).toBeGreaterThan(1)
     const fired = firings.map((firing) => ({ ...firing, eventId: eventOf(firing.at) }))
     expect(UploadEvaluation.withEvents(states, fired)[0]?.made).toHaveLength(20)

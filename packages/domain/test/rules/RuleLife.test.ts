@@ -6,7 +6,7 @@ const at = (after: number | null) => (after === null ? null : time(NOON + after)
 
 describe("where a rule is in its life [§3.3]", () => {
   it.each([
-    // The columns: from, until, disabled, after, state.
+    // The columns are: from, until, disabled, after, state.
     [null, null, null, 0, "active"],
     [0, null, null, -1, "inactive"],
     [0, null, null, 0, "active"],
@@ -16,7 +16,8 @@ describe("where a rule is in its life [§3.3]", () => {
     [0, MINUTE, null, 0, "active"],
     [0, MINUTE, null, MINUTE - 1, "active"],
     [0, MINUTE, null, MINUTE, "finished"],
-    // `disabled` takes precedence over a window that has not opened, and a window that has closed over `disabled`.
+    // `disabled` takes precedence over a window that has not opened. A window that has closed takes precedence over
+    // `disabled`.
     [0, MINUTE, -9, -1, "disabled"],
     [0, MINUTE, -9, 0, "disabled"],
     [0, MINUTE, -9, MINUTE, "finished"],

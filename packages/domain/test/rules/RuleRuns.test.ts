@@ -14,7 +14,7 @@ const evaluation = (minute: number, outcome: RuleEvaluation.RuleOutcome): Recent
   eventId: null
 })
 
-/** Evaluates readings as an upload does, and keeps on which side each one was. */
+/** Evaluates the readings as an upload does. Returns the evaluation and the side of each reading. */
 const lived = (type: Rule.RuleType, readings: ReadonlyArray<readonly [minute: number, metres: number]>) => {
   let state = RuleEvaluation.unseeded("basis")
   const window = { from: null, until: null }
@@ -47,7 +47,7 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
           side
         } of life) {
           if (outcome === "boundary") continue
-          // A run ends with the reading at which the next one begins.
+          // The reading that ends a run also begins the next run.
           const run = runs.findLast(({ from, until }) => from <= capturedAt && capturedAt <= until)
           expect(run).toBeDefined()
           expect([null, side]).toContain(run?.side)

@@ -21,12 +21,12 @@ import {
 } from "../support/rules.js"
 
 /**
- * The numbered behaviours of Spec §4.6, each as a property over both sides of its edge. Examples are in
- * RuleEvaluation.test.ts. Behaviours 6 and 7 are properties of ConcurrentLimit.test.ts and of createRule, behaviour 10
- * is a property of the store's contract.
+ * The numbered behaviours of Spec §4.6. Each is a property with values on both sides of its edge.
+ * RuleEvaluation.test.ts has examples. Behaviours 6 and 7 are properties of ConcurrentLimit.test.ts and of createRule,
+ * and behaviour 10 is a property of the store's contract.
  */
 
-/** Milliseconds around an edge, the edge itself and its neighbours most of all. */
+/** A number of milliseconds near an edge: mostly the edge itself, or a value next to it. */
 const around = (edge: number, reach: number) =>
   fc.oneof(
     { arbitrary: fc.constantFrom(edge - 1, edge, edge + 1), weight: 2 },
@@ -39,7 +39,7 @@ const holds = <A>(arbitrary: fc.Arbitrary<A>, body: (value: A) => void) =>
 const enter = question({ type: "enter" })
 const exit = question({ type: "exit" })
 
-/** Any number, impossible ones too. */
+/** Any number, even an impossible one. */
 const anyNumber = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0))
 const anyFix = fc.record({ capturedAt: fc.integer(), lat: anyNumber, lon: anyNumber, accuracyM: fc.option(anyNumber) })
 const anyQuestion = fc.record({
@@ -54,7 +54,7 @@ const anyQuestion = fc.record({
 
 describe("Spec §4.6, the three types", () => {
   const sides = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 })
-  /** Readings ten minutes apart, so that the cooldown blocks no firing. */
+  /** Readings that are ten minutes apart, so that the cooldown prevents no firing. */
   const walk = (isInside: ReadonlyArray<boolean>) =>
     isInside.map((inside, index) => ({ after: index * 10 * MINUTE, where: inside ? INSIDE : OUTSIDE }))
   const indices = (asked: RuleEvaluation.Question, seen: ReturnType<typeof walk>) =>
@@ -121,7 +121,7 @@ describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
       )
       expect(["seeded", "boundary", "outside_window", "late"]).toContain(outcome)
       expect(state.lastFiredAt).toBeNull()
-      // A fix that decides nothing leaves the same state object.
+      // A fix that decides nothing must return the same state object.
       expect(state === before).toBe(outcome !== "seeded")
     })
   })
@@ -156,7 +156,7 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         const all = outcomes({ ...asked, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
-        // The outcomes must be the same as if the readings before `from` had arrived too late to fire.
+        // The outcomes must be the same as when the readings from before `from` arrive too late to fire.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
         expect(all).toEqual(outcomes(asked, late))
       }
@@ -169,7 +169,7 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
     radiusM: fc.integer({ min: 100, max: 10_000 }),
     accuracyM: fc.oneof(fc.constantFrom(null, 49, 50, 51), fc.integer({ min: 1, max: 3_000 })),
     azimuth: fc.integer({ min: 0, max: 359 }),
-    // Each offset is larger than the error of the distance formula (decision L2).
+    // Each offset, in metres, is larger than the error of the distance formula (decision L2).
     off: fc.constantFrom(-20, -1, -0.2, 0.2, 1, 20),
     isOuter: fc.boolean()
   })
@@ -271,7 +271,7 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
       const { outcomes, state } = evaluate(question({ window }), [{ after, where: INSIDE, delay }])
       const isSeen = after >= 0 && after < HOUR
       expect(outcomes).toEqual([isSeen ? "seeded" : "outside_window"])
-      // A fix from before the window opened never seeds state.
+      // A fix from before the window opened must not seed the state.
       expect(state.side).toBe(isSeen ? "inside" : null)
     })
   })
@@ -298,7 +298,7 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
   it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
     const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
     holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([asked, after]) => {
-      // A dwell waits only when its dwell time ends inside the window.
+      // A dwell waits only if its dwell time ends inside the window.
       const arrival = asked.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
       const { state } = evaluate(asked, [
         { after: 0, where: OUTSIDE },

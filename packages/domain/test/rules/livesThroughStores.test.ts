@@ -8,12 +8,12 @@ import { UploadStores } from "../support/uploads.js"
 
 const LIVES = 120
 
-/** Fails when the programs and the reference disagree about a life; returns how often the life's rules fired. */
+/** Fails when the programs and the reference disagree about a life. Returns the number of the life's firings. */
 const agreed = (seed: number) =>
   Effect.gen(function* () {
     const life = lifeOf(seed)
     const lived = yield* liveThrough(life)
-    // For a rule that is disabled at the end, `lived` has only the firings. `toMatchObject` then compares only these.
+    // For a rule that is disabled at the end, `lived` has only the firings, so `toMatchObject` compares only these.
     expect({ seed, lived: outcomeOf(life, { takesLate: true }) }).toMatchObject({ seed, lived })
     return lived.flatMap(({ firings }) => firings).length
   })
@@ -28,8 +28,8 @@ describe("lives lived through the programs, in memory", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  // In this life the phone sends readings whose capture time is up to 12 hours in the future and, in the same
-  // millisecond, readings that are 2 and 3 minutes ahead.
+  // In this life the phone sends readings that are up to 12 hours in the future. In the same millisecond it sends
+  // readings that are 2 and 3 minutes in the future.
   it.effect("an upload contradicts no readings that arrived in the same millisecond [fixes-4, L4]", () =>
     Effect.asVoid(agreed(2_826_370_504)).pipe(Effect.provide(UploadStores))
   )

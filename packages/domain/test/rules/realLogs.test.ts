@@ -5,7 +5,7 @@ import { reading, replayLife } from "../support/replay.js"
 import { time } from "../support/rules.js"
 import { haveTraces, type Trace, traces, TRACES_NEEDED } from "../support/traces.js"
 
-/** Circles around positions of the phone, so that the phone enters and leaves them. */
+/** Circles around positions of the phone, so that the phone enters and leaves each circle. */
 const circles = ({ fixes }: Trace) => {
   const precise = fixes.filter((fix) => (fix.accuracy ?? 0) <= 100)
   return [0, 0.25, 0.5, 0.75]
@@ -30,10 +30,10 @@ const asked = ({ fixes }: Trace): Life["rules"] => {
 const possible = (fixes: ReadonlyArray<ReferenceFix>) =>
   fixes.filter((fix) => Fix.judge(reading(fix), time(fix.receivedAt))._tag === "Fix")
 
-/** One upload for each fix. The upload arrives when the phone stored the fix. */
+/** Uploads of one fix each. An upload arrives at the time at which the phone stored the fix. */
 const oneByOne = ({ fixes }: Trace) => possible(fixes).map((fix) => [fix])
 
-/** Uploads of 200 fixes, as Overland sends them. Each upload arrives at the newest time of its fixes. */
+/** Uploads of 200 fixes each, as the app Overland sends them. An upload arrives at the newest time of its fixes. */
 const inBatches = ({ fixes }: Trace) => {
   const batches: Array<ReadonlyArray<ReferenceFix>> = []
   let last = 0

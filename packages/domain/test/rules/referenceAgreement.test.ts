@@ -4,7 +4,7 @@ import { type Life, type Outcome, outcomeOf } from "../support/referenceRules.js
 import { replayLife } from "../support/replay.js"
 
 const LIVES = 100_000
-/** The number of lives in one test. Short tests leave the runner time for its messages. */
+/** The number of lives in one test. Between two tests the test runner can send its messages, so the tests are short. */
 const AT_ONCE = 5_000
 
 const isSame = (one: Outcome, other: Outcome | undefined): boolean =>
@@ -13,7 +13,7 @@ const isSame = (one: Outcome, other: Outcome | undefined): boolean =>
   one.firings.length === other.firings.length &&
   one.firings.every((at, index) => at === other.firings[index])
 
-/** How often the rules of a life fire; undefined when the product and the reference disagree. */
+/** The number of firings of a life; undefined when the product and the reference disagree about them. */
 const agreed = (life: Life): number | undefined => {
   const [product, reference] = [replayLife(life), outcomeOf(life)]
   return product.every((one, rule) => isSame(one, reference[rule]))
@@ -41,7 +41,7 @@ describe("rule evaluation against a second writing of Spec §4.6", () => {
   )
 })
 
-/** The results of the product and of the reference for the smallest life in which they disagree. */
+/** The smallest life in which the product and the reference disagree, with both results. */
 const explained = (seed: number) => {
   const life = smallest(lifeOf(seed), (one) => agreed(one) === undefined)
   return { seed, life, product: replayLife(life), reference: outcomeOf(life) }

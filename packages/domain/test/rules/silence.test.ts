@@ -14,14 +14,14 @@ import {
   time
 } from "../support/rules.js"
 
-/** Dwell rules that fire because the phone sends nothing (decision rules-14). */
+/** Tests of dwell rules that fire because the phone sends nothing (decision rules-14). */
 
 const SILENCE_S = 600
 const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
 
 /**
- * Settles the rule `after` milliseconds after noon. Returns the time of the dwell that fires, in minutes after noon;
- * null when none fires.
+ * Settles the rule `after` milliseconds after noon. Returns the time of the dwell that fires, in minutes after noon.
+ * Null when none fires.
  */
 const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
   const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))

@@ -20,7 +20,9 @@ interface Stage extends Effect.Effect.Success<ReturnType<typeof RuleSamples.shar
 }
 type Meanwhile = (stage: Stage) => Effect.Effect<unknown, unknown, Layer.Layer.Success<typeof UploadStores>>
 
-/** A person is seen outside, then `meanwhile` happens, then the person is seen inside. Returns the number of events. */
+/**
+ * A person is seen outside. Then `meanwhile` happens, and then the person is seen inside. Returns the number of events.
+ */
 const eventsAfter = (kind: "Place" | "Zone", meanwhile: Meanwhile) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(NOON)

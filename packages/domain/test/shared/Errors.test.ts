@@ -27,17 +27,20 @@ const errorsOf = async (file: string): Promise<ReadonlyArray<ErrorClass>> => {
   return Object.values(exported).filter(isErrorClass)
 }
 
-/** A text that stands for the value of every field. */
+/** The value of every field in these tests. */
 const VALUE = "the value of a field"
 
-/** The message of an error whose fields all have `VALUE`. */
+/** The message of an error of this class. All fields of the error have the value `VALUE`. */
 const messageOf = ({ fields, prototype }: ErrorClass): string => {
   const error: Error = Object.create(prototype)
   for (const name of Object.keys(fields)) Object.defineProperty(error, name, { value: VALUE })
   return error.message
 }
 
-/** The errors whose message has the text of a field: a code of a fixed list, or a text for its reader. */
+/**
+ * The errors whose message contains the value of a field. The field is a code from a fixed list, or a text for the
+ * reader of the message.
+ */
 const SAYS_ITS_FIELD = ["AuthorizePage", "AuthorizeRedirect", "ConsentRefused", "PurposeRefused", "VaultError"]
 
 describe("the errors of the domain", () => {

@@ -2,7 +2,7 @@ import { Pacing, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 
-/** How long the pause is after work that took `tookMs` by the clock. */
+/** The pause, in milliseconds, after work that took `tookMs` by the clock. */
 const pauseAfter = (tookMs: number, share: number) =>
   Effect.gen(function* () {
     const pause = yield* Pacing.pausing({ share })

@@ -70,8 +70,7 @@ describe("a time that comes from outside [M11]", () => {
         const written = { colon: zone, plain: zone.replace(":", ""), hours: zone.slice(0, 3), Z: "Z" }[form]
         const expected = Date.parse(local + (form === "Z" ? "Z" : zone))
         const read = Timestamp.parseIso(local + written)
-        // The offset may move the moment into a year of more or fewer than four digits. `parseIso` refuses such a
-        // moment.
+        // The offset may move the time into a year that does not have four digits. `parseIso` refuses such a time.
         expect(read).toBe(new Date(expected).toISOString().length === 24 ? expected : undefined)
         expect(read === undefined ? undefined : Timestamp.parseIso(Timestamp.toIso(read))).toBe(read)
       })

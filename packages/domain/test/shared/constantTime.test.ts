@@ -8,8 +8,8 @@ import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
 /**
- * Secrets must be compared only by the vault, in constant time. The tests use a vault that finds nothing equal: code
- * that still accepts a right secret does not ask the vault.
+ * Only the vault may compare secrets, because it does so in constant time. The tests use a vault for which nothing is
+ * equal. Code that still accepts a right secret compares it without the vault.
  */
 const honest = MemoryVault.make(["k1"])
 const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
@@ -21,7 +21,7 @@ const registered = {
   secrets: [{ appId: APP, hash: honest.sha256("secret"), createdAt: Timestamp.make(0), expiresAt: null }]
 }
 
-/** Whether each comparison accepts the right secret. */
+/** For each comparison of a secret: whether it accepts the right secret with this vault. */
 const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => boolean>> = {
   "the verifier of a code": (vault) => Pkce.matches(vault, VERIFIER, Pkce.Challenge.make(honest.s256(VERIFIER))),
   "the mark of a cursor": (vault) =>

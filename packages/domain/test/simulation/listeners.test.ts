@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { watched } from "./plants/listeners.js"
 
-/** Ana's app listens while she walks home; `then` goes on from there. */
+/** Runs a scenario: a developer listens to the app's events while Ana walks home. `then` has the further steps. */
 const walkHome = (
   seed: number,
   then: (

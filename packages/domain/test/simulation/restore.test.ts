@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { connected, HOUR, ME } from "./plants/connected.js"
 import { FAR, HOME, inScene, MINUTE } from "./plants/scene.js"
 
-/** Runs a scenario whose database can be put back to a backup. */
+/** Runs a scenario that can back up its database and restore the backup. */
 const run = (
   scenario: (world: Simulation.World, backups: Simulation.MemoryWithBackups) => Effect.Effect<unknown, unknown>
 ) => {

@@ -7,15 +7,15 @@ import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
 /**
- * The swarm runs with every change on `RUNS` seeds from this one on. The seeds are fixed and few enough for a slow
- * machine, so that a failure comes from the change and not from the machine.
+ * The first of the `RUNS` seeds that every change runs. The seeds are fixed, so that a failure comes from the change,
+ * and few, so that they do not overload a slow machine.
  */
 const FIRST = 5_000
 const RUNS = 25
 const TWICE = 5
 /**
- * Any change of the domain or of the generators moves the random runs, so the seeds of `marks.json` may not reach every
- * mark any more. Then the test goes on with the seeds from 1 to this one, and prints those that `marks.json` lacks.
+ * Any change of the domain or of the generators changes the random runs, so the seeds in `marks.json` may no longer
+ * reach every mark. The test then also runs the seeds from 1 to this one, and prints those that `marks.json` lacks.
  */
 const MORE = 500
 const ALL_MARKS = marks.names
@@ -39,7 +39,8 @@ const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
 }
 
 /**
- * The hash of a plan's first run in this process, so that a test that compares two runs runs the plan only once more.
+ * The hash of each plan's first run in this process. A test that compares two runs of a plan then needs only one
+ * further run.
  */
 const firstHash = new Map<Simulation.Plan, string>()
 
@@ -80,11 +81,11 @@ describe("the seeds that are run with every change", () => {
   })
 })
 
-/** Looks for seeds that together reach every mark, and prints them. */
+/** The number of seeds among which the test looks for some that together reach every mark. 0: it does not look. */
 const search = Number(process.env["MARKS"] ?? 0)
 
 const searching = (name: string, body: () => void) => {
-  // Not a skipped test: there is no test without `MARKS`.
+  // Without `MARKS` there is no test here, rather than a skipped one.
   for (const each of search > 0 ? [name] : []) it(each, { timeout: 0 }, body)
 }
 
@@ -102,7 +103,7 @@ searching("seeds that reach every mark are found", () => {
   const left = new Set(byMark.keys())
   const chosen: Array<number> = []
   while (left.size > 0) {
-    // Prefers seeds that reach many marks that few other seeds reach, and whose runs have few steps.
+    // The value of a seed: high when it reaches many marks that few other seeds reach, and when its run has few steps.
     const worth = (seed: number): number =>
       [...(bySeed.get(seed) ?? [])].reduce(
         (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),

@@ -6,13 +6,13 @@ import { plants } from "./plants/visits.js"
 
 /**
  * Compares what an app reads in several worlds, page by page, without the cursors. The worlds differ only in what the
- * app may not see: stays at `FAR` ("elsewhere"), a point that the user shares with nobody, and a place there.
+ * app must not see: stays at `FAR`, a point that the user shares with nobody, and an unshared place there.
  */
 
 interface Elsewhere {
-  /** Whether the user has a place at `FAR`. The place is not shared. */
+  /** Whether the user has a place at `FAR`, which is not shared. */
   readonly isDrawn: boolean
-  /** In how many of the six absences from home the user stays at `FAR`. */
+  /** In how many of six absences from home the user stays at `FAR`. */
   readonly stays: number
 }
 
@@ -36,8 +36,8 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         yield* world.advance(DAY)
         for (let n = 0; n < 6; n++) {
           yield* stay(HOME, n * 3 * HOUR)
-          // The user is away from home at the same time in both worlds. The app must learn neither where nor for how
-          // long.
+          // In all worlds the user is away from home at the same times. The app must learn neither where the user is
+          // nor for how long.
           if (n < stays) yield* stay(FAR, n * 3 * HOUR + HOUR)
           else yield* phone.upload([{ ...north(9_000), capturedAt: start + n * 3 * HOUR + HOUR, accuracyM: 10 }])
         }

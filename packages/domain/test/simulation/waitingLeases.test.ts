@@ -6,13 +6,13 @@ import { FAR, inScene, type Scene, SECOND } from "./plants/scene.js"
 
 /**
  * A worker dies while its receiver is slow. No other worker may claim the delivery until the lease of 30 s ends,
- * whatever users and developers do meanwhile. Then the same attempt is made again, if it is still allowed.
+ * whatever users and developers do meanwhile. Then a worker makes the same attempt again, if it is still allowed.
  */
 
 interface Deed {
   readonly what: string
   readonly deed: (scene: Scene, deliveryId: string) => Effect.Effect<unknown, unknown>
-  /** The POSTs that arrive at the receiver, the first included. */
+  /** The number of POSTs that arrive at the receiver, including the first. */
   readonly posts: number
   readonly state: string
   readonly failReason: string | null
@@ -73,7 +73,8 @@ describe("a delivery waits for the lease of a worker that died", () => {
           yield* world.crash("worker")
           const [row] = yield* hook.deliveries
           yield* deed(scene, row?.deliveryId ?? "")
-          // A worker claims as soon as it starts. The new worker starts two milliseconds before the lease ends.
+          // A worker claims when it starts. This worker starts two milliseconds before the lease of the dead worker
+          // ends.
           yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 2)
           yield* world.restart("worker")
           yield* world.advance(1)

@@ -34,7 +34,7 @@ const input = { key: Purpose.PurposeKey.make("find_me"), terms }
 const mailTo = (account: Account.Account) =>
   Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
 
-/** Suspends the account in the table: `suspendAccount` needs another admin. */
+/** Suspends the account by a change of the table, because `suspendAccount` needs another admin. */
 const suspend = ({ id }: Account.Account) =>
   Effect.gen(function* () {
     const { accounts } = yield* MemoryDatabase
@@ -344,7 +344,7 @@ describe("whose it is to decide [P2]", () => {
         const change = { scopes: ["location.lookup", "location.history.read"] } as const
         const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change))
         expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[1]" }] })
-        // A scope that the app gave up stays in the wording until the wording changes.
+        // A scope that the app gave up stays in the purpose's terms until the wording changes.
         yield* updateApp(owner, app.id, { scopes: ["location.place.current"] })
         expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 })).toMatchObject({
           terms: { scopes: ["location.lookup"] }

@@ -48,7 +48,7 @@ describe("what an admin takes away is gone at once [§5.6, §6.3.5]", () => {
         expect(yield* refused(authenticateAccess(token))).toBe("InvalidToken")
         const client = yield* authenticateClient(app.id, clientSecret)
         expect(yield* refused(refreshTokens(client, refresh))).toBe("InvalidGrant")
-        // The user reads that the connection ended, and why, before any sweep has run.
+        // Even before any sweep has run, the user sees that the connection ended, and why.
         const shown = { live: false, endedAt: revoked.revokedAt, endReason: "admin_revoked", scopes: [] }
         yield* TestClock.adjust("1 minute")
         expect(yield* listConnections(user.id)).toMatchObject([shown])

@@ -20,7 +20,7 @@ import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/s
 const FRESH = { isFresh: true }
 const OLD = { isFresh: false }
 
-/** A user who connected an app with these scopes, and the purpose that sensitive scopes need. */
+/** A user who connected an app with these scopes. The app has the purpose that sensitive scopes need. */
 const connected = (scopes: ReadonlyArray<Scope.Scope>) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
@@ -55,7 +55,7 @@ it("the end of exact location is undone with the same scopes and date, unless so
       const after = yield* restoreExactLocation(user.id, id, FRESH)
       expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([before.heldScopes, before.sensitiveExpiresAt])
 
-      // Nothing changes for a person who presses the button twice.
+      // The person presses the button a second time. This must change nothing.
       const { mail } = yield* MemoryDatabase
       const mails = mail.size
       expect([yield* restoreExactLocation(user.id, id, OLD), mail.size]).toEqual([after, mails])
@@ -100,7 +100,7 @@ it("a sensitive scope that comes back after exact location has ended needs a cho
       expect(yield* change({ scopes: all })).toMatchObject({ left: { _tag: "Invalid", problems: [problem] } })
       expect([yield* getConnection(user.id, id), mail.size]).toEqual([before, mails])
 
-      // Other changes need no choice: the date that has passed stays.
+      // For other changes the user need not choose a date, and the date that has passed stays.
       yield* change({ scopes: BOTH, standardDays: 30 })
       expect((yield* getConnection(user.id, id)).sensitiveExpiresAt).toBe(before.sensitiveExpiresAt)
       yield* change({ scopes: all, sensitiveDays: 7 })
@@ -179,7 +179,7 @@ it("a session that is not fresh cannot share exact location without an end, in w
       yield* change({ scopes: ONE })
       expect([yield* endNever, yield* giveBack]).toEqual(["done", "ConfirmationRequired"])
       expect(yield* change({ scopes: BOTH }, FRESH)).toBe("done")
-      // Exact location is shared without an end already, so these changes share nothing new.
+      // Exact location is already shared without an end, so these changes share nothing more.
       expect(yield* change({ standardDays: "never", sensitiveDays: 7 })).toBe("done")
       yield* endExactLocation(user.id, id)
       expect((yield* Effect.flip(restoreExactLocation(user.id, id, OLD)))._tag).toBe("ConfirmationRequired")
@@ -209,8 +209,8 @@ it("a form that was opened before exact location ended does not share it again [
       const before = yield* getConnection(user.id, id)
       expect(yield* save(stale)).toMatchObject({ _tag: "Left", left: { _tag: "Conflict", reason: OUTDATED_FORM } })
       expect(yield* getConnection(user.id, id)).toEqual(before)
-      // The user submits the same form twice. The second time the app already has the scopes that the form asks for, so
-      // the form is accepted although the app's scopes have changed.
+      // The user submits the same form twice. The second time the app already has the scopes that the form requests. So
+      // the form is accepted, although the scopes have changed since it was shown.
       const newest: Steering.SteeringChange = { ...stale, shown: ONE }
       for (const _ of [1, 2]) expect(Either.isRight(yield* save(newest))).toBe(true)
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(BOTH)

@@ -7,15 +7,17 @@ import { describe, expect, it } from "vitest"
 import { inWorld, place, purpose } from "../support/connections.js"
 import { CURRENT, decide, live, LOOKUP, request, sensitivePair } from "../support/consents.js"
 
-// A scope that the user granted and that the app does not declare now: it stays granted (decision apps-2), no page
-// shows it, and it works again as soon as the app declares it.
+// Tests of a scope that the user granted and that the app does not declare now. The scope stays granted (decision
+// apps-2), no page shows it, and it works again when the app declares it again.
 
 const LATEST = "location.latest.read"
 const HISTORY = "location.history.read"
 const VISITS = "location.visits.read"
 const FRESH = { isFresh: true }
 
-/** A user who granted `scopes` for 90 days, exact location for 7, to an app that then declares `declared` only. */
+/**
+ * A user who granted `scopes` to an app: for 90 days, exact location for 7 days. Then the app declares only `declared`.
+ */
 const undeclared = (scopes: ReadonlyArray<Scope.Scope>, declared: ReadonlyArray<Scope.Scope>) =>
   Effect.gen(function* () {
     const { app, user } = yield* sensitivePair
@@ -124,7 +126,7 @@ it("between the end of the grace period and its sweep, no entry of the history h
         expect([entry?.scopes, entry?.sensitiveExpiresAt]).toEqual([[CURRENT], null])
         yield* TestClock.adjust(1)
       }
-      // The sweep still finds the scopes, and tells the app that they are removed.
+      // The sweep must still find the scopes, and tell the app that they are removed.
       expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
     })
   ))

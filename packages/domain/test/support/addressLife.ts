@@ -22,8 +22,8 @@ import { lettersTo } from "./lettersTo.js"
 import { ADDRESSES, type AddressStep, PASSWORDS, WEEK } from "./addressSteps.js"
 
 /**
- * Runs the scenarios of `addressSteps.ts` against any stores, and compares each result with a second implementation of
- * the guarantees about addresses:
+ * Runs the scenarios of `addressSteps.ts` against any stores. Compares each result with a second implementation of what
+ * the service guarantees about e-mail addresses:
  *
  * - A sign-up becomes an account with its mailed link and its password, within 24 hours.
  * - An address is changed with a mailed link, in a session of the same account.
@@ -55,10 +55,10 @@ interface UndoLink {
   readonly order: number
   readonly endsAt: number
   isDead: boolean
-  /** Whether the password was replaced since the change. */
+  /** Whether the password was replaced after the change of the address. */
   isAfterPassword: boolean
 }
-/** An account in the second implementation. */
+/** An account as the second implementation keeps it. */
 interface Person {
   readonly id: Account.Account["id"]
   address: number
@@ -91,13 +91,13 @@ export const liveAddresses = (
         const { cookie } = yield* signIn({ email: email(who.address), password: text(who.password), address: world })
         who.sessions.push({ cookie, isOver: false })
       })
-    // The first person has an account; the others sign up in the course of the scenario.
+    // The first person has an account. The others sign up during the scenario.
     const first = yield* createAccount({ email: email(0), password: text(0), roles: [] })
     people.push({ id: first.id, address: 0, password: 0, sessions: [] })
     for (const who of people) yield* enter(who)
 
     const seen = new Set<string>()
-    /** The secrets in new mails to this address with a link to `path`. */
+    /** The secrets in the links to `path`, from mails to this address that were not read before. */
     const news = (index: number, path: string) =>
       Effect.map(lettersTo(email(index), holderOf(index)?.id), (letters) => {
         const secrets = letters.flatMap(({ text: letter }) => {
@@ -127,8 +127,8 @@ export const liveAddresses = (
         { concurrency: "unbounded" }
       )
     /**
-     * The limits of mail are not the subject here, so each step that asks for a mail first waits until their windows
-     * have ended.
+     * Waits until the limits on mail no longer apply, because they are not the subject here. Each step that asks for a
+     * mail does this first.
      */
     const endWindow = pass(31 * MINUTE)
 
@@ -177,7 +177,7 @@ export const liveAddresses = (
                     ? "a sign-up too late"
                     : "a sign-up with another password"
               )
-              // The right password at a taken address ends all sign-ups that wait for this address.
+              // The right password at an address that has an account ends all sign-ups that wait for this address.
               if (isTaken && !isLate && isRight)
                 for (const other of signUps) if (other.address === link.address) other.isDead = true
               return
@@ -194,7 +194,7 @@ export const liveAddresses = (
             const who = people[step.person]
             if (who === undefined) return
             yield* requestConfirmation(yield* accountOf(who))
-            // Everybody here has confirmed: nothing is mailed.
+            // This person has already confirmed the address, so no mail is sent.
             expect(yield* news(who.address, "/confirm-address")).toEqual([])
             return void met.add("an address that was confirmed already")
           }
@@ -309,8 +309,8 @@ export const liveAddresses = (
               session: vault.sha256(session.cookie),
               address: world
             })
-            // The service gives no new cookie to a session that was unused for two weeks. The model does not count the
-            // two weeks, and follows the answer.
+            // The service gives no cookie to a session that was unused for two weeks. The model does not count these
+            // weeks, but follows the service's answer.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

@@ -6,7 +6,10 @@ import { FastCheck as fc } from "effect"
 
 export type AddressStep =
   | { readonly _tag: "SignUp"; readonly address: number; readonly password: number }
-  /** `link`: which link of its kind, counted from the newest. `times` > 1: several browsers at once. */
+  /**
+   * `link` selects a link of its kind, counted from the newest (0). With `times` > 1, several browsers use it at the
+   * same time.
+   */
   | { readonly _tag: "ConfirmSignUp"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "AskChange"; readonly person: number; readonly address: number }
   | { readonly _tag: "AskConfirmation"; readonly person: number }
@@ -45,7 +48,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: one("Pass", { millis: fc.constantFrom(1, 31 * MINUTE, DAY - 1, DAY, WEEK - 1, WEEK) }) }
 ) as fc.Arbitrary<AddressStep>
 
-/** An account changes its address twice and its password once; then both undo links are used, in time or too late. */
+/** An account changes its address twice and its password once. Then both undo links are used, in time or too late. */
 const takeover = fc
   .record({
     person,
@@ -66,7 +69,7 @@ const takeover = fc
     { _tag: "Undo", link: 1 - link, password, times: 1 }
   ])
 
-/** The address of a link gets another account before the link is used. */
+/** Before a link is used, another account gets the link's address. */
 const contested = fc
   .record({ person, address, password, isUndo: fc.boolean() })
   .map(({ address, isUndo, password, person }): ReadonlyArray<AddressStep> => [
@@ -79,7 +82,7 @@ const contested = fc
     isUndo ? { _tag: "Undo", link: 0, password, times: 1 } : { _tag: "Confirm", link: 0, person, times: 1 }
   ])
 
-/** A link that is used at the last instant of its validity, or too late. */
+/** A link is used at the last instant of its validity, or a millisecond later. */
 const late = fc
   .record({ person, address, password, millis: fc.constantFrom(DAY - 1, DAY), isChange: fc.boolean() })
   .map(({ address, isChange, millis, password, person }): ReadonlyArray<AddressStep> => [

@@ -1,7 +1,7 @@
 import { App } from "@place-access/domain/apps"
 import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 
-/** A sandbox app that is in no store, for tests of decisions. */
+/** An app in the sandbox, for tests of decisions. No store has it. */
 export const appOf = (overrides: Partial<App.App> = {}): App.App => ({
   id: AppId.make("app_1"),
   ownerId: UserId.make("usr_1"),

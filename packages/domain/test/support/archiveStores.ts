@@ -26,7 +26,7 @@ import {
 } from "@place-access/domain/testing"
 import { Effect, Exit, Layer, Logger, LogLevel } from "effect"
 
-/** Every port that archives are made from, in memory. */
+/** The in-memory layers of all ports from which an archive is made. */
 const stores = Layer.mergeAll(
   MemoryAccessLogStore.layer,
   MemoryAccountStore.layer,
@@ -54,7 +54,7 @@ const stores = Layer.mergeAll(
   Layer.provideMerge(Logger.minimumLogLevel(LogLevel.None))
 )
 
-/** Runs a program in virtual time, with new, empty stores. */
+/** Runs a program on virtual time, with empty stores. */
 export const inVirtualTime = <A, E>(program: Effect.Effect<A, E, ArchiveStores>): A =>
   Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(stores))), (cause) => {
     throw new Error(String(cause))

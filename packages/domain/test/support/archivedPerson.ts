@@ -21,16 +21,16 @@ import { expect } from "vitest"
 
 /**
  * Generates the data of a person, stores it through the ports, and compares an archive of the person with the stores.
- * Every secret contains a mark, which must not be in any archive.
+ * Every secret contains a mark, and no archive may contain the mark.
  */
 
 const MARK = "s3cret-mark-1f7a"
-/** The mark for fields that must be a digest. */
+/** A digest that contains the mark, for fields that must have the form of a digest. */
 const MARKED_HASH = Vault.Hash.make("deadbeef".repeat(8))
 
 const DAY = Timestamp.DAY
 
-/** Texts that are hard to write: quotes, brackets, markup, line ends of JSON lines, other scripts. */
+/** Texts that may break an archive's format: quotes, brackets, markup, line breaks, other scripts. */
 const label = fc.constantFrom("Home", 'Café "Ü" \\', "]]> <b>&", "家 🏡", "a,b;c", "{}[]")
 const circle = fc.record({
   lat: fc.constantFrom(52.37, -33.4489, 89.9, 0.0000001),
@@ -47,7 +47,7 @@ const place = fc.record({
 const metres = fc.constantFrom(null, 0.1, 12.5, 1e-7, 5_000)
 const fix = fc.record({
   phone: fc.nat({ max: 1 }),
-  /** How long before now; two fixes may have the same time. */
+  /** The age of the fix, in milliseconds. Some values repeat, so that two fixes may have the same time. */
   agoMs: fc.oneof(fc.integer({ min: 2 * DAY, max: 70 * DAY }), fc.constantFrom(3 * DAY, 30 * DAY, 31 * DAY + 1)),
   lat: fc.constantFrom(52.37, 52.3700001, -89.9, 12.3456789),
   lon: fc.constantFrom(4.89, -179.9999999, 0.5),
@@ -81,7 +81,7 @@ export const personDraft: fc.Arbitrary<PersonDraft> = fc.record({
   connections: fc.array(connection, { maxLength: 2 })
 })
 
-/** A new account whose password hash contains the mark. */
+/** Stores an account whose password hash contains the mark. */
 const account = Effect.gen(function* () {
   const id = UserId.make(yield* Entropy.id("usr"))
   const made: Account.Account = {
@@ -103,7 +103,7 @@ const account = Effect.gen(function* () {
   return made
 })
 
-/** Stores what the draft says. Returns the person, and the texts that no archive may contain. */
+/** Stores the data of the draft. Returns the person, and the texts that no archive may contain. */
 export const makePerson = ({ connections, fixes, places }: PersonDraft) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
@@ -200,7 +200,7 @@ export interface UnpackedFile {
   readonly text: string
 }
 
-/** The bytes of a ready archive. */
+/** The bytes of a finished archive. */
 export const fetched = (of: Parameters<typeof openArchive>[0]) =>
   Effect.gen(function* () {
     const { bytes } = yield* openArchive(of)
@@ -218,8 +218,8 @@ const decodeAs = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.decodeUnknownSync(schema, { onExcessProperty: "error", errors: "all" })
 
 /**
- * The files of an archive, decoded by their schemas; a `.jsonl` file becomes the list of its lines. Fails when a file
- * does not decode.
+ * The files of an archive, decoded by their schemas. A `.jsonl` file becomes the list of its lines. Fails when a file
+ * does not fit its schema.
  */
 export const decoded = (files: ReadonlyArray<UnpackedFile>) => {
   const text = (name: string): string => {
@@ -308,8 +308,8 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       (yield* source.devices(user.id)).map(({ id, name }) => [id, name])
     )
     expect(archive.receipts.map(({ body, subject }) => [subject, body])).toEqual(
-      // Two kinds of mail are not in the archive: the one that says that the archive is ready was written after the
-      // archive, and warnings about a failing webhook contain the webhook's address.
+      // The archive lacks two kinds of mail. The mail that says that the archive is ready was written after the
+      // archive. Warnings about a failing webhook contain the webhook's address.
       (yield* source.letters(user.id)).flatMap(({ body, kind, subject }) =>
         kind === "export_ready" || kind === "strikes" ? [] : [[subject, body]]
       )

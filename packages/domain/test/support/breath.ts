@@ -1,5 +1,5 @@
-/** The host's function, taken before a test replaces it by a fake. */
+/** The function of the host, stored here before a test replaces it by a fake. */
 const { setImmediate } = globalThis
 
-/** Lets the test runner send and receive messages. */
+/** Pauses, so that the test runner can send and receive messages. */
 export const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
 /**
- * A self-signed certificate. Each test makes its own, so that the repository contains no private key and no certificate
- * that expires.
+ * A self-signed certificate and its key. Each test makes its own, so that the repository has no private key and no
+ * certificate that expires.
  */
 export interface Certificate {
   readonly key: string
@@ -27,8 +27,8 @@ const BASIC_CONSTRAINTS = "551d13"
 const name = (text: string) => sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(text)))))
 
 /**
- * A certificate for `host`, valid from a day before now, or earlier, until `days` days after now. A negative number
- * makes an expired certificate.
+ * Makes a certificate for `host` that is valid until `days` days from now, and from at least one day before now. A
+ * negative number of days makes an expired certificate.
  */
 export const certificate = (host: string, days = 30): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })

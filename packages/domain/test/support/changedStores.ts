@@ -4,7 +4,7 @@ import { Effect } from "effect"
 type Deliveries = typeof DeliveryStore.Service
 type Events = typeof EventStore.Service
 
-/** Runs `program` with some methods of the stores replaced. */
+/** Runs `program` with replacements for some methods of the stores. */
 export const over =
   ({
     deliveries,
@@ -22,7 +22,7 @@ export const over =
       )
     })
 
-/** How many rows were stored before their first attempt, and how many after it. */
+/** Counts how many delivery rows were stored before their first attempt, and how many after it. */
 export const counted = () => {
   const rows = { waiting: 0, attempted: 0 }
   const counting = over({

@@ -3,14 +3,14 @@ import { describe, inject } from "vitest"
 
 const executablePath = inject("chromiumPath")
 
-/** A `describe` for tests that need a browser. Without a Chromium on this machine these tests are skipped. */
+/** A `describe` for tests that need a browser. On a machine without Chromium these tests are skipped. */
 export const describeBrowser = describe.skipIf(executablePath === null)
 
 let launched: Promise<Browser> | undefined
 
 /**
- * Returns a Chromium without a window. All tests of a process share one, which ends with the process, so a test closes
- * the contexts and pages that it opens. The sandbox is off because test machines run as root.
+ * Returns a Chromium without a window. All tests of a process share one browser, which ends with the process, so a test
+ * must close the contexts and pages that it opens. The sandbox is off because test machines run as root.
  */
 export const theBrowser = async (): Promise<Browser> => {
   if (executablePath === null) throw new Error("No Chromium: wrap this suite in describeBrowser")
@@ -21,7 +21,7 @@ export const theBrowser = async (): Promise<Browser> => {
       "--no-sandbox",
       "--disable-gpu",
       "--disable-background-networking",
-      // A name of this machine other than `localhost`. The browser does not trust its http pages.
+      // A name of this machine that is not `localhost`. The browser treats its http pages as insecure.
       "--host-resolver-rules=MAP insecure.test 127.0.0.1"
     ]
   }))

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
 /**
- * A clock that stands still. It is far cheaper than `TestClock`, for properties that run a program hundreds of times.
+ * A clock that stands still. For properties that run a program hundreds of times it is much faster than `TestClock`.
  */
 export const clockAt = (millis: number): Clock.Clock =>
   reading(
@@ -15,8 +15,8 @@ export interface SettableClock {
 }
 
 /**
- * A clock that a test sets. `TestClock.setTime` waits a few real milliseconds for other fibers each time, which a
- * program that runs in one fiber does not need. A fiber that sleeps never wakes.
+ * A clock that a test sets. `TestClock.setTime` waits a few real milliseconds for other fibers each time; a program
+ * with one fiber does not need this. A fiber that sleeps on this clock never wakes.
  */
 export const settableClock = (start: number): SettableClock => {
   let now = start

@@ -1,7 +1,7 @@
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { FastCheck as fc } from "effect"
 
-/** The commands about a user's connections with an app, generated or written as stories. */
+/** The commands about a user's connections with an app. They are generated, or written as stories. */
 
 export const SCOPES: ReadonlyArray<Scope.Scope> = [
   "location.place.current",
@@ -12,29 +12,29 @@ export const SCOPES: ReadonlyArray<Scope.Scope> = [
 ]
 const { DAY } = Timestamp
 
-/** A command names a token, a code or a page by its age: the newest is 0. Sets of scopes and places are bit masks. */
+/** A command names a token, a code or a page by its age; 0 is the newest. Sets of scopes and places are bit masks. */
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
-  /** Opens a consent page and approves it. */
+  /** Opens a consent page and approves the request. */
   | ({ readonly type: "approve"; readonly asked: number | "held" } & Form)
   | { readonly type: "exchange"; readonly codes: ReadonlyArray<number>; readonly proof: Proof }
   | {
       readonly type: "refresh"
       readonly tokens: ReadonlyArray<number>
       readonly stranger: boolean
-      /** Whether a worker sweeps at the same moment. */
+      /** Whether a worker sweeps the tiers at the same time. */
       readonly sweeping: boolean
     }
   | { readonly type: "revoke"; readonly kind: "access" | "refresh"; readonly token: number; readonly stranger: boolean }
   | { readonly type: "disconnect" }
   | { readonly type: "share"; readonly places: number }
-  /** An admin restricts the app to these scopes; null: no restriction. */
+  /** An admin restricts the app to these scopes. Null: an admin removes the restriction. */
   | { readonly type: "narrow"; readonly to: number | null }
   | { readonly type: "revoke app" }
   | { readonly type: "sweep"; readonly workers: number }
   | { readonly type: "wait"; readonly ms: number }
-  /** Moves the clock to a date of the connection, plus `plus` milliseconds, which may be negative. */
+  /** Moves the clock to an end date of the connection, plus `plus` milliseconds. `plus` may be negative. */
   | {
       readonly type: "go to"
       readonly date: "standard" | "sensitive" | "grace" | "14 days" | "7 days"
@@ -44,7 +44,7 @@ export type Command =
 export interface Form {
   readonly decision: "allow" | "cancel" | "stop"
   readonly names: boolean
-  /** The ticked scopes as a bit mask; `all`: every requested scope. */
+  /** The ticked scopes as a bit mask. `all`: every requested scope. */
   readonly scopes: number | "all"
   readonly places: number
   readonly standardDays: 1 | 7 | 30 | 90 | null
@@ -55,7 +55,7 @@ export interface Proof {
   readonly verifier: boolean
   readonly redirect: boolean
   readonly app: boolean
-  /** Whether the app sends its `Idempotency-Key` for this code. */
+  /** Whether the app sends its `Idempotency-Key` with this code. */
   readonly key: boolean
 }
 
@@ -64,7 +64,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
     { weight: 6, arbitrary: fc.constant(usual) },
     { weight: others.length, arbitrary: fc.constantFrom(...others) }
   )
-/** The age of a token: mostly the newest token of a family, or one of the two before it. */
+/** The age of a token. Mostly it is the newest token of a family, or one of the two before it. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
 const asked = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
@@ -161,7 +161,7 @@ const swept: Command = { type: "sweep", workers: 1 }
 const at = (date: Extract<Command, { type: "go to" }>["date"], plus = 0): Command => ({ type: "go to", date, plus })
 const STANDARD = 0b00111
 
-/** Stories that run before the generated commands, so that all `MARKS` are reached whatever the generator draws. */
+/** Stories that run before the generated commands, so that all `MARKS` are reached, whatever the generator draws. */
 export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   // Decision O6.
   [refreshed(0), waited(30_000), refreshed(1)],

@@ -34,7 +34,7 @@ import {
   ReferenceConnections
 } from "./referenceConnections.js"
 
-/** One user and one app. Each command goes to the programs and to the model, and the answers are compared. */
+/** A user and an app. Each command goes to the programs and to the model, and their answers are compared. */
 
 const { DAY } = Timestamp
 
@@ -73,12 +73,12 @@ type World = Effect.Effect.Success<typeof world>
 const now = Effect.map(Timestamp.now, (at): number => at)
 
 /**
- * Which tokens may be refreshed at the same moment. When the order of the refreshes is unknown, all of them must be
- * copies of one token, because in any order copies get the same answer.
+ * Which tokens may be refreshed at the same time. With `copies`, all refreshes present one token. Their order is
+ * unknown, and only then do they get the same answers in any order.
  */
 export type AtOnce = "any" | "copies"
 
-/** Gives each command to the programs and to the model, and compares the answers; `seen` collects what happened. */
+/** Gives each command to the programs and to the model, and compares the answers. Adds what happened to `seen`. */
 const sideBySide = (
   { app, other, places, user }: World,
   model: ReferenceConnections,
@@ -168,7 +168,7 @@ const sideBySide = (
   const exchange = (codes: ReadonlyArray<number>, proof: Proof) =>
     Effect.gen(function* () {
       const at = yield* now
-      // A command exchanges each code at most once, one code after the other.
+      // A command may name a code several times. Each code is exchanged once, one code after the other.
       const of = [...new Set(codes)].map((ago) => newest(model.codes, ago)).filter((code) => code !== undefined)
       for (const code of of) {
         const actual = yield* Effect.either(
@@ -316,12 +316,12 @@ const about = (payload: Event.Payload, at: number): string => {
   }
 }
 
-/** A time later than the clock of any test. */
+/** A time that is later than any clock of a test. */
 const FAR = Timestamp.make(Date.UTC(2100, 0, 1))
 
 /**
- * Compares the final state of the programs with that of the model, read through ports alone. `told` collects the events
- * that the app got.
+ * Compares the final state of the programs with that of the model. It reads the programs' state only through ports.
+ * `told` has the events that the app got.
  */
 const compare = ({ user }: World, model: ReferenceConnections, told: Array<object>) =>
   Effect.gen(function* () {
@@ -331,7 +331,7 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
       const found = Option.getOrThrow(yield* store.findOfUser(user.id, ConnectionId.make(grant.id)))
       const { endReason, endedAt } = found.connection
       expect([endedAt, endReason]).toEqual([grant.ended?.at ?? null, grant.ended?.reason ?? null])
-      // The stored grant is compared too: the sweep removes scopes from it that no answer shows any more.
+      // The stored grant is compared, too, because the sweep removes scopes from it that no answer shows.
       expect([inOrder(found.connection.heldScopes), found.connection.sensitiveExpiresAt]).toEqual([
         inOrder(grant.held),
         grant.sensitiveEnd
@@ -378,7 +378,7 @@ const leakMails = ({ user }: World) =>
     ).length
   })
 
-/** Runs commands after a first consent for everything, and compares the state once more at the end. */
+/** Runs the commands after a consent to everything, and compares the state once more at the end. */
 export const live = (commands: ReadonlyArray<Command>, seen: Set<string>, atOnce: AtOnce) =>
   Effect.gen(function* () {
     const scene = yield* world

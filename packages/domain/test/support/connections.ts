@@ -25,7 +25,7 @@ import {
 import { Effect, Layer, Logger, LogLevel, TestClock, TestContext } from "effect"
 import { START } from "./runContract.js"
 
-/** Every port that consent and tokens need, in memory, with access to the tables. */
+/** The in-memory layers of all ports that consent and tokens need, and their tables. */
 const world = Layer.mergeAll(
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,
@@ -46,19 +46,19 @@ const world = Layer.mergeAll(
 
 export type World = Layer.Layer.Success<typeof world>
 
-/** Runs a program with new, empty stores and a test clock that stands at `START`. */
+/** Runs a program with empty stores and a test clock that stands at `START`. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, World>): Promise<A> =>
   Effect.runPromise(
     TestClock.setTime(START).pipe(
       Effect.zipRight(program),
-      // These tests cause refusals on purpose, and programs log refusals.
+      // These tests cause refusals on purpose. Programs log refusals, so the log is not shown.
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.provide(world),
       Effect.provide(TestContext.TestContext)
     )
   )
 
-/** A user, and a production app of another user. */
+/** Stores a user, and an app in production that belongs to another user. */
 export const pair = (overrides: Partial<App.App> = {}) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
@@ -66,7 +66,7 @@ export const pair = (overrides: Partial<App.App> = {}) =>
     return { user, app }
   })
 
-/** A purpose that covers `scopes`. With the status `approved`, its wording counts as approved. */
+/** Stores a purpose that covers `scopes`. With the status `approved`, its wording counts as approved. */
 export const purpose = (
   app: App.App,
   key: string,
@@ -94,7 +94,7 @@ export const purpose = (
     return made
   })
 
-/** A stored place of the user. */
+/** Stores a place of the user. */
 export const place = (user: Account.Account, label: string, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const made: Place.Place = {
@@ -112,7 +112,7 @@ export const place = (user: Account.Account, label: string, overrides: Partial<P
     return made
   })
 
-/** E-mails about leaked tokens, without receipts of consents and disconnections. */
+/** The e-mails about leaked tokens in the outbox. Receipts of consents and disconnections are left out. */
 export const leakMails = Effect.map(MemoryDatabase, ({ mail }) =>
   [...mail.values()].filter(({ dedupeKey }) => /^(?:refresh_token|code)_reused /.test(dedupeKey))
 )

@@ -8,7 +8,7 @@ import { pair, purpose } from "./connections.js"
 export const CURRENT = "location.place.current"
 export const LOOKUP = "location.lookup"
 
-/** An app that may ask for lookups, and a user. */
+/** Stores a user, and an app that may request look-ups. */
 export const sensitivePair = Effect.tap(pair(), ({ app }) => purpose(app, "find_coffee", [LOOKUP]))
 
 export const request = (
@@ -30,7 +30,7 @@ export const problems = (answer: Effect.Effect.Success<ReturnType<typeof decide>
   return error._tag === "Invalid" ? error.problems.map(({ field }) => field) : error._tag
 }
 
-/** Why a page was not shown or not decided. */
+/** Why the service did not show the page, or did not accept the decision. */
 export const reason = (answer: Either.Either<unknown, Refused>) => Either.getOrThrow(Either.flip(answer)).reason
 
 export const live = (user: { readonly id: UserId }, app: { readonly id: AppId }) =>

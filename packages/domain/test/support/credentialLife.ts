@@ -15,8 +15,8 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of one account, runs them against any stores, and compares each result with a second
- * implementation of the guarantees about its password:
+ * Generates random scenarios of one account, and runs them against any stores. Compares each result with a second
+ * implementation of what the service guarantees about the password:
  *
  * - A mailed link works once, for 30 minutes, and not after the password has changed.
  * - A new password ends the other sessions, and the old cookie of the session that set it.
@@ -27,14 +27,14 @@ import { expect } from "vitest"
 export type CredentialStep =
   | { readonly _tag: "SignIn"; readonly password: number }
   | { readonly _tag: "Request" }
-  /** `link` counts from the newest. `times` > 1: several browsers at once. */
+  /** `link` is counted from the newest (0). With `times` > 1, several browsers use the link at the same time. */
   | { readonly _tag: "Use"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "Change"; readonly session: number; readonly old: number; readonly password: number }
-  /** Somebody signs in with the password of this moment while the newest link is used. */
+  /** Somebody signs in with the present password while the newest link is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
-   * `it`: the owner signs out one browser, counted from the newest. `others`: from that browser, the owner signs out
-   * all others.
+   * `session` is counted from the newest (0). `it`: the owner signs out in this browser. `others`: in this browser, the
+   * owner signs out all other browsers.
    */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -71,7 +71,7 @@ const step = fc.oneof(
   }
 ) as fc.Arbitrary<CredentialStep>
 
-/** A link that is used at the last instant of its validity, or at the first instant after it. */
+/** A link is used at the last instant of its validity, or at the first instant after it. */
 const edge = fc
   .tuple(fc.constantFrom(HALF_HOUR - 1, HALF_HOUR), password)
   .map(([millis, chosen]): ReadonlyArray<CredentialStep> => [
@@ -80,7 +80,7 @@ const edge = fc
     { _tag: "Use", link: 0, password: chosen, times: 1 }
   ])
 
-/** Signs in with every password, because one of them is the present password. */
+/** Signs in with each password. One of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
 /** Two browsers, of which one signs the other out. */
@@ -88,7 +88,9 @@ const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom<"it" | "others">("it", "others")
   .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)
 
-/** A session that is used just in time, again and again, until it ends thirty days after the sign-in. */
+/**
+ * A session is used again and again, each time just before it would end, until it ends thirty days after the sign-in.
+ */
 const longUse: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom(2 * Timestamp.DAY + 1, 2 * Timestamp.DAY + 2)
   .map((last) => [
@@ -181,7 +183,10 @@ export const liveCredentials = (
     yield* accounts.create(account, yield* hasher.hash(text(0)))
 
     let present = 0
-    /** Wrong passwords since the last right one. The fifth would close sign-in, which is not the subject here. */
+    /**
+     * The number of wrong passwords since the last right one. A fifth would close sign-in, which is not the subject
+     * here.
+     */
     let failures = 0
     let window = { endsAt: 0, used: 0 }
     const links: Array<Link> = []
@@ -284,7 +289,8 @@ export const liveCredentials = (
             met.add("raced with a sign-in")
             link.state = "used"
             replaced(step.password)
-            // No matter which came first, the sign-in or the new password: a session with the old password is over now.
+            // It does not matter whether the sign-in or the new password came first: a session with the old password is
+            // over.
             if (Either.isRight(entered)) {
               sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++
@@ -322,8 +328,8 @@ export const liveCredentials = (
         if (!one.isOver && !isLive && one.expiresAt === one.openedAt + THIRTY_DAYS) {
           met.add("over after thirty days of use")
         }
-        // Looking the session up is a use: the session now lasts two weeks from here, but no longer than thirty days in
-        // all.
+        // The look-up of the session is a use, so the session lasts two weeks from now, but no longer than thirty days
+        // in all.
         if (isLive && now - one.seenAt >= HOUR) {
           one.seenAt = now
           one.expiresAt = Math.min(now + TWO_WEEKS, one.openedAt + THIRTY_DAYS)
@@ -337,7 +343,7 @@ export const liveCredentials = (
       }
     }
   }).pipe(
-    // Hashing lets other fibers go on, as in production. Otherwise nothing would race on memory stores.
+    // Hashing lets other fibers run, as in production. Otherwise no operations on in-memory stores would overlap.
     Effect.updateService(PasswordHasher, (quick) => ({
       ...quick,
       hash: (chosen) => Effect.zipRight(Effect.yieldNow(), quick.hash(chosen)),

@@ -14,8 +14,8 @@ import { Chunk, Effect, Either, FastCheck as fc, Option, Stream, TestClock } fro
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of a person who exports their data, with two workers and a stranger. Runs them against any
- * stores, and compares each result with a second implementation of the guarantees:
+ * Generates random scenarios of a person who exports their data, with two workers and a stranger, and runs them against
+ * any stores. Compares each result with a second implementation of the guarantees:
  *
  * - There is one archive at a time, and three a day.
  * - Only the owner fetches an archive, only when it is complete, and only for seven days.
@@ -28,7 +28,9 @@ export type ExportStep =
   | { readonly _tag: "Claim"; readonly worker: number }
   | { readonly _tag: "Piece"; readonly worker: number }
   | { readonly _tag: "Finish"; readonly worker: number; readonly how: "ready" | "failed" }
-  /** `times` > 1: several browsers at once. `back` counts from the newest export. */
+  /**
+   * `back` is counted from the newest export (0). With `times` > 1, several browsers send the request at the same time.
+   */
   | { readonly _tag: "Delete"; readonly back: number; readonly times: number }
   | { readonly _tag: "Sweep" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -58,7 +60,7 @@ const step = fc.oneof(
   }
 ) as fc.Arbitrary<ExportStep>
 
-/** An archive that is made without trouble. */
+/** Steps in which a worker makes an archive, and nothing fails. */
 const MADE: ReadonlyArray<ExportStep> = [
   { _tag: "Ask", times: 1 },
   { _tag: "Claim", worker: 0 },
@@ -67,12 +69,15 @@ const MADE: ReadonlyArray<ExportStep> = [
   { _tag: "Finish", worker: 0, how: "ready" }
 ]
 
-/** A ready archive at the last instant of its week, or at the first instant after it. */
+/** A finished archive at the last instant of its week, or at the first instant after it. */
 const edge: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
   .constantFrom(WEEK - 1, WEEK)
   .map((millis) => [...MADE, { _tag: "Pass", millis }, { _tag: "Sweep" }])
 
-/** The first worker sleeps for longer than its lease, a second one begins anew, and both go on. */
+/**
+ * The first worker sleeps for longer than its lease lasts. A second worker begins the archive again, and then both go
+ * on.
+ */
 const overtaken: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
   .constantFrom<ReadonlyArray<0 | 1>>([0, 1], [1, 0])
   .map((order) => [
@@ -86,7 +91,7 @@ const overtaken: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
     ...order.map((worker) => ({ _tag: "Finish", worker, how: "ready" }) as const)
   ])
 
-/** As many archives as a day allows, each deleted at once, and one more. */
+/** As many archives as a day allows, each of which is deleted at once, and then one more. */
 const many: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc.constantFrom(DAY - 1, DAY).map((millis) => [
   ...[1, 2, 3].flatMap((): ReadonlyArray<ExportStep> => [
     { _tag: "Ask", times: 1 },
@@ -150,7 +155,7 @@ export const liveExports = (
     const user = (yield* Fixtures.user).id
     const stranger = (yield* Fixtures.user).id
     const exports: Array<ModelExport> = []
-    /** What each worker believes that it is making. */
+    /** The archive on which each worker believes that it works. */
     const working: Array<{ readonly of: ModelExport; readonly lease: string; pieces: number } | undefined> = [
       undefined,
       undefined
@@ -205,8 +210,8 @@ export const liveExports = (
             const due = Option.getOrUndefined(yield* store.due(Bucket.ALL, Timestamp.make(now)))
             const expected = exports.find((one) => isOpen(one) && one.dueAt <= now)
             expect(due?.id).toBe(expected?.id)
-            // When no export is due, the worker claims an open one, as a worker that found it earlier would. This claim
-            // must fail.
+            // If no export is due, the worker claims one that is not finished, as a worker would that found it earlier.
+            // This claim must fail.
             const of = expected ?? exports.find(isOpen)
             if (of === undefined) return
             const lease = `lease ${attempts++}`
@@ -323,7 +328,7 @@ export const liveExports = (
         expect(Either.isLeft(yield* Effect.either(textOf(stranger, one.id)))).toBe(true)
         expect(Either.isLeft(yield* Effect.either(getExport({ userId: stranger, id: one.id })))).toBe(true)
         expect(Either.isLeft(yield* Effect.either(deleteExport({ userId: stranger, id: one.id })))).toBe(true)
-        // The store, too, gives a piece only of an archive that the owner may fetch.
+        // The store must check for itself that the owner may fetch the archive, before it returns a piece.
         const first = yield* store.piece({ userId: user, id: one.id }, 0, Timestamp.make(now))
         expect(Option.isSome(first)).toBe(isThere)
       }

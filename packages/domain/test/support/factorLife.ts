@@ -27,7 +27,7 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of two accounts with second factors, runs them against any stores, and compares each
+ * Generates random scenarios of two accounts with second factors, and runs them against any stores. Compares each
  * result with a second implementation of the guarantees:
  *
  * - Between the password and the factor there is no session.
@@ -46,11 +46,14 @@ const PASSWORDS = ["correct horse battery", "purple monkey dishwasher"].map((tex
 
 export type FactorStep =
   | { readonly _tag: "Password" }
-  /** `which` chooses the code: by its time step, the last code again, or a wrong code. `times`: browsers at once. */
+  /**
+   * `which` chooses the code: that of a certain time step, the last code once more, or a wrong code. `times` is the
+   * number of browsers that send it at the same time.
+   */
   | { readonly _tag: "Code"; readonly which: "now" | "next" | "far" | "again" | "wrong"; readonly times: number }
   | { readonly _tag: "Recovery"; readonly code: number; readonly times: number }
   | { readonly _tag: "Passkey"; readonly whose: "own" | "other"; readonly alone: boolean; readonly verified: boolean }
-  /** The last challenge of a sign-in, answered once more. */
+  /** Answers the challenge of the last sign-in once more. */
   | { readonly _tag: "Replay" }
   | { readonly _tag: "Confirm"; readonly code: "now" | "none" }
   | { readonly _tag: "App" | "NoApp" | "AddPasskey" | "NoPasskey" | "NewCodes" | "NewPassword" }
@@ -92,8 +95,8 @@ const step = fc.oneof(
 ) as fc.Arbitrary<FactorStep>
 
 /**
- * A pending sign-in that is finished at the last instant of its validity, at the first instant after it, or after a new
- * password.
+ * A pending sign-in is finished at the last instant of its validity, at the first instant after it, or after the
+ * password has changed.
  */
 const edge: fc.Arbitrary<ReadonlyArray<FactorStep>> = fc
   .constantFrom<FactorStep>(
@@ -184,7 +187,10 @@ export const liveFactors = (
     let hasPasskey = false
     let signed = 0
     let codes: Array<{ readonly text: string; used: boolean }> = []
-    /** Wrong codes since the last right one. The fifth would close the second step, which is not the subject here. */
+    /**
+     * The number of wrong codes since the last right one. A fifth would close the second step, which is not the subject
+     * here.
+     */
     let wrong = 0
     let lastCode: string | null = null
     let lastChallenge: string | null = null
@@ -192,7 +198,7 @@ export const liveFactors = (
     const sessions: Array<{ cookie: string; confirmedAt: number; isOver: boolean }> = []
 
     const isOn = () => secret !== null || hasPasskey
-    /** The password of this version: the two passwords take turns. */
+    /** The password of this version. Two passwords alternate. */
     const text = (index: number): Account.Password =>
       PASSWORDS[index % PASSWORDS.length] ?? Account.Password.make("a password of nobody")
     const client = { address: account.id, browser: null }
@@ -210,7 +216,7 @@ export const liveFactors = (
       if (!isOn()) codes = []
     }
 
-    /** Sends one code to the second step, from several browsers at once. */
+    /** Sends one code to the second step, from several browsers at the same time. */
     const sendCode = (code: string, count: number, counts: boolean, now: number) =>
       Effect.gen(function* () {
         const token = pending?.token ?? "none"
@@ -251,7 +257,7 @@ export const liveFactors = (
             const at = { now: present, next: present + 1, far: present + 2, again: usedStep, wrong: -5 }[step.which]
             if (step.which === "again" && lastCode === null) return
             const code = step.which === "again" ? (lastCode ?? "") : MemoryAuthenticators.code(secret, at)
-            // The codes of two time steps may be equal by chance.
+            // By chance, two time steps may have the same code.
             const near = [present - 1, present, present + 1].filter((one) => one > usedStep)
             const steps = near.filter((one) => MemoryAuthenticators.code(secret ?? "", one) === code)
             const counts = steps.length > 0
@@ -305,8 +311,8 @@ export const liveFactors = (
           }
           case "Replay": {
             if (lastChallenge === null || !hasPasskey) return
-            // The signature counter is higher than before, so only the used challenge can be the reason for the
-            // refusal.
+            // The signature counter is higher than before. So the service can refuse the answer only because its
+            // challenge was used.
             signed++
             const again = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
             const outcome = yield* Effect.either(signInWithPasskey(again, client))
@@ -341,7 +347,7 @@ export const liveFactors = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             shown(yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present)))
             secret = fresh
-            // Two time steps may have the same code: then the later step counts.
+            // If two time steps have the same code by chance, the later step counts.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             usedStep = same ? present + 1 : present
             lastCode = MemoryAuthenticators.code(fresh, present)
@@ -402,7 +408,7 @@ export const liveFactors = (
       }
     }
   }).pipe(
-    // Hashing lets other fibers go on, as in production. Otherwise nothing would race on memory stores.
+    // Hashing lets other fibers run, as in production. Otherwise no operations on in-memory stores would overlap.
     Effect.updateService(PasswordHasher, (quick) => ({
       ...quick,
       hash: (chosen) => Effect.zipRight(Effect.yieldNow(), quick.hash(chosen)),

@@ -1,16 +1,16 @@
 import { FastCheck as fc } from "effect"
 
 /**
- * Whether properties also run with a new seed. In CI the seed of every property is fixed (`propertySeed.ts`), so that
- * run would only be a second run with a fixed seed.
+ * Whether properties also run with a seed that differs in each run. In CI the seed is always the same
+ * (`propertySeed.ts`), so that run would only repeat the run with the fixed seed.
  */
 const hasNewSeeds = process.env["CI"] === undefined || process.env["PROPERTY_SEED"] !== undefined
 
 /**
- * Checks a property with a new seed and with a fixed seed. fast-check prints the new seed when the property fails, and
- * `PROPERTY_SEED=n` repeats it. The fixed seed makes runs comparable: a test that counts what its runs reached, such as
- * the transitions of a state machine, counts the same each time. `seed` is a seed with which the runs reach all that is
- * counted.
+ * Checks a property twice: with a seed that differs in each run, and with a fixed seed. When the property fails,
+ * fast-check prints the seed, and `PROPERTY_SEED=n` repeats it. With the fixed seed all runs are the same, so a test
+ * can count what they reach, such as the transitions of a state machine. `seed` must be a seed with which the runs
+ * reach everything that the test counts.
  */
 export const holdsAnywhere = <Ts>(property: fc.IProperty<Ts>, numRuns: number, seed = 1): void => {
   if (hasNewSeeds) fc.assert(property, { numRuns })

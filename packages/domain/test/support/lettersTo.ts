@@ -4,9 +4,9 @@ import { type UserId, Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * The subjects and texts of the mails to an address, newest first. `owner` is the account with this address: a mail
- * without an address goes to its account. Other scenarios share the database. Unlike `listRecentMail`, this function
- * does not decrypt their mails.
+ * The subjects and texts of the mails to an address, newest first. `owner` is the account with this address, because
+ * some mails name their account instead of an address. `listRecentMail` would also decrypt the mails of other
+ * scenarios, which share the database.
  */
 export const lettersTo = (address: Account.Email, owner: UserId | undefined) =>
   Effect.gen(function* () {

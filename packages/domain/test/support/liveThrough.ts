@@ -15,11 +15,12 @@ import { questionOf, reading } from "./replay.js"
 import { NOON } from "./rules.js"
 
 /**
- * Runs a life (`lives.ts`) through the programs and the given stores, and returns the result of each rule. For a rule
- * that is disabled at the end, the result has only the firings: the stores show no state of a disabled rule.
+ * Runs a life (`lives.ts`) through the programs and the given stores. Returns the result of each rule. For a rule that
+ * is disabled at the end, the result has only the firings, because the stores show no state of a disabled rule.
  */
 export const liveThrough = (life: Life) => {
-  // The clock starts at `NOON`, not in 1970 as a `TestClock` does: a connection made then would have ended long ago.
+  // The clock starts at `NOON`, because a `TestClock` would start in 1970, and a connection from then would have ended
+  // long ago.
   const { clock, set } = settableClock(NOON)
   return Effect.gen(function* () {
     const { app, connection, place, user } = yield* RuleSamples.sharing()
@@ -55,8 +56,8 @@ export const liveThrough = (life: Life) => {
       })
 
     let now = NOON
-    // Lets `settleDue` run five minutes after an upload, or at the next event if that comes earlier. No crossing waits
-    // longer than five minutes.
+    // Runs `settleDue` five minutes after an upload, or at the next event if that is earlier. No crossing waits longer
+    // than that.
     const settle = (at: number) =>
       Effect.gen(function* () {
         set(Math.max(now, Math.min(at, now + 301_000)))

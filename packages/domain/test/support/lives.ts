@@ -5,15 +5,15 @@ import type { Ground, Happening, Life, ReferenceCircle, ReferenceFix } from "./r
 import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Generates lives: scenarios of what the phones, the place and the rules of one person do near one circle. The
- * generator prefers the edges of every rule of Spec §4.6, because a uniform generator needs thousands of runs to reach
- * 120 seconds exactly. Times lie a millisecond before, at, and after a limit: the end of a cooldown, of a stay or of a
- * window, or the age at which a fix is stale.
+ * Generates lives. A life is a scenario of the phones, the place and the rules of one person near one circle. The
+ * generator prefers the boundary values of every rule of Spec §4.6, because a uniform generator needs thousands of runs
+ * to reach exactly 120 seconds. So times lie a millisecond before a limit, at the limit, or after it. Limits are the
+ * end of a cooldown, of a stay or of a window, and the age at which a fix is stale.
  */
 
 /**
- * The distances end in half metres, so that no fix lies within rounding error of the end of a band. Each distance has a
- * direction of its own, so that no two points are exactly as far from each other as two bands reach.
+ * The distances end in half metres, so that no fix is so near the end of a band that rounding decides. Each distance
+ * has another direction, so that the distance between two points is never exactly the sum of their two bands.
  */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -23,7 +23,7 @@ const NOWHERE: Point = { lat: 0, lon: 0 }
 
 const ACCURACIES = [0, -1, 49, 50, 51, 52, 80, 149, 150, 151, 900, Number.NaN, null] as const
 
-/** The circles to which the place is moved: a little aside, larger, far away, and back. */
+/** The circles to which the user moves the place: a little aside, larger, far away, and back. */
 const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
   CIRCLE,
   { ...travel(CIRCLE, 90, 120), radiusM: 150 },
@@ -32,7 +32,7 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 const NEAR = [-1, 0, 1] as const
-/** The lengths of time that rules measure. The generator uses them as times between two captures. */
+/** The durations that rules measure. The generator often uses them as the time between two captures. */
 const SPANS = [30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 6 * MINUTE, 15 * MINUTE] as const
 const AGES = [0, SECOND, 10 * MINUTE, 15 * MINUTE, 15 * MINUTE, 60 * MINUTE, DAY, -5 * MINUTE] as const
 
@@ -40,18 +40,20 @@ const HIGHEST = 2 ** 32
 const start = Math.random()
 
 /**
- * The number of the first of the `count` lives that a test runs. Like the seed of a property it is new in each run, and
- * fixed in CI and with `PROPERTY_SEED=n`. A failing test names the life, and `lifeOf` generates it again.
+ * The number of the first of the `count` lives that a test runs. It differs in each run, as the seed of a property
+ * does, and is fixed in CI and with `PROPERTY_SEED=n`. A failing test names its life, and `lifeOf` generates the life
+ * again.
  */
 export const firstLife = (count: number): number => {
   const { seed } = FastCheck.readConfigureGlobal()
   return seed === undefined ? Math.floor((start * (HIGHEST - count)) / count) * count : (seed - 1) * count
 }
 
-/** Generates the life with this number, which is the same every time. */
+/** Generates the life with this number. One number always gives the same life. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
-  // A generator of its own, so that each number still gives the life that it gave before `settleS` existed.
+  // The values of `settleS` have their own generator. So each number gives the life that it gave before rules had
+  // `settleS`.
   const waits = random(seed + 0.5)
   const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice)).map((rule) => ({
     ...rule,
@@ -78,7 +80,8 @@ export const lifeOf = (seed: number): Life => {
     if (dice.oneIn(4)) changes.push(...changeOf(dice, rules.length))
     const packed = uploadOf(dice, phone, edges)
     const { captured, wanted } = packed
-    // Changes come between two uploads: mostly right after the earlier one, or around a capture of the later one.
+    // Changes come between two uploads. Mostly they come right after the earlier upload, or near a capture of the later
+    // one.
     const isAround = dice.oneIn(2)
     const moments = isAround ? captured.map(({ capturedAt }) => capturedAt + dice.pick(NEAR)) : [phone.receipt]
     const changed = timed(
@@ -90,11 +93,12 @@ export const lifeOf = (seed: number): Life => {
     happenings.push(...changed)
     const upload = arriving(dice, phone, packed)
     const [earlier] = uploads
-    // Readings of a tablet that its owner left somewhere, before or after the phone reports the same minutes.
+    // Readings of a tablet that its owner left somewhere. They arrive before or after the phone's readings from the
+    // same minutes.
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
     happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)
-    // An upload may be sent again: at once, much later, or by the other phone.
+    // An upload may be sent once more: at once, much later, or by another phone.
     if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
   }
   return { circle: CIRCLE, rules, happenings }
@@ -106,7 +110,7 @@ interface Phone {
   /** The time of the last upload or change. */
   receipt: number
   readonly captures: Array<number>
-  /** True when the phone was last in the middle of the circle. */
+  /** Whether the phone was last in the middle of the circle. */
   isHome: boolean
 }
 
@@ -116,7 +120,7 @@ type Untimed<H> = H extends { readonly at: number } ? Omit<H, "at"> : never
 /** A change between uploads, without its time. */
 type Change = Untimed<Happening>
 
-/** Gives changes their times: no two in one millisecond, and none before the change that came earlier. */
+/** Gives each change a time. No two changes have the same millisecond, and the order of the changes stays. */
 const timed = (
   dice: Random,
   changes: ReadonlyArray<Change>,
@@ -163,7 +167,7 @@ const changeOf = (dice: Random, rules: number): ReadonlyArray<Change> => {
   }
 }
 
-/** The readings that a phone has captured, and the time at which it would send them. */
+/** Readings that a phone has captured, and the time at which it wants to send them. */
 interface PackedUpload {
   readonly captured: ReadonlyArray<Omit<ReferenceFix, "receivedAt">>
   readonly wanted: number
@@ -175,7 +179,7 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
     phone.captures.push(phone.clock)
     return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
   })
-  // The upload should arrive when one of its fixes has one of `AGES`, or a day after an edge of a window.
+  // The upload should arrive when one of its fixes has one of `AGES`, or a day after an end of a window.
   const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
   const wanted =
     edges.length > 0 && dice.oneIn(6)
@@ -186,14 +190,14 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
 
 const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
-  // Most phones whose upload arrives late go on capturing at the time of the arrival.
+  // After an upload that arrived late, most phones capture their next readings from that time on.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
 }
 
 /**
- * A tablet, mostly at rest in the middle of the circle, with readings about as old as those of the phone. Rarely
- * somebody takes it along.
+ * An upload of a tablet, which mostly rests in the middle of the circle. Its readings are about as old as those of the
+ * phone. Rarely, somebody takes the tablet along.
  */
 const tabletOf = (dice: Random, phone: Phone): Upload => {
   const fixes = Array.from({ length: 1 + dice.below(3) }, () => {
@@ -232,7 +236,7 @@ const at =
   (receivedAt: number) =>
   (fix: Omit<ReferenceFix, "receivedAt">): ReferenceFix => ({ ...fix, receivedAt })
 
-/** Looks for the smallest life with the same fault. It removes events, fixes and rules as long as the fault remains. */
+/** Finds a smaller life with the same fault: it removes events, fixes and rules for as long as the fault remains. */
 export const smallest = (life: Life, isFaulty: (life: Life) => boolean): Life => {
   const smaller = shrunk(life).find(isFaulty)
   return smaller === undefined ? life : smallest(smaller, isFaulty)

@@ -12,7 +12,7 @@ import { expect } from "vitest"
 import { lettersTo } from "./lettersTo.js"
 
 /**
- * Generates random scenarios of two accounts and three browsers, runs them against any stores, and compares each result
+ * Generates random scenarios of two accounts and three browsers, and runs them against any stores. Compares each result
  * with a second implementation of the lock-out:
  *
  * - Five failures of unknown browsers close an account to unknown browsers.
@@ -23,7 +23,7 @@ import { lettersTo } from "./lettersTo.js"
  */
 
 export type LockoutStep =
-  /** `browser`: null for a stranger, who keeps no cookies. `times`: how many attempts, one after the other. */
+  /** `browser` is null for a stranger, who keeps no cookies. `times` is the number of attempts, one after the other. */
   | {
       readonly _tag: "Try"
       readonly browser: number | null
@@ -32,7 +32,7 @@ export type LockoutStep =
       readonly times: number
     }
   | { readonly _tag: "AskUnlock"; readonly account: number }
-  /** `link` counts from the newest. */
+  /** `link` is counted from the newest (0). */
   | { readonly _tag: "Unlock"; readonly link: number; readonly browser: number }
   | { readonly _tag: "NewPassword"; readonly account: number }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -67,7 +67,7 @@ const step = fc.oneof(
   }
 ) as fc.Arbitrary<LockoutStep>
 
-/** A browser is known, strangers guess, and the owner comes back. */
+/** A browser is known to the account, strangers guess the password, and then the owner signs in. */
 const siege = fc
   .record({ account, browser, other: account, times: fc.constantFrom(5, 6), between: fc.constantFrom(1, QUARTER) })
   .map(({ account, between, browser, other, times }): ReadonlyArray<LockoutStep> => [
@@ -80,7 +80,7 @@ const siege = fc
     { _tag: "Try", browser: null, account: other, isRight: true, times: 1 }
   ])
 
-/** An unlock link that is used twice; the first time after 1 ms, at the last instant of its validity, or too late. */
+/** An unlock link is used twice. The first use is after 1 ms, at the last instant of its validity, or too late. */
 const unlocking = fc
   .record({ account, browser, late: fc.constantFrom(1, HALF_HOUR - 1, HALF_HOUR) })
   .map(({ account, browser, late }): ReadonlyArray<LockoutStep> => [
@@ -121,7 +121,7 @@ interface Cookie {
   readonly account: number
   readonly version: number
   readonly endsAt: number
-  /** The browser's failures, kept while the browser is known to the account. */
+  /** The failures of the browser, while the account knows the browser. */
   readonly failures: Array<number>
 }
 
@@ -178,7 +178,7 @@ export const liveLockouts = (
               } else if (cookie !== undefined && !isKnown) met.add("the cookie has expired")
               const failures = isKnown ? cookie.failures : owner.failures
               const isOpen = recent(failures, now) < 5
-              // Each attempt comes from a network of its own: the limit of networks is not the subject here.
+              // Each attempt comes from another network, because the limit for networks is not the subject here.
               const network = yield* Entropy.id("net")
               const before = (yield* letters(owner.account, "A new browser signed in to your account")).length
               const tried = yield* Effect.either(

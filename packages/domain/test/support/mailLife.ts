@@ -5,13 +5,13 @@ import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios for a mail outbox, runs them against any store of mail, and compares each result with a
+ * Generates random scenarios for a mail outbox, and runs them against any store of mail. Compares each result with a
  * second implementation of the guarantees:
  *
  * - The outbox keeps one message for each reader and key.
  * - Each attempt is begun once, before it is made.
  * - A message without a result is due again at the time that was given when the attempt began.
- * - A worker whose message another worker has begun again changes nothing.
+ * - If another worker has begun the message again, the first worker's result changes nothing.
  */
 
 type How = "sent" | "retry" | "given up"
@@ -19,10 +19,10 @@ type How = "sent" | "retry" | "given up"
 export type Step =
   | { readonly _tag: "Put"; readonly reader: number; readonly key: number }
   | { readonly _tag: "Claim"; readonly limit: number }
-  /** The worker with the newest claim, or the oldest, ends its attempt. */
+  /** The worker with the newest claim, or with the oldest, ends its attempt. */
   | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
   | { readonly _tag: "Pass"; readonly millis: number }
-  /** Several workers claim at once. */
+  /** Several workers claim at the same time. */
   | { readonly _tag: "Race"; readonly workers: number; readonly limit: number }
 
 const LEASE = Timestamp.MINUTE
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }
 )
 
-/** A worker ends its attempt after another worker has begun the next attempt at the same message. */
+/** A worker ends its attempt after another worker has begun the next attempt for the same message. */
 const overtaken = fc
   .tuple(fc.constantFrom(0, 1), fc.constantFrom<How>("sent", "retry", "given up"))
   .map(([key, how]): ReadonlyArray<Step> => [
@@ -111,7 +111,7 @@ interface Row {
 
 /**
  * Runs a scenario and fails when the store violates a guarantee. Adds each coverage mark that the scenario reached to
- * `met`. `pass` lets time pass. The default moves the test clock, which waits some real milliseconds each time until
+ * `met`. `pass` lets time pass; the default moves the test clock, which waits some real milliseconds each time until
  * all fibers sleep.
  */
 export const liveMail = (
@@ -171,8 +171,8 @@ export const liveMail = (
               ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
               : { _tag: "GivenUp", at: now, reason }
         const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
-        // The end is stored while the message is open and no other worker has claimed it since. So one attempt can be
-        // postponed twice.
+        // The store accepts the end of an attempt while the message is open and no other worker has claimed it since.
+        // So one attempt may be postponed twice.
         if (isOpen(row) && row.attempts === attempt) {
           expect(isWritten).toBe(true)
           row.isLeased = false
@@ -212,7 +212,8 @@ export const liveMail = (
             const due = dueNow(now)
             const told = yield* claim(one.limit, now)
             expect(told.length).toBe(Math.min(one.limit, due.length))
-            // The oldest due message comes first; messages of the same age come in any order.
+            // The message that has been due longest comes first. Messages that became due at one instant may be in any
+            // order.
             const dueAts = told.map(({ message }) => rows.get(nameOf(message))?.dueAt)
             expect([...dueAts].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
               due.slice(0, one.limit).map(({ dueAt }) => dueAt)
@@ -236,7 +237,7 @@ export const liveMail = (
         }
       })
 
-    // Removes everything of this scenario, even when it fails, so that the next one starts empty.
+    // Removes all messages of this scenario, even if it fails, so that the next scenario begins without messages.
     const settle = Effect.suspend(() =>
       Effect.forEach(rows.values(), ({ attempts, message }) =>
         outbox.finish({ attempt: attempts, message }, { _tag: "Sent", at: Timestamp.make(0) })

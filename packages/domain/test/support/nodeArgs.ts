@@ -4,19 +4,21 @@ import { mkdirSync, renameSync } from "node:fs"
 import { basename, join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../../../..")
-/** The folder of compiled files. They can import what a file at the root of the repository can import. */
+/**
+ * The folder of the compiled files. It is in the repository, so that these files find the same packages as the sources.
+ */
 const CACHE = join(ROOT, "node_modules/.cache/place-access")
 
 /** Whether `npm test` has built the packages. */
 export const IS_BUILT = process.env["BUILT"] === "1"
 
-/** Makes Node compile the sources of our packages, and every other file, while it loads them. */
+/** Arguments with which Node compiles every file while it loads the file, and takes our packages from their sources. */
 export const FROM_SOURCE: ReadonlyArray<string> = ["--conditions=@place-access/source", "--import", "tsx"]
 
-/** Puts the file, and those that it imports by path, into one file that Node runs as it is. */
+/** Bundles the file with the files that it imports by path. Node can run the resulting file directly. */
 const compiled = async (path: string): Promise<string> => {
   const made = join(CACHE, `${basename(path, ".ts")}.mjs`)
-  // Several tests may do this at once, so the file appears only when it is complete.
+  // Several tests may compile the same file at the same time, so the file gets its final name only when it is complete.
   const draft = `${made}.${randomUUID()}`
   mkdirSync(CACHE, { recursive: true })
   await build({
@@ -32,9 +34,9 @@ const compiled = async (path: string): Promise<string> => {
 }
 
 /**
- * The arguments with which Node runs a file of TypeScript that imports our packages, in a process of its own. A single
- * test (no BUILT=1) runs the sources, which Node compiles while it loads them. Loading what `npm test` has built takes
- * a third of that processor time.
+ * The arguments with which another process of Node runs a TypeScript file that imports our packages. A single test
+ * (without BUILT=1) runs the sources, which Node compiles while it loads them. With BUILT=1 the file runs with the
+ * built packages, which takes a third of that processor time to load.
  */
 export const nodeArgs = async (path: string): Promise<ReadonlyArray<string>> =>
   IS_BUILT ? [await compiled(path)] : [...FROM_SOURCE, path]

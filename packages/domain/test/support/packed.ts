@@ -9,30 +9,30 @@ import { publint } from "publint"
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** A package as npm would publish it, made of what is built. */
+/** A package as npm would publish it, made from the build. */
 export interface Packed {
   /** The paths of all files in the package. */
   readonly files: ReadonlyArray<string>
   /**
-   * The faults that publint and Are The Types Wrong find for a consumer that resolves by `exports`. `entrypoints`: the
-   * entry points whose types are checked; left out: all.
+   * The faults that publint and Are The Types Wrong find for a consumer that resolves packages by `exports`.
+   * `entrypoints` are the entry points whose types are checked. Default: all.
    */
   readonly faults: (entrypoints?: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
-  /** Makes a folder in which this package, and no other, is installed. */
+  /** Makes a folder in which only this package is installed. */
   readonly install: () => Promise<string>
   /**
-   * Installs the package by npm in an empty project, with what the guide says to install beside it, from the registry
-   * that npm is set up for.
+   * Installs the package with npm in an empty project, and `beside`, the packages that the guide says to install with
+   * it. npm uses the registry for which it is configured.
    */
   readonly installByNpm: (beside: ReadonlyArray<string>) => Promise<string>
   /**
-   * What npm would install in an empty project with this package and `beside`: the versions by the names of the
-   * packages. Nothing is downloaded but what the registry says about the packages.
+   * The versions, by package name, that npm would install in an empty project with this package and `beside`. npm
+   * downloads only what the registry says about the packages, and not the packages.
    */
   readonly resolveByNpm: (beside: ReadonlyArray<string>) => Promise<ReadonlyMap<string, string>>
-  /** The path of the tarball, from which the package can be installed beside another package. */
+  /** The path of the tarball. With it the package can be installed beside another package. */
   readonly tarball: string
-  /** Removes every folder that was made. */
+  /** Removes all folders that were made. */
   readonly remove: () => Promise<void>
 }
 
@@ -41,15 +41,15 @@ interface Lock {
 }
 
 /**
- * Whether a finding does not count as a fault. Two kinds do not count: findings about resolution without `exports`, and
- * the finding that a CommonJS file gets an ES module from `require`, which Node.js permits from 20.19 on.
+ * Whether a finding is no fault. Two kinds are not: findings about resolution without `exports`, and the finding that a
+ * CommonJS file would `require` an ES module, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"
 
 const QUIETLY = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 
-/** Packs `packages/<name>` as `npm run pack:all` does. */
+/** Packs the package `packages/<name>` as `npm run pack:all` does. */
 export const pack = async (name: string): Promise<Packed> => {
   const scratch = await mkdtemp(join(tmpdir(), "packed-"))
   const { stdout } = await run(process.execPath, [join(ROOT, ".ci/pack.mjs"), scratch, name], { maxBuffer: 2 ** 26 })

@@ -1,14 +1,14 @@
 /**
- * Mulberry32: a small pseudo-random generator that repeats its numbers for the same seed. It is fast enough for
+ * Mulberry32, a small generator of pseudo-random numbers. One seed always gives the same numbers. It is fast enough for
  * hundreds of thousands of generated scenarios.
  */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to 1, not including 1. */
   readonly next: () => number
-  /** From 0 up to, not including, `count`. */
+  /** A whole number from 0 up to `count`, not including `count`. */
   readonly below: (count: number) => number
   readonly pick: <A>(from: readonly [A, ...ReadonlyArray<A>]) => A
-  /** True once in `times` on average. */
+  /** True in one of `times` calls on average. */
   readonly oneIn: (times: number) => boolean
 }
 

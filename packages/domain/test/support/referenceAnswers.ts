@@ -1,26 +1,26 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Spec §4.5 written a second time, simply and slowly, from the text and decision L9: over whole lists, with Karney's
- * distances and without code of the product.
+ * A second implementation of Spec §4.5, simple and slow, written from the text and decision L9. It works on whole
+ * lists, with Karney's distances and without code of the product.
  */
 
 export interface KnownFix extends Point {
   readonly capturedAt: number
-  /** Metres; null, 0 or less: not known. */
+  /** The accuracy in metres. Null, 0 or a negative number means that it is unknown. */
   readonly accuracy: number | null
 }
 
 export interface KnownPlace {
   readonly id: string
-  /** Ordered by `since`. The first circle applies from the beginning. */
+  /** The circles that the place had, ordered by `since`. The first circle applies from the beginning. */
   readonly circles: ReadonlyArray<Point & { readonly radiusM: number; readonly since: number }>
   readonly archivedAt: number | null
 }
 
 const known = ({ accuracy }: KnownFix): number | null => (accuracy !== null && accuracy > 0 ? accuracy : null)
 
-/** Newest first. Of two fixes with the same time, the more accurate one comes first. */
+/** Sorts fixes, newest first. Of fixes with the same time, the more accurate one comes first. */
 const newestFirst = (fixes: ReadonlyArray<KnownFix>): ReadonlyArray<KnownFix> =>
   [...fixes].sort(
     (a, b) =>

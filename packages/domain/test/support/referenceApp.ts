@@ -1,10 +1,10 @@
 /**
- * An app in production, modelled by its history alone (decision M2): the ordered list of what its developer wrote and
- * withdrew and what reviewers decided. The model remembers nothing else and looks every answer up in the list.
+ * A model of an app in production (decision M2). It stores only the history: the ordered list of what the developer
+ * wrote and withdrew, and of what reviewers decided. It computes every answer from this list.
  */
 export type AppDeed =
   | { readonly type: "name"; readonly name: string }
-  /** Null removes the logo. */
+  /** `logo` is null when the developer removes the logo. */
   | { readonly type: "logo"; readonly logo: string | null }
   | { readonly type: "scopes" | "origins"; readonly list: ReadonlyArray<string> }
   | { readonly type: "approve" | "reject" | "withdraw" }
@@ -22,14 +22,14 @@ export class ReferenceApp {
     this.lists = lists
   }
 
-  /** Whether the deed is allowed; an allowed deed joins the history. */
+  /** Returns whether the deed is allowed. An allowed deed is added to the history. */
   do(deed: AppDeed): boolean {
     if (settles(deed) && !this.waits()) return false
     this.history.push(deed)
     return true
   }
 
-  /** The index of the latest decision or withdrawal. */
+  /** The index of the latest decision or withdrawal before `end`; -1 when there is none. */
   private settled(end: number): number {
     return this.history.slice(0, end).findLastIndex(settles)
   }
@@ -53,7 +53,7 @@ export class ReferenceApp {
     return last === undefined ? this.logoInForce(end) : last
   }
 
-  /** The logo that users see. Removing a logo needs no approval. */
+  /** The logo that users see. The removal of a logo needs no approval. */
   logoInForce(end = this.history.length): string | null {
     for (let at = end - 1; at >= 0; at--) {
       const deed = this.history[at]
@@ -67,19 +67,20 @@ export class ReferenceApp {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
     const last = written.at(-1)
-    // A developer who wrote no list since the last decision or withdrawal wants the list that is in force.
+    // If the developer wrote no list since the last decision or withdrawal, the wanted list is the one in force.
     return last ?? this.inForce(which, end)
   }
 
-  /** The list at the beginning, and everything that a reviewer has approved since. */
+  /** The entries of the list at the beginning, and all entries that a reviewer has approved since. */
   everApproved(which: "scopes" | "origins", end = this.history.length): ReadonlySet<string> {
     const approvals = this.history.flatMap(({ type }, index) => (type === "approve" && index < end ? [index] : []))
     return new Set([...this.lists[which], ...approvals.flatMap((at) => this.wanted(which, at))])
   }
 
   /**
-   * The approved entries of the newest list that had any when it was written, or the whole list of the last approval if
-   * that came later. Searches the history from its end.
+   * The list that works now. The search goes back through the history. It ends at the newest list that had approved
+   * entries when it was written, and returns these entries. If an approval is newer, it returns the whole approved
+   * list.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

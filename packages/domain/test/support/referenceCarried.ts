@@ -1,8 +1,9 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Decisions M14 and devices-4 to devices-6 written a second time, from their text alone, over whole lists: which
- * readings come from a device that its user left behind. No device here is marked as staying at home.
+ * A second implementation of decisions M14 and devices-4 to devices-6, written only from their text. It works on whole
+ * lists, and says which readings come from a device that its user left behind. No device of this model is marked as
+ * staying at home.
  */
 
 interface Reading extends Point {
@@ -12,9 +13,9 @@ interface Reading extends Point {
 
 /** Consecutive readings of one device at one spot. */
 interface Rest {
-  /** The most accurate reading of the rest; the first one of equally accurate ones. */
+  /** The most accurate reading of the rest. Of equally accurate readings, the first. */
   spot: Reading
-  /** When the rest began; null for the first rest of a device, whose beginning is unknown. */
+  /** The time at which the rest began. Null for the first rest of a device, because its beginning is unknown. */
   readonly since: number | null
   readings: number
 }
@@ -27,7 +28,9 @@ export class ReferenceCarried {
   /** The newest reading of each device. */
   readonly #newest = new Map<number, Reading>()
 
-  /** Whether the reading is ignored. The caller gives the readings of an upload one after the other, each once. */
+  /**
+   * Whether the reading must be ignored. The caller passes the readings of an upload one after the other, each once.
+   */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)
     if (this.#rests.size < 2) return false
@@ -67,7 +70,7 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // The device jumped once and was soon back.
+      // The device moved away for one reading and was soon back, so this was no move.
       rests.pop()
       before.readings++
     } else {
@@ -80,7 +83,7 @@ const band = ({ accuracy }: Reading): number => (accuracy !== null && accuracy >
 
 const isNear = (one: Reading, other: Reading): boolean => metres(one, other) <= band(one) + band(other)
 
-/** Measured distances are cached, because a life has only some twenty positions. */
+/** The distance between two points. Distances are cached, because a life has only about twenty positions. */
 const metres = (one: Point, other: Point): number => {
   if (one.lat === other.lat && one.lon === other.lon) return 0
   const ofOne = inside(inside(measured, one.lat), one.lon)
@@ -93,8 +96,8 @@ const metres = (one: Point, other: Point): number => {
 }
 
 /**
- * The map in `outer` at `key`; makes the map when it is missing. The keys are numbers, because writing four coordinates
- * as a text takes longer than everything else here.
+ * The map at `key` in `outer`, which is created when it is missing. The keys are numbers, because making a text of four
+ * coordinates takes longer than the rest of this function.
  */
 const inside = <A>(outer: Map<number, Map<number, A>>, key: number): Map<number, A> => {
   const found = outer.get(key) ?? new Map<number, A>()

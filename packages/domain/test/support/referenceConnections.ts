@@ -1,6 +1,6 @@
 /**
- * What Spec §3.1, §4.1-4.3, §6.3 and decisions O6 to O8 say about one user's connections with one app, written a second
- * time for comparison: lists, loops and conditions, without code of the product. Times are milliseconds.
+ * A second implementation of Spec §3.1, §4.1-4.3, §6.3 and decisions O6 to O8, for one user's connections with one app.
+ * It has only lists, loops and conditions, and no code of the product. Times are milliseconds.
  */
 
 const MINUTE = 60_000
@@ -31,12 +31,12 @@ export interface Code {
   readonly text: string
   readonly connection: Grant
   readonly issuedAt: number
-  /** The number of the token family that the app got for the code; null until the app exchanges the code. */
+  /** The number of the token family that the app got for the code. Null until the app exchanges the code. */
   family: number | null
   usedAt: number
-  /** Whether the exchange had a key, so that the same request gets the same refresh token for 30 s. */
+  /** Whether the exchange had a key. Then the same request gets the same refresh token for 30 s. */
   isRepeatable: boolean
-  /** The refresh token that the app got for the code; null until the app exchanges the code. */
+  /** The refresh token that the app got for the code. Null until the app exchanges the code. */
   link: Link | null
 }
 
@@ -49,12 +49,12 @@ export interface Grant {
   standardEnd: number | null
   sensitiveEnd: number | null
   /**
-   * `sensitiveSince`: when the user chose the end date of the sensitive scopes. `settled`: the moments of this date
-   * (two warnings, the end, the removal) that a sweep has already handled.
+   * `sensitiveSince` is when the user chose the end date of the sensitive scopes. `settled` has the moments of this
+   * date that a sweep has handled: two warnings, the end, the removal.
    */
   sensitiveSince: number
   settled: Set<string>
-  /** The moments for which the app got an event, each with the end date that it belongs to. */
+  /** The moments of which the app got an event, each together with the end date to which it belongs. */
   readonly toldOf: Set<string>
   ended: { readonly at: number; readonly reason: string } | null
   family: number | null
@@ -73,11 +73,11 @@ export interface Page {
 
 export interface Choices {
   readonly decision: "allow" | "cancel" | "stop"
-  /** The mode of the consent page whose form was posted; null when the form does not name a mode. */
+  /** The mode of the consent page whose form was posted. Null when the form names no mode. */
   readonly shown: Mode | null
   readonly scopes: ReadonlyArray<string>
   readonly places: ReadonlyArray<string>
-  /** After how many days the standard scopes end; null: never. */
+  /** The number of days after which the standard scopes end. Null: they do not end. */
   readonly standardDays: number | null
   readonly sensitiveDays: number
 }
@@ -86,11 +86,11 @@ export type Answered =
   | { readonly is: "refused"; readonly why: string }
   | { readonly is: "faulty" }
   | { readonly is: "denied" }
-  /** The page was answered before, and the app gets the code of the first answer. */
+  /** The page was already answered. The app gets the code of the first answer. */
   | { readonly is: "repeated"; readonly code: Code }
   /**
-   * The app gets a new code. The caller gives the model the text of the code and, for a new connection, the
-   * connection's id.
+   * The app gets another code. The caller then passes the text of the code to the model and, for another connection,
+   * its id.
    */
   | { readonly is: "approved"; readonly mode: Mode }
 
@@ -127,10 +127,7 @@ export class ReferenceConnections {
     return grant.ended === null && this.appRevokedAt === null && (grant.standardEnd === null || now < grant.standardEnd)
   }
 
-  /**
-   * The fields in the answer of `GET /v1/me` that depend on the time, or on the scopes to which an admin restricted the
-   * app.
-   */
+  /** The fields in the answer of `GET /v1/me` that depend on the time, or on an admin's restriction of the app. */
   describe(grant: Grant, now: number) {
     const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY
     const lapsed = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd
@@ -155,7 +152,7 @@ export class ReferenceConnections {
     return sameSet(requested, held) && held.some(isSensitive) ? "renew_sensitive" : "change"
   }
 
-  /** Whether the app may ask for these scopes. */
+  /** Whether the app may request these scopes. */
   mayOpen(requested: ReadonlyArray<string>): boolean {
     return this.appRevokedAt === null && requested.every((scope) => this.allowed.includes(scope))
   }
@@ -177,7 +174,8 @@ export class ReferenceConnections {
       if (grant !== undefined && this.isLive(grant, now) && grant.held.some(isSensitive)) this.#stop(grant, now)
       return { is: "denied" }
     }
-    // The form of a renewal page is outdated when there is nothing to renew. The form of the full page always applies.
+    // The form of a renewal page is outdated when there is nothing to renew. The form of the full page is never
+    // outdated.
     if (choices.shown === "renew_sensitive" && current !== "renew_sensitive") return { is: "refused", why: "outdated" }
     const renews = current === "renew_sensitive" && (choices.shown === null || choices.shown === "renew_sensitive")
     const scopes = renews && choices.scopes.length === 0 ? page.requested : choices.scopes
@@ -187,7 +185,9 @@ export class ReferenceConnections {
     return { is: "approved", mode: renews ? "renew_sensitive" : current === "new" ? "new" : "change" }
   }
 
-  /** Applies an approval to the model. `fresh`: the ids that the service gave to the code and to a new connection. */
+  /**
+   * Applies an approval to the model. `fresh` has the ids that the service gave to the code and to a new connection.
+   */
   approve(
     page: Page,
     choices: Choices,
@@ -199,7 +199,7 @@ export class ReferenceConnections {
     const before = this.unended()
     if (mode === "new" && before !== undefined) this.#expire(before)
     const grant = mode === "new" ? this.#make(fresh.connection, now) : before!
-    // Decision consent-3: a renewal keeps every standard scope, also those that its form does not name.
+    // Decision consent-3: a renewal keeps every standard scope, even those that its form does not name.
     const kept = mode === "renew_sensitive" ? grant.held.filter((scope) => !isSensitive(scope)) : []
     grant.held = [...new Set([...kept, ...scopes])]
     grant.sensitiveEnd = scopes.some(isSensitive) ? now + choices.sensitiveDays * DAY : null
@@ -225,7 +225,7 @@ export class ReferenceConnections {
     page.answered = { code }
   }
 
-  /** `PUT …/places`. Returns false, and shares nothing, when the connection has ended. */
+  /** `PUT …/places`. Returns false, and shares nothing, if the connection has ended. */
   share(grant: Grant, places: ReadonlyArray<string>, now: number): boolean {
     if (grant.ended !== null || this.#hasExpired(grant, now)) return false
     this.#share(grant, places, true, now)
@@ -276,14 +276,14 @@ export class ReferenceConnections {
     return { ok: false }
   }
 
-  /** Remembers the refresh token that a code was exchanged for. */
+  /** Stores which refresh token the app got for the code. */
   exchanged(code: Code, refresh: string): void {
     code.link ??= this.links.find((link) => link.text === refresh) ?? null
   }
 
   /**
-   * Records the tokens that the client received. `parent`: the refresh token that this refresh spent; null after a code
-   * exchange, and when the token had been spent before.
+   * Records the tokens that the app received. `parent` is the refresh token that this refresh spent. It is null after a
+   * code exchange, and if the presented token had been spent before.
    */
   issued(
     grant: Grant,
@@ -307,7 +307,7 @@ export class ReferenceConnections {
     if (grant.ended === null && !this.#hasExpired(grant, now)) this.#end(grant, now, reason)
   }
 
-  /** An admin revokes the app: its live connections end now. */
+  /** An admin revokes the app, which ends all its live connections. */
   revokeApp(now: number): void {
     this.appRevokedAt = now
     for (const grant of this.grants) this.disconnect(grant, Math.max(now, grant.connectedAt), "admin_revoked")
@@ -318,8 +318,8 @@ export class ReferenceConnections {
   }
 
   /**
-   * Spec §6.3: each moment of an end date has one event, also when the user chooses the same date once more. Moments
-   * that had passed at the consent are skipped. A warning is not sent when the next moment has passed, too.
+   * Spec §6.3: each moment of an end date has one event, even if the user chooses the same date twice. A moment that
+   * had passed at the consent has none. A warning is not sent when the next moment has passed, too.
    */
   sweep(now: number): void {
     for (const grant of this.grants) {
@@ -330,7 +330,7 @@ export class ReferenceConnections {
         if (now < moment || grant.settled.has(about)) return
         grant.settled.add(about)
         if (moment < grant.sensitiveSince || now >= until) return
-        // A renewal may choose the same date once more. This moment of the date has had its event.
+        // A renewal may have chosen the same date once more. The event for this moment of the date was already sent.
         if (grant.toldOf.has(`${about} ${end}`)) return
         grant.toldOf.add(`${about} ${end}`)
         this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })
@@ -347,7 +347,7 @@ export class ReferenceConnections {
   }
 
   #make(id: string, connectedAt: number): Grant {
-    // Amendment M6: a new connection continues the version numbers of the earlier ones.
+    // Amendment M6: the version numbers of a new connection continue those of the earlier connections.
     const placesVersion = Math.max(0, ...this.grants.map((grant) => grant.placesVersion)) + 1
     const grant: Grant = {
       id,
@@ -378,7 +378,7 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // When only sensitive scopes were shared, the connection ends. It then keeps its scopes and its date.
+    // If the user shared only sensitive scopes, the connection ends, and keeps its scopes and its date.
     if (left.length === 0) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null

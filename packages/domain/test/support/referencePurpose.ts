@@ -1,6 +1,6 @@
 /**
- * The life of a purpose, modelled by its history alone (Spec §3.2, decision P1): the ordered list of what was written,
- * handed in and decided. The model remembers nothing else and looks every answer up in the list.
+ * A model of a purpose (Spec §3.2, decision P1). It stores only the history: the ordered list of what was written,
+ * handed in and decided. It computes every answer from this list.
  */
 export type Deed =
   | { readonly type: "write"; readonly words: string }
@@ -15,13 +15,13 @@ export class ReferencePurpose {
     this.history = [{ type: "write", words }]
   }
 
-  /** What was written last before the deed `end`. */
+  /** The words that were written last, before the deed with the index `end`. */
   words(end = this.history.length): string {
     const written = this.history.slice(0, end).flatMap((deed) => (deed.type === "write" ? [deed.words] : []))
     return written.at(-1) ?? ""
   }
 
-  /** What was written when the purpose was last approved. */
+  /** The words that a reviewer approved last; null when none were approved. */
   approvedWords(): string | null {
     const at = this.history.findLastIndex((deed) => deed.type === "approve")
     return at < 0 ? null : this.words(at)
@@ -42,12 +42,12 @@ export class ReferencePurpose {
       case "reject":
         return written ? "draft" : "rejected"
       default:
-        // A purpose that was approved goes to review when its words change, without being handed in.
+        // When the words of an approved purpose change, it goes to review without being handed in.
         return this.approvedWords() === null ? "draft" : written ? "in_review" : "approved"
     }
   }
 
-  /** The index of the last deed after which the words were the approved ones; -1 when there is none. */
+  /** The index of the last deed after which the words were the approved words; -1 when there is none. */
   private settled(): number {
     const approval = this.history.findLastIndex((deed) => deed.type === "approve")
     return this.history.findLastIndex(
@@ -55,7 +55,7 @@ export class ReferencePurpose {
     )
   }
 
-  /** Whether the deed is allowed; an allowed deed joins the history. */
+  /** Returns whether the deed is allowed. An allowed deed is added to the history. */
   do(deed: Deed): boolean {
     if (this.isArchived()) return deed.type === "archive"
     const status = this.status()
@@ -65,7 +65,7 @@ export class ReferencePurpose {
     return true
   }
 
-  /** The words in which an app may use the purpose now; undefined when it may not. */
+  /** The words under which an app may use the purpose now; undefined when it may not. */
   inForce(app: "sandbox" | "production"): string | undefined {
     if (this.isArchived()) return undefined
     return this.approvedWords() ?? (app === "sandbox" ? this.words() : undefined)

@@ -2,15 +2,17 @@ import { geodesicM, type Point } from "./geodesic.js"
 import { ReferenceCarried } from "./referenceCarried.js"
 
 /**
- * Spec §4.6 written a second time, simply and slowly, from the text and decisions L3 to L8 alone: over whole lists,
- * without a state machine and without code of the product. When this reference and the product give the same result,
- * the result is probably right.
+ * A second implementation of Spec §4.6, simple and slow, written only from the text and decisions L3 to L8. It works on
+ * whole lists, without a state machine and without code of the product. If both give the same result, the result is
+ * probably right.
  */
 
-/** A fix of a phone. Times in milliseconds, accuracy in metres; null, 0 or less: not known. */
+/** A fix of a phone. Times are in milliseconds, the accuracy in metres. An accuracy of null, 0 or less is unknown. */
 export interface ReferenceFix extends Point {
   readonly capturedAt: number
-  /** When the upload with this fix arrived. Consecutive fixes with the same time of receipt are one upload. */
+  /**
+   * The time at which the upload with this fix arrived. Consecutive fixes with the same time of receipt are one upload.
+   */
   readonly receivedAt: number
   readonly accuracy: number | null
 }
@@ -23,7 +25,8 @@ export interface ReferenceRule {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes?: number | null
   /**
-   * For how many seconds a reading can still contradict an arrival or departure, before it fires (decision rules-13).
+   * How long, in seconds, an arrival or departure waits before it fires. During this time a reading can contradict it
+   * (decision rules-13).
    */
   readonly settleS?: number | null
   /** The beginning of the rule's window, inclusive. */
@@ -32,18 +35,18 @@ export interface ReferenceRule {
   readonly activeUntil?: number | null
 }
 
-/** The events of a user's phones, place and connection, in order. `at` never decreases. */
+/** The events of a user's phones, place and connection, in order. `at` is never less than that of the event before. */
 export type Happening =
   | { readonly _tag: "Upload"; readonly device: number; readonly fixes: ReadonlyArray<ReferenceFix> }
   | { readonly _tag: "Created"; readonly rule: number; readonly at: number }
   | { readonly _tag: "Removed"; readonly rule: number; readonly at: number }
   /** The user moved the place. */
   | { readonly _tag: "Moved"; readonly circle: ReferenceCircle; readonly at: number }
-  /** The place is no longer shared, or the app lost the scope for place rules or the scope for zone rules. */
+  /** The user withdraws the place, or the app loses the scope for place rules or the scope for zone rules. */
   | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
   | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
-/** The things that a rule needs besides fixes: a place rule its place and scope, a zone rule its scope. */
+/** What a rule needs besides fixes. A place rule needs its place and its scope, a zone rule its scope. */
 export type Ground = "place" | "place scope" | "zone scope"
 
 export interface Life {
@@ -57,21 +60,21 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 
-/** The result of a rule. */
+/** The result of a rule at the end of a life. */
 export interface Outcome {
-  /** Capture times, oldest first. */
+  /** The capture times of the firings, oldest first. */
   readonly firings: ReadonlyArray<number>
   /**
-   * The capture time of the newest fix that the rule saw, and its side. Null when the rule saw no fix since its place
-   * moved or since something that it needs was missing.
+   * The capture time of the newest fix that the rule saw, and the side on which this fix was. Both are null if the rule
+   * saw no fix since its place moved, or since it lacked something that it needs.
    */
   readonly seenAt: number | null
   readonly side: "inside" | "outside" | null
 }
 
 /**
- * The result of each rule of a life. `takesLate`: also accepts fixes from the future when their time has come, as the
- * stores do. The product's plain functions, which `replay.ts` calls, do not.
+ * The result of each rule of a life. With `takesLate`, a fix from the future is accepted when its time has come, as the
+ * stores do. The plain functions of the product, which `replay.ts` calls, do not accept it.
  */
 export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
   const fresh = freshFixes(life, takesLate)
@@ -86,7 +89,7 @@ export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray
   })
 }
 
-/** The firings of one rule that exists from the beginning, with one phone; fixes in the order of arrival. */
+/** The firings of one rule that exists from the beginning, for one phone. The fixes are in the order of arrival. */
 export const referenceFirings = (
   fixes: ReadonlyArray<ReferenceFix>,
   circle: ReferenceCircle,
@@ -107,26 +110,26 @@ interface Sighting {
   readonly at: number
   readonly receivedAt: number
   /**
-   * When the rule was deleted, lost its place or scope, or began anew because its place moved. A crossing that still
-   * waits for the end of `settle_s` at this time does not fire.
+   * The time at which the rule was deleted, lost its place or scope, or began anew because its place moved. A crossing
+   * whose wait (`settle_s`) ends after this time does not fire.
    */
   readonly lostAt: { at: number }
   readonly isInside: boolean
   /**
-   * Whether the sighting may fire: it arrived soon after its capture (rule 4 of Spec §4.6), and was not captured before
-   * the rule had everything it needs (decision M5).
+   * Whether the sighting may fire: it arrived soon after its capture (rule 4 of Spec §4.6), and was captured after the
+   * rule had everything that it needs (decision M5).
    */
   readonly mayTell: boolean
   /**
-   * A rule never compares sightings of different eras. An era ends when the place moves or the rule lacks something
-   * (L8).
+   * The era of the sighting. An era ends when the place moves, or when the rule lacks something that it needs. A rule
+   * never compares sightings of two eras (L8).
    */
   readonly era: number
 }
 
 /**
- * The fixes of each upload that rules look at, in order of evaluation: new, possible, and of a phone that its user
- * carries. They are the same for every rule.
+ * The fixes of each upload that rules evaluate, in the order of evaluation. Such a fix is new, possible, and from a
+ * phone that its user carries. The result is the same for every rule.
  */
 const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>> => {
   const known = new Set<string>()
@@ -150,7 +153,7 @@ const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, Read
   return ofUpload
 }
 
-/** What one rule can see: decisive fixes, from its creation on, while it has what it needs (`Ground`). */
+/** The sightings of one rule: decisive fixes since its creation, while the rule has what it needs (`Ground`). */
 const sightingsOf = (
   life: Life,
   index: number,
@@ -166,7 +169,7 @@ const sightingsOf = (
   let era = 0
   let lost = { at: Infinity }
   let isThere = false
-  // When the rule was made, or last began anew.
+  // The time at which the rule was made, or last began anew.
   let from = -Infinity
   for (const happening of life.happenings) {
     const erasBefore = era
@@ -197,7 +200,7 @@ const sightingsOf = (
     }
     if (happening._tag !== "Upload" || !isThere || missing.size > 0) continue
     for (const fix of fresh.get(happening) ?? []) {
-      // A rule ignores a fix that is not newer than the newest fix that it saw.
+      // A rule ignores a fix that is not newer than the newest fix that the rule has seen.
       if (fix.capturedAt <= newest) continue
       const looked = lookAt(fix, circle, rule, era, from)
       if (looked === undefined) continue
@@ -231,7 +234,7 @@ export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
 const knownAccuracy = ({ accuracy }: Pick<ReferenceFix, "accuracy">): number | null =>
   accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
 
-/** Whether a fix is refused (L3): from a clock that runs ahead, from before 2010, or at 0°, 0°. */
+/** Whether a fix is refused (L3): from the future, from before 2010, or at 0°, 0°. */
 const isImpossible = (fix: ReferenceFix): boolean => isAhead(fix) || isFromNowhere(fix)
 
 const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
@@ -240,9 +243,9 @@ const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
 const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
 
 /**
- * Fixes of each phone that were put aside because they were from the future. A later upload takes a fix along when it
- * has something new that was captured at the fix's time or later, and nothing that was captured between the fix's
- * arrival and its time (decision fixes-4). Fixes of one upload do not contradict each other: when the server's clock is
+ * The fixes of each phone that were put aside because they were from the future. A later upload accepts such a fix if
+ * it brings something new that was captured at the fix's time or later, and nothing that was captured between the fix's
+ * arrival and its time (decision fixes-4). Fixes of one upload do not contradict each other: if the server's clock is
  * behind, one upload may have fixes that seem 4 and 40 minutes ahead. Uploads that arrive in the same millisecond count
  * as one upload (L4).
  */
@@ -250,8 +253,8 @@ class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
   readonly #lastAt = new Map<number, number>()
   /**
-   * Fixes from the future that can never be accepted. A later upload had a fix that was captured after their arrival
-   * and before their own capture time, so the phone's clock was ahead.
+   * Fixes from the future that are never accepted. A later upload had a fix that was captured after their arrival and
+   * before their own capture time, so the clock of the phone was ahead.
    */
   readonly #contradicted = new Set<ReferenceFix>()
 
@@ -264,7 +267,7 @@ class Waiting {
     }
   }
 
-  /** Fixes that are accepted with this upload, as if they had arrived with it. */
+  /** The fixes that this upload makes acceptable. They count as if they had arrived with it. */
   due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
     const there = this.#ofDevice.get(device) ?? []
     const isBetween = (fix: ReferenceFix) =>
@@ -298,11 +301,13 @@ const isSameFix = (one: ReferenceFix, other: ReferenceFix): boolean =>
   one.lon === other.lon &&
   Object.is(one.accuracy, other.accuracy)
 
-/** L4: fixes of one phone with the same time and position are one fix, even if a later one has another accuracy. */
+/** L4: fixes of one phone with the same time and position are one fix, even if they differ in accuracy. */
 const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string =>
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
-/** The sighting of a fix that is in the window (rule 5), in time, and away from the edge (rule 2); else undefined. */
+/**
+ * The sighting of a fix. Undefined if the fix is outside the window (rule 5), too late, or too near the edge (rule 2).
+ */
 const lookAt = (
   fix: ReferenceFix,
   circle: ReferenceCircle,
@@ -319,7 +324,10 @@ const lookAt = (
   return { at: fix.capturedAt, receivedAt: fix.receivedAt, isInside: metres < circle.radiusM, mayTell, era }
 }
 
-/** Measured distances are cached, because a life has only some twenty positions. */
+/**
+ * The distance from the circle's centre, in metres. Distances are cached, because a life has only about twenty
+ * positions.
+ */
 const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
   const ofCircle = measured.get(circle) ?? new Map<number, Map<number, number>>()
   const ofLatitude = ofCircle.get(lat) ?? new Map<number, number>()
@@ -330,7 +338,7 @@ const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
 const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
 /**
- * The crossings or stays that the rule asks about, without stale ones (rule 4) and without those within two minutes of
+ * The crossings or stays for which the rule is, without stale ones (rule 4), and without those within two minutes of
  * the last firing (rule 3).
  */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
@@ -348,8 +356,8 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
 }
 
 /**
- * Decision rules-13: a crossing is undone by a sighting of the other side that was captured at most `settle` after it
- * and came before the event was written. Neither of the two then counts. A crossing that is not undone fires
+ * Decision rules-13: a sighting of the other side undoes a crossing, if it was captured at most `settle` after the
+ * crossing and came before the event was written. Neither of the two then counts. A crossing that is not undone fires
  * `settle` after it came, or with the first sighting that was captured later than `settle` after it.
  */
 const settledFirings = (
@@ -379,14 +387,14 @@ const settledFirings = (
       found.isInside !== crossing.isInside &&
       found.at - crossing.at <= settle &&
       found.receivedAt < dueAt
-    // The sighting that undid the crossing is no crossing of its own, so the search goes on after it.
+    // A sighting that undid a crossing does not count as a crossing, so the search continues after it.
     if (isUndone) index += next + 1
     else if (isTold && (found !== undefined || dueAt <= crossing.lostAt.at)) fired.push(crossing.at)
   }
   return fired
 }
 
-/** Rule 1: the first sighting of an era has no predecessor, so it never crosses. */
+/** Rule 1: the first sighting of an era has no predecessor, so it is never a crossing. */
 const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): ReadonlyArray<Sighting> =>
   sightings.filter((now, index) => {
     const before = sightings[index - 1]
@@ -394,7 +402,7 @@ const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): 
   })
 
 /**
- * At most one moment for each unbroken stay: the first that may fire and comes long enough after the beginning (L7).
+ * At most one moment of each unbroken stay: the first one that may fire and is long enough after the beginning (L7).
  */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]

@@ -1,9 +1,9 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Visits written a second time, simply and slowly, from Spec §4.5, amendment M15 and the decisions L10, visits-10 and
- * visits-11 alone: over whole lists of what a phone ever sent, without a state machine, a watermark or code of the
- * product.
+ * A second implementation of visits, simple and slow, written only from Spec §4.5, amendment M15 and the decisions L10,
+ * visits-10 and visits-11. It works on whole lists of everything that a phone sent, without a state machine, a
+ * watermark or code of the product.
  */
 
 export interface ReferenceCircle extends Point {
@@ -12,17 +12,17 @@ export interface ReferenceCircle extends Point {
 
 export interface ReferencePlace {
   readonly id: string
-  /** Ordered by `from`. The first circle applies from the beginning. */
+  /** The circles that the place had, ordered by `from`. The first circle applies from the beginning. */
   readonly circles: ReadonlyArray<{ readonly from: number | null; readonly circle: ReferenceCircle }>
   readonly archivedAt: number | null
-  /** The app sees no visits that began earlier; null: it sees all. */
+  /** The app sees only visits that began at this time or later. Null: the app sees all visits. */
   readonly since: number | null
 }
 
 export interface ReferenceSighting extends Point {
   readonly capturedAt: number
   readonly accuracy: number | null
-  /** The user had left the phone behind (decision M14). */
+  /** Whether the user had left the phone behind (decision M14). */
   readonly isLeftBehind?: boolean
 }
 
@@ -48,7 +48,7 @@ const TWO_MINUTES = 120_000
 const TEN_MINUTES = 600_000
 const FOUR_HOURS = 14_400_000
 
-/** The visits that an app sees, newest first, then by place. `places`: the places that the app knows. */
+/** The visits that an app sees, newest first, then by place. `places` are the places that the app knows. */
 export const referenceVisits = (
   places: ReadonlyArray<ReferencePlace>,
   phones: ReadonlyArray<ReferencePhone>,
@@ -92,8 +92,7 @@ const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departu
   (departure ?? now) - arrival >= FIVE_MINUTES
 
 /**
- * The stay as the app sees it, given the other stays of the phone; an empty list when the visit belongs to another
- * place.
+ * The stay as the app sees it, considering the other stays of the phone. Empty if the visit belongs to another place.
  */
 const atOnePlace = (
   stay: ReferenceVisit,
@@ -183,8 +182,8 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
 }
 
 /**
- * The end of a stay: the time of the first sighting outside. When this sighting is more than 2 km outside and follows a
- * silence of at least four hours, the stay ends with the last sighting before the silence instead.
+ * The end of a stay: the time of the first sighting outside. But if this sighting is more than 2 km outside, after a
+ * silence of at least four hours, the stay ends with the last sighting before the silence.
  */
 const departureOf = (
   last: ReferenceSighting | undefined,
@@ -197,9 +196,9 @@ const departureOf = (
 }
 
 /**
- * Whether the phone is back in the circle so soon that the stay goes on, and before a stay could begin on another
- * circle of the place. Soon is less than two minutes after `first`, or less than ten minutes when only one or two
- * sightings were outside, less than two minutes from each other.
+ * Whether the phone is back in the circle so soon that the stay continues, and before a stay could begin at another
+ * circle of the place. Soon means less than two minutes after `first`. It means less than ten minutes if only one or
+ * two sightings were outside, less than two minutes apart.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,
@@ -216,7 +215,7 @@ const isBackSoon = (
   return !isAway || (soon[back]?.capturedAt ?? 0) < first.capturedAt + TWO_MINUTES
 }
 
-/** The most accurate sighting of each instant; unknown accuracy is the worst. */
+/** The most accurate sighting of each instant. An unknown accuracy counts as the worst. */
 const onePerInstant = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => {
   const accuracy = (fix: ReferenceSighting) => known(fix.accuracy) ?? Number.POSITIVE_INFINITY
   const sorted = [...fixes].sort(
@@ -277,7 +276,7 @@ const toldBy = (
             ? Math.min(...later)
             : null
     const isTold = told.length + alone.length > 0
-    // No report says when the phone left. The phone's fixes may show it.
+    // No report says when the phone left, but the phone's fixes may show it.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
     return [{ report: best, visit: { placeId, arrival, departure: ended } }]

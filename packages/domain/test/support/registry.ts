@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { describe } from "vitest"
 
-/** Whether the registry that npm is set up for answers. */
+/** Whether the registry for which npm is configured answers. */
 const answers = (): boolean => {
   try {
     execFileSync("npm", ["view", "effect", "version", "--loglevel=silent"], { stdio: "ignore", timeout: 120_000 })
@@ -12,5 +12,5 @@ const answers = (): boolean => {
   }
 }
 
-/** A `describe` for tests that install packages. They are skipped where no registry answers. */
+/** A `describe` for tests that install packages. If no registry answers, these tests are skipped. */
 export const describeRegistry = describe.skipIf(!answers())

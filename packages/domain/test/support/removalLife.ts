@@ -15,8 +15,8 @@ import { expect } from "vitest"
 import { lettersTo } from "./lettersTo.js"
 
 /**
- * Generates random scenarios of an account whose owner lost the second factor, or whose mailbox a thief reads. Runs
- * them against any stores, and compares each result with a second implementation of the removal of factors (decision
+ * Generates random scenarios of an account whose owner lost the second factor, or whose mailbox a thief reads, and runs
+ * them against any stores. Compares each result with a second implementation of the removal of factors (decision
  * factors-7):
  *
  * - An operator asks for the removal. After 72 hours, and for a week, the operator can remove the factors.
@@ -25,9 +25,9 @@ import { lettersTo } from "./lettersTo.js"
  */
 
 export type RemovalStep =
-  /** The operator runs the command. */
+  /** The operator runs the command that requests or makes the removal. */
   | { readonly _tag: "Command" }
-  /** The owner presses the button in the settings. */
+  /** The owner presses the button that stops the removal. */
   | { readonly _tag: "Keep" }
   /** Somebody signs in with the password and a code. */
   | { readonly _tag: "Code"; readonly isRight: boolean }
@@ -39,7 +39,7 @@ export type RemovalStep =
 const { DAY, HOUR, MINUTE } = Timestamp
 const WAIT = 72 * HOUR
 const OPEN = 7 * DAY
-/** A session that is not used for two weeks ends in any case. */
+/** The time after which an unused session ends, whatever else happens. */
 const IDLE = 14 * DAY
 
 const pass = (millis: number): RemovalStep => ({ _tag: "Pass", millis })
@@ -61,9 +61,9 @@ const step = fc.oneof(
 )
 
 /**
- * Two commands of the operator, the second one at an edge: just before or at the beginning or the end of the week in
- * which the factors can be removed. One other step comes between them, a minute after the first command, because a code
- * counts only in a time step after that of the set-up.
+ * Two commands of the operator. The second comes at an edge of the week in which the factors can be removed: just
+ * before its beginning or end, or exactly then. One other step comes between the commands. It comes a minute after the
+ * first command, because a code counts only in a later time step than that of the set-up.
  */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({
@@ -126,7 +126,7 @@ export const liveRemovals = (
     let usedStep = -1
     let askedAt: number | null = null
     let lapsed = false
-    /** When a mail must have been sent. Two mails of one kind at one moment count once. */
+    /** The times at which a mail must have been sent. Two mails of one kind at the same time count once. */
     const mailed = { asked: new Set<number>(), removed: new Set<number>() }
     let sessions: Array<{ readonly cookie: string; readonly openedAt: number; isOver: boolean }> = []
 
@@ -188,7 +188,7 @@ export const liveRemovals = (
             if (Either.isLeft(second)) {
               expect([one.isRight, second.left._tag === "WrongFactor"]).toEqual([false, true])
               if (askedAt !== null) met.add("wrong codes stopped nothing")
-              // The fifth wrong code would close the second step, which is not the subject here.
+              // A fifth wrong code would close the second step, which is not the subject here.
               return yield* wait(15 * MINUTE)
             }
             expect(one.isRight).toBe(true)
@@ -202,7 +202,7 @@ export const liveRemovals = (
             const before = new Set((yield* letters).link)
             yield* requestReset(email)
             const link = (yield* letters).link.find((text) => !before.has(text))
-            // Without a link the step ends here: the service mails at most three links in half an hour.
+            // The service mails at most three links in half an hour. Without a link this step ends here.
             if (link === undefined) return
             version++
             yield* resetPassword(link, password())
@@ -215,7 +215,7 @@ export const liveRemovals = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             const fresh = yield* beginCodeApp(account)
             yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present))
-            // Two time steps may have the same code: then the later step counts.
+            // If two time steps have the same code by chance, the later step counts.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             secret = fresh
             usedStep = same ? present + 1 : present

@@ -5,19 +5,19 @@ import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-a
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
-/** A question without `firesFrom`, which the rules of the reference do not have. */
+/** The terms of a rule without `firesFrom`, which rules of the reference do not have. */
 type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 
-/** Made once, because a hundred thousand lives have the same rules of the same user. */
+/** These ids are made once, because all of a hundred thousand lives can share them. */
 const USER_ID = UserId.make("usr_1")
 const CONNECTION_ID = ConnectionId.make("con_1")
 const APP_ID = AppId.make("app_1")
-/** The rules of a life are named by their index. */
+/** The ids of a life's rules: each is the index of the rule. */
 const RULE_IDS = ["0", "1", "2"].map((id) => RuleId.make(id))
 const TARGET: Rule.RuleTarget = { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" }
 const BEGINNING = time(0)
 
-/** A rule without a user, for evaluations without a store. */
+/** A rule in the form that the product's plain functions evaluate. */
 const liveRule = (question: Terms, index: number): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
     userId: USER_ID,
@@ -66,7 +66,7 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
 
 const DEVICES = [DeviceId.make("dev_0"), DeviceId.make("dev_1")] as const
 
-/** The result of a life when the product's plain functions evaluate it. */
+/** The result of a life, as the plain functions of the product compute it. */
 export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), index))
   const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])
@@ -148,7 +148,7 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   })
 }
 
-/** Adds the key to the set. True when the set did not have the key. */
+/** Adds the key to the set. Returns true if the set did not have it. */
 const isAdded = (known: Set<string>, key: string): boolean => known.size !== known.add(key).size
 
 const OF_PLACE_RULES: ReadonlyArray<Ground> = ["place", "place scope"]

@@ -6,11 +6,14 @@ const reviews = Layer.merge(MemoryReviewStore.layer, MemoryWorkSignal.layer)
 
 export type ReviewWorld = World | Layer.Layer.Success<typeof reviews>
 
-/** Like `inWorld` of `connections.ts`, with the store of reviews. */
+/** Does the same as `inWorld` of `connections.ts`, with the store of reviews in addition. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld>): Promise<A> =>
   inWorldOfConnections(Effect.provide(program, reviews))
 
-/** A developer with an app to review, one person of each role that decides, and a developer of other apps. */
+/**
+ * Stores a developer with an app that waits for review, a person of each role that can decide, and a developer of other
+ * apps.
+ */
 export const people = Effect.gen(function* () {
   return {
     owner: yield* Fixtures.user,
@@ -20,6 +23,6 @@ export const people = Effect.gen(function* () {
   }
 })
 
-/** The tag of the error with which a program refuses. */
+/** The tag of the error with which a program fails. */
 export const refused = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(program), ({ _tag }) => _tag)

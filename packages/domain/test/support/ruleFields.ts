@@ -1,6 +1,6 @@
 /**
- * The fields of a new rule that a test does not care about. Each arrival fires at any hour, and its event goes to every
- * endpoint, however old it is.
+ * Fields for a new rule, when a test does not care about them. The rule fires at each arrival and at any hour, and its
+ * event goes to every endpoint, however old it is.
  */
 export const ENTER = {
   type: "enter",

@@ -3,7 +3,7 @@ import { RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { travel } from "./geodesic.js"
 
-/** What rule tests work with: a circle of 150 m, and fixes at distances from its centre. */
+/** A circle of 150 m for tests of rules, and positions at certain distances from its centre. */
 export const CIRCLE: Geometry.Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
 export const NOON = Date.UTC(2026, 0, 15, 12)
 export const SECOND = 1_000
@@ -13,7 +13,7 @@ export const DAY = 86_400_000
 
 export const time = (millis: number): Timestamp.Timestamp => Timestamp.make(millis)
 
-/** A position this many metres east of the centre. */
+/** The position this many metres east of the circle's centre. */
 export const at = (metres: number): Geometry.Point => travel(CIRCLE, 90, metres)
 
 export const INSIDE = at(0)
@@ -22,11 +22,11 @@ export const OUTSIDE = at(1_000)
 export const EDGE = at(CIRCLE.radiusM)
 
 export interface Seen {
-  /** Milliseconds after noon. */
+  /** The capture time, in milliseconds after noon. */
   readonly after: number
   readonly where: Geometry.Point
   readonly accuracyM?: number | null
-  /** Milliseconds between capture and arrival. */
+  /** The time between capture and arrival, in milliseconds. */
   readonly delay?: number
 }
 
@@ -43,7 +43,7 @@ export const question = (overrides: Partial<RuleEvaluation.Question> = {}): Rule
 
 export const dwell = (dwellMinutes: number): RuleEvaluation.Question => question({ type: "dwell", dwellMinutes })
 
-/** Evaluates every fix in an upload of its own; returns the outcome of each, and the state after the last. */
+/** Evaluates each fix as a separate upload. Returns the outcome of each fix, and the state after the last. */
 export const evaluate = (
   asked: RuleEvaluation.Question,
   seen: ReadonlyArray<Seen>,

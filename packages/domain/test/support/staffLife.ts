@@ -9,8 +9,7 @@ import { expect } from "vitest"
 
 /**
  * Generates random scenarios of three people who give and take roles, suspend each other and review apps. Runs them
- * against any stores that have no other account, and compares each result with a second implementation of the
- * guarantees:
+ * against any stores that have no other account. Compares each result with a second implementation of the guarantees:
  *
  * - One active admin is always left.
  * - A suspended account neither signs in nor uses an old session, which works again when the account is resumed.
@@ -27,7 +26,7 @@ export type StaffStep =
 type Role = "reviewer" | "admin"
 
 const PEOPLE = 3
-/** The operator, who needs no session. */
+/** Stands for the operator, who needs no session. */
 const OPERATOR = PEOPLE
 const PASSWORD = Account.Password.make("correct horse battery")
 
@@ -197,7 +196,7 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
             met.add(one.by === one.about ? "decided alone about their own" : "decided about another's")
           } else {
             if (me.roles.size > 0) met.add("refused about their own")
-            // Another admin rejects the app, so that a later step can submit it again.
+            // Another admin rejects the app, so that a later step can submit the app again.
             const other = { ...reviewer, id: `${reviewer.id}_other` as UserId, roles: ["admin"] as const }
             yield* decideApp(other, person(one.about).appId, verdict)
             expected.push(`review_decided ${owner.id}`)

@@ -9,22 +9,22 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of one connection that its user pauses and changes, runs them against any stores, and
- * compares every step with a second implementation, written from decisions connection-4 to connection-8: a paused app
- * learns nothing, and no app may do more than was agreed at that moment.
+ * Generates random scenarios of one connection that its user pauses and changes, and runs them against any stores.
+ * Compares every step with a second implementation, written from decisions connection-4 to connection-8: a paused app
+ * learns nothing, and no app may do more than the user agreed to.
  */
 
 const { DAY, HOUR } = Timestamp
 const GRACE = 14 * DAY
 
-/** What the app asks for in the beginning: two standard scopes and two sensitive ones. */
+/** The scopes that the app requests first: two standard scopes and two sensitive ones. */
 const AGREED: ReadonlyArray<Scope.Scope> = Scope.normalise([
   "location.place.current",
   "location.rules.place",
   "location.latest.read",
   "location.lookup"
 ])
-/** A scope that the app declares and the user never agreed to. */
+/** A scope that the app declares, but to which the user never agreed. */
 const NEVER: Scope.Scope = "location.visits.read"
 
 export type Step =
@@ -68,8 +68,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
 /**
- * Scenarios that the generator rarely reaches: the grace period passes and the removed scopes do not come back, or the
- * user ends exact location and gives the scopes back, or the user gives a scope back during the grace period.
+ * Scenarios that the generator rarely reaches. The grace period ends, and the removed scopes do not come back. Or the
+ * user ends exact location and then gives the scopes back, or gives a scope back during the grace period.
  */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [
@@ -117,7 +117,7 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   ]
 ]
 
-/** Situations that a test must reach. */
+/** Situations that the scenarios together must reach. */
 export const STEER_MARKS = [
   "changed between the end of the grace and its sweep",
   "ended by its date",
@@ -132,15 +132,15 @@ export const STEER_MARKS = [
   "removed for good"
 ].sort()
 
-/** The connection as the specification and the decisions have it. Times are milliseconds. */
+/** The connection as the specification and the decisions describe it. Times are milliseconds since 1970. */
 interface Model {
   held: ReadonlySet<Scope.Scope>
   agreed: ReadonlySet<Scope.Scope>
-  /** The scopes in the newest entry of the consent history, without those that the grace period has removed. */
+  /** The scopes in the newest entry of the consent history, without scopes that the end of the grace period removed. */
   recorded: ReadonlySet<Scope.Scope>
   standardEnd: number | null
   sensitiveEnd: number | null
-  /** Infinity: until the user resumes. */
+  /** The end of the pause. Infinity: the pause lasts until the user resumes. */
   pausedUntil: number
   changes: number
   isOver: boolean
@@ -198,7 +198,7 @@ const act = (
     }
   })
 
-/** Applies the dates that have passed, before a step. */
+/** Applies the end dates that have passed. Called before each step. */
 const settle = (model: Model, now: number, seen: Set<string>): void => {
   if (model.standardEnd !== null && now >= model.standardEnd) {
     model.isOver = true
@@ -211,7 +211,7 @@ const removedAt = ({ sensitiveEnd }: Model): number => (sensitiveEnd === null ? 
 const withoutRemoved = (model: Model, now: number): ReadonlySet<Scope.Scope> =>
   new Set([...model.held].filter((scope) => now < removedAt(model) || !isSensitive(scope)))
 
-/** Applies a step to the model and returns how the service must answer. */
+/** Applies a step to the model. Returns the answer that the service must give. */
 const follow = (model: Model, one: Step, now: number, seen: Set<string>): string => {
   if (one._tag === "Pass") return "done"
   if (one._tag === "Sweep") {
@@ -262,7 +262,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const may = (scope: Scope.Scope): boolean => model.agreed.has(scope) && !(isRemoved && isSensitive(scope))
   const held = [...model.held].filter((scope) => !isRemoved || !isSensitive(scope))
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
-  // Until a sweep deletes them, the scopes that ended with the grace period stay in the stored grant and allow nothing.
+  // Scopes that ended with the grace period stay in the stored grant until a sweep deletes them. They allow nothing.
   const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
   if (one.scopes !== undefined && one.scopes.length === 0) {
     seen.add("refused: nothing left")
@@ -273,7 +273,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
     return "Invalid"
   }
   if (one.sensitiveDays !== undefined && !after.some(isSensitive)) return "Invalid"
-  // Without a choice, a scope that comes back gets the date of the tier that it joins, or 30 days in a new tier.
+  // If the user chooses no date, a scope that comes back gets the end date of its tier, or 30 days if the tier begins.
   const joinsAnEndedTier =
     model.sensitiveEnd !== null &&
     now >= model.sensitiveEnd &&
@@ -308,7 +308,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   return "done"
 }
 
-/** Asks as the app does, at this moment, and compares with the model. */
+/** Makes the requests of the app, and compares the answers with the model. */
 const check = (
   model: Model,
   ...[userId, id, token, begun, seen]: [...Parameters<typeof listConsentHistory>, string, number, Set<string>]
@@ -324,7 +324,7 @@ const check = (
       (scope) => model.held.has(scope) && !(isSensitive(scope) && now >= (model.sensitiveEnd ?? 0))
     )
 
-    // The access token is valid for an hour. After that, only the connection itself is compared.
+    // The access token is valid for an hour. After this hour, only the connection is compared.
     const caller = yield* Effect.either(authenticateAccess(token))
     if (now < begun + HOUR) expect(Either.isRight(caller)).toBe(!isDead)
     if (Either.isRight(caller)) {

@@ -15,9 +15,9 @@ import {
 
 /**
  * Generates random scenarios for one endpoint, and checks them with a second implementation of Spec §3.4 and decisions
- * W2 to W4: which ends of deliveries count against the endpoint, what clears the count, and what happens to waiting
- * deliveries when the endpoint is disabled. The scenarios run against any store of deliveries. They prefer the edges:
- * one short of ten and of twenty, exactly ten and twenty, one more; and leases to the millisecond.
+ * W2 to W4: which ends of deliveries count against the endpoint, what resets the count, and what happens to waiting
+ * deliveries when the endpoint is disabled. The scenarios run against any store of deliveries. They prefer boundary
+ * values: one less than ten or twenty strikes, exactly ten or twenty, one more, and leases to the millisecond.
  */
 
 type Kind = "first" | "replay" | "test"
@@ -26,9 +26,9 @@ type How = "exhausted" | "delivered" | "retry" | "postponed" | "too_old" | Exclu
 export type Step =
   | { readonly _tag: "Queue"; readonly count: number; readonly kind: Kind }
   | { readonly _tag: "Claim" }
-  /** Ends the first `count` deliveries in flight, one after the other or all at once. */
+  /** Ends the first `count` deliveries in flight, one after the other or all at the same time. */
   | { readonly _tag: "End"; readonly count: number; readonly how: How; readonly isTogether: boolean }
-  /** A worker that lost its lease tries to end its attempt. */
+  /** A worker that has lost its lease tries to end its attempt. */
   | { readonly _tag: "EndLate"; readonly how: "exhausted" | "delivered" }
   | { readonly _tag: "Pass"; readonly millis: number }
   | { readonly _tag: "Hurry" }
@@ -55,7 +55,7 @@ const hows: ReadonlyArray<How> = [
   "abandoned"
 ]
 
-/** Some deliveries wait while the others end. */
+/** Some deliveries wait while others end. */
 const streak = fc
   .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together, fc.constantFrom(0, 0, 1, 2))
   .map(([count, isTogether, waiting]): ReadonlyArray<Step> => [
@@ -65,7 +65,7 @@ const streak = fc
     { _tag: "End", count, how: "exhausted", isTogether }
   ])
 
-/** Some deliveries fail, then one succeeds. */
+/** Some deliveries fail, and then one succeeds. */
 const cleared = fc
   .constantFrom(1, 9, 10, 19)
   .map((count): ReadonlyArray<Step> => [
@@ -77,7 +77,10 @@ const cleared = fc
     { _tag: "End", count: 1, how: "delivered", isTogether: false }
   ])
 
-/** An attempt brought forward by hand after a failed one. Whatever the result, an automatic attempt may follow. */
+/**
+ * After a failed attempt, the developer brings the next attempt forward. Whatever its result, an automatic attempt may
+ * follow.
+ */
 const hurried = fc
   .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
   .map((how): ReadonlyArray<Step> => [
@@ -92,7 +95,7 @@ const hurried = fc
     { _tag: "End", count: 1, how: "exhausted", isTogether: false }
   ])
 
-/** A worker ends its attempt after another worker has claimed the row. */
+/** A worker ends its attempt after another worker has claimed the same row. */
 const overtaken = fc
   .constantFrom("exhausted" as const, "delivered" as const)
   .map((how): ReadonlyArray<Step> => [
@@ -141,7 +144,10 @@ const single = fc
   )
   .map((step): ReadonlyArray<Step> => [step])
 
-/** At most fourteen groups of steps, so that no row is given up because its leases expired too often (decision W2). */
+/**
+ * The scenarios. Each has at most fourteen groups of steps, so that no row is abandoned because its leases expired too
+ * often (decision W2).
+ */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.oneof(
@@ -177,23 +183,26 @@ type ClaimedDelivery = Effect.Effect.Success<ReturnType<typeof claim>>[number]
 interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
   readonly kind: Kind
-  /** How many times the endpoint had been disabled when the row was queued. */
+  /** How often the endpoint had been disabled when the row was stored. */
   readonly series: number
   dueAt: number
   isHurried: boolean
   wasHurried: boolean
-  /** The row is in flight until this time; the lease may have expired. */
+  /** The end of the row's lease, which may have passed; null when the row has no lease. */
   leasedUntil: number | null
   claimed: ClaimedDelivery | null
   lapses: number
   /**
-   * Undefined while the delivery is being tried. `null`: the endpoint was disabled and the lease has expired, so the
-   * delivery may have been ended.
+   * How the delivery ended. Undefined while it is being tried. `null`: the endpoint was disabled and the lease has
+   * expired, so the delivery may have been ended.
    */
   end: readonly [string, string | null] | null | undefined
 }
 
-/** How long a row waits after its third lease in a row that expired, its fourth, and so on (decision W2). */
+/**
+ * How long a row waits after its third expired lease in a row, after its fourth, and so on, in milliseconds (decision
+ * W2).
+ */
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
 /**
@@ -226,7 +235,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
         }
       }
 
-      /** The effect of an attempt's end, whichever worker made the attempt. */
+      /** The effect of the end of an attempt. It does not matter which worker made the attempt. */
       const ended = (row: Row, how: How, now: number) => {
         const isOfNow = row.series === series
         const counts = isOfNow && row.kind === "first" && !row.isHurried
@@ -272,8 +281,8 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
 
       const queue = (count: number, kind: Kind, now: Timestamp.Timestamp) =>
         Effect.gen(function* () {
-          // The worker has read the endpoint while it was enabled. When the endpoint is disabled now, the worker still
-          // queues with the epoch of that time.
+          // The worker read the endpoint while it was enabled. If the endpoint is disabled now, the worker still stores
+          // the row with the earlier epoch.
           const endpointEpoch = isDisabled ? series - 1 : series
           const overrides = { endpointEpoch, replayNo: kind === "replay" ? 1 : 0, isTest: kind === "test" }
           for (let index = 0; index < count; index++) {
@@ -310,17 +319,17 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           const chosen = rows
             .flatMap((row) => (row.claimed === null ? [] : [{ row, claimed: row.claimed }]))
             .slice(0, count)
-          // Nobody can end a row whose lease had expired when the endpoint was disabled.
+          // If a row's lease had expired when the endpoint was disabled, nobody can end the row.
           const isWritten = chosen.map(({ row }) => row.end === undefined)
-          // The order matters to rows whose leases have expired, because the disabling ends them.
+          // The order matters for rows whose leases have expired, because the disabling of the endpoint ends these
+          // rows.
           const isOrdered = !isTogether || chosen.some(({ row }) => row.leasedUntil === null || row.leasedUntil <= now)
           const isOpen = chosen.map(({ row }) => row.end === null)
           const written = yield* Effect.forEach(chosen, ({ claimed }) => finish(claimed, finishOf(how, now), null), {
             concurrency: isOrdered ? 1 : "unbounded"
           })
           for (const [index, { row }] of chosen.entries()) {
-            // An end before this one may have disabled the endpoint, and with it ended the rows whose leases had
-            // expired.
+            // An earlier end may have disabled the endpoint, and so have ended the rows whose leases had expired.
             if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
             else {
               expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])

@@ -23,7 +23,7 @@ import { expect } from "vitest"
 import { type AppDeed, ReferenceApp } from "./referenceApp.js"
 
 /**
- * Generates random scenarios of an app in production, runs them against any stores, and compares each result with a
+ * Generates random scenarios of an app in production, and runs them against any stores. Compares each result with a
  * second implementation of the guarantees (`ReferenceApp`):
  *
  * - On the consent page, users see the name and logo that a reviewer approved, and nothing that waits for review.
@@ -34,13 +34,13 @@ import { type AppDeed, ReferenceApp } from "./referenceApp.js"
 
 export type SubmissionStep =
   | { readonly _tag: "Deed"; readonly deed: Exclude<AppDeed, { readonly type: "approve" | "reject" }> }
-  /** The reviewer opens the page. */
+  /** The reviewer opens the page of the app. */
   | { readonly _tag: "Read" }
-  /** The reviewer decides on what the page showed. */
+  /** The reviewer decides about what the page showed. */
   | { readonly _tag: "Decide"; readonly decision: "approve" | "reject" }
-  /** The developer renames the app while the reviewer, who has just read it, approves it. */
+  /** The developer renames the app while the reviewer, who has just opened the page, approves the app. */
   | { readonly _tag: "Race"; readonly name: string }
-  /** `times` > 1: several browsers at once. */
+  /** With `times` > 1, several browsers send the request at the same time. */
   | { readonly _tag: "Replace"; readonly times: number }
   | { readonly _tag: "EndPrevious" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -81,7 +81,9 @@ const step: fc.Arbitrary<SubmissionStep> = fc.oneof(
   }
 )
 
-/** A deed that the reviewer reads and approves at once, and then another deed. */
+/**
+ * The developer does something, the reviewer reads and approves it at once, and then the developer does something else.
+ */
 const reviewed: fc.Arbitrary<ReadonlyArray<SubmissionStep>> = fc
   .tuple(deeds, deeds)
   .map(([one, other]) => [
@@ -115,11 +117,11 @@ export const SUBMISSION_MARKS = [
 
 interface Secret {
   readonly text: string
-  /** When the secret stops working; null for the newest secret. */
+  /** The time at which the secret stops working. Null for the newest secret. */
   readonly endsAt: number | null
 }
 
-/** Everything that the checks remember. */
+/** What the checks need to know about the scenario so far. */
 interface State {
   readonly owner: Account.Account
   readonly reviewer: Account.Account
@@ -127,9 +129,9 @@ interface State {
   readonly reference: ReferenceApp
   readonly digests: Map<string | null, string | null>
   secrets: ReadonlyArray<Secret>
-  /** Every secret that was ever issued. */
+  /** All secrets that were ever issued. */
   readonly issued: Array<string>
-  /** The revision that the reviewer read, and the value of `changes` at that time. */
+  /** The revision that the reviewer saw on the page, and the value of `changes` at that time. */
   read: { readonly revision: number; readonly changes: number } | undefined
   changes: number
 }
@@ -147,7 +149,7 @@ const note = Verdict.Note.make("So be it")
 
 const presentOf = ({ id }: State) => Effect.flatMap(AppStore, (apps) => Effect.map(apps.find(id), Option.getOrThrow))
 
-/** Applies a developer's deed to the service, and says whether it was accepted. */
+/** Applies a developer's deed to the service. Returns whether the service accepted it. */
 const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" | "reject" }>) =>
   Effect.gen(function* () {
     const { id, owner } = state
@@ -175,7 +177,7 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     }
   })
 
-/** Applies a deed to the model, and counts the changes of what a reviewer reads. */
+/** Applies a deed to the model. Counts the changes of what a reviewer would see. */
 const model = (state: State, deed: AppDeed): boolean => {
   const before = reading(state.reference)
   const isDone = state.reference.do(deed)
@@ -253,7 +255,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
   })
 
 /**
- * Compares what users and the app see with the model. `turn` chooses the scope and the redirect URI with which the app
+ * Compares what users and the app see with the model. `turn` selects the scope and the redirect URI with which the app
  * opens the consent page.
  */
 const check = (state: State, turn: number, met: Set<string>) =>

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url"
 import type { ReferenceFix } from "./referenceRules.js"
 
 /**
- * Logs of real phones. They are kept outside of the repository, because their licence differs. `TRACES_DIR` names
- * another folder.
+ * The folder with logs of real phones. They are outside the repository, because their licence differs. `TRACES_DIR`
+ * names another folder.
  */
 const DIRECTORY =
   process.env["TRACES_DIR"] ?? fileURLToPath(new URL("../../../../../shared/data/traces", import.meta.url))
@@ -12,12 +12,12 @@ const SUFFIX = ".locations.csv"
 
 export const haveTraces = existsSync(DIRECTORY)
 
-/** The text that a skipped test shows. */
+/** The text that the title of a skipped test shows. */
 export const TRACES_NEEDED = haveTraces ? "" : " (skipped: no logs; set TRACES_DIR to a folder of *.locations.csv)"
 
 /**
  * `receivedAt` is when the phone stored the fix: the earliest time at which the phone could have sent it. In the other
- * fields -1 means: not known.
+ * fields, -1 means that the value is unknown.
  */
 export interface RecordedFix extends ReferenceFix {
   readonly accuracy: number
@@ -28,11 +28,11 @@ export interface RecordedFix extends ReferenceFix {
 
 export interface Trace {
   readonly name: string
-  /** In the order in which the phone stored them, which is not the order of capture. */
+  /** The fixes in the order in which the phone stored them, which is not the order of capture. */
   readonly fixes: ReadonlyArray<RecordedFix>
 }
 
-/** The logs as files. None where they are absent. */
+/** The logs as files. The list is empty where there are no logs. */
 export const traceFiles = (): ReadonlyArray<{ readonly name: string; readonly bytes: Uint8Array }> =>
   haveTraces
     ? readdirSync(DIRECTORY)

@@ -23,7 +23,7 @@ import { clockAt } from "./clock.js"
 import type { Point } from "./geodesic.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "./rules.js"
 
-/** Every port from a user's place to the outbox, in memory. */
+/** The in-memory layers of all ports between a user's place and the outbox. */
 export const UploadStores = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
@@ -42,7 +42,7 @@ export const UploadStores = Layer.mergeAll(
   MemoryWorkSignal.layer
 ).pipe(Layer.provideMerge(MemoryDatabase.layer))
 
-/** A reading this many milliseconds after noon. */
+/** A reading that was captured this many milliseconds after noon. */
 export const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): Fix.Reading => ({
   capturedAt: time(NOON + after),
   ...where,
@@ -50,10 +50,15 @@ export const reading = (after: number, where: Point, more: Partial<Fix.Reading> 
   ...more
 })
 
-/** Outside, inside, outside: an arrival 10 minutes before noon, a departure 5 minutes before. */
+/**
+ * Three readings: outside, inside, outside. The person arrives 10 minutes before noon and leaves 5 minutes before noon.
+ */
 export const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
 
-/** A user with a phone, a shared place at `CIRCLE`, and an enter and an exit rule on it, since the day before. */
+/**
+ * Stores a user with a phone and a shared place at `CIRCLE`. An enter rule and an exit rule on the place exist since
+ * the day before.
+ */
 export const person = Effect.gen(function* () {
   const made = yield* RuleSamples.sharing()
   const onPlace = RuleSamples.onPlace(made.place)

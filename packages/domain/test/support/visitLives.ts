@@ -4,9 +4,9 @@ import type { ReferenceCircle, ReferenceReport, ReferenceSighting } from "./refe
 import { CIRCLE, DAY, HOUR, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Generates lives: scenarios of what two phones of a person and a few places do. The generator prefers the edges of
- * what makes a visit: the band around a circle, five minutes, one instant, the moment of a move. The uploads come in
- * pieces, in any order, some of them twice.
+ * Generates lives. A life is a scenario of two phones of a person and a few places. The generator prefers boundary
+ * values of what makes a visit: the band around a circle, five minutes, equal times, the time of a move. Uploads come
+ * in pieces, in any order, and some of them twice.
  */
 
 export type Happening =
@@ -24,18 +24,18 @@ export type Happening =
     }
   | { readonly _tag: "Moved"; readonly place: number; readonly circle: ReferenceCircle }
   | { readonly _tag: "Archived"; readonly place: number }
-  /** A worker derives what is due, in at most `stepsMax` steps. */
+  /** A worker derives the stays that are due, in at most `stepsMax` steps. */
   | { readonly _tag: "Derived"; readonly phone: number; readonly stepsMax: number; readonly fixesAStep: number }
   | { readonly _tag: "Asked" }
 
 export interface VisitLife {
-  /** The happenings with their times, in ascending order. */
+  /** The events of the life with their times, in ascending order. */
   readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
 }
 
 /**
- * The distances end in half metres, so that no fix lies within rounding error of the end of a band. Each distance has a
- * direction of its own, so that no two points are exactly as far from each other as two bands reach.
+ * The distances end in half metres, so that no fix is so near the end of a band that rounding decides. Each distance
+ * has another direction, so that the distance between two points is never exactly the sum of their two bands.
  */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5, 2_190.5, 2_210.5, 9_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -67,8 +67,8 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 /**
- * Generates the life with this number, which is the same every time. `uploads` changes only the order in which the
- * sightings arrive.
+ * Generates the life with this number. One number always gives the same life. `uploads` changes only the order in which
+ * the sightings arrive.
  */
 export const visitLifeOf = (seed: number, uploads: number): VisitLife => {
   const dice = random(seed)
@@ -111,8 +111,8 @@ const journey = (dice: Random): Journey => {
 }
 
 /**
- * Keeps only the last of the readings that differ only in accuracy. The service stores one of them, and which one
- * depends on how the uploads are split (decision L4). Then the expected visits would depend on the uploads, too.
+ * Of readings that differ only in accuracy, keeps the last. The service stores one of them, and which one depends on
+ * how the uploads are split (decision L4). Without this, the expected visits would depend on the split, too.
  */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()
@@ -143,8 +143,8 @@ const changes = (dice: Random): ReadonlyArray<readonly [number, Happening]> => {
 }
 
 /**
- * Uploads in pieces. Each arrives some time after its sightings (or 5 minutes before, by a clock that runs ahead); some
- * are sent again.
+ * Splits a journey into uploads. Each upload arrives some time after its sightings, or 5 minutes before them, if the
+ * phone's clock is ahead. Some uploads are sent again.
  */
 const piecesOf = (dice: Random, { fixes, reports }: Journey, phone: number) => {
   const shuffled = shuffle(dice, [

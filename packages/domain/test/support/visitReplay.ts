@@ -21,10 +21,10 @@ import {
 import { DAY, NOON, time } from "./rules.js"
 import type { Happening, VisitLife } from "./visitLives.js"
 
-/** A time after all events of a life: the answers at this time are compared. */
+/** A time after all events of a life, at which the answers are compared. */
 const LATER = NOON + 100 * DAY
 
-/** The visits of a life, from the product in pages of `limit`, and from the reference. */
+/** The visits of a life, as the product returns them in pages of `limit`, and as the reference computes them. */
 export const replayVisits = (life: VisitLife, name: string, limit: number) =>
   Effect.gen(function* () {
     const userId = UserId.make(`usr_${name}`)

@@ -18,7 +18,7 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** Every port that makes and reads visits, in memory. */
+/** The in-memory layers of all ports that make and read visits. */
 export const VisitStores = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,

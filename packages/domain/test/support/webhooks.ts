@@ -33,7 +33,7 @@ import {
 } from "@place-access/domain/testing"
 import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 
-/** Every port that events and deliveries use, in memory. */
+/** The in-memory layers of all ports that events and deliveries use. */
 const world = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAuditLog.layer,
@@ -63,7 +63,10 @@ export type World = Layer.Layer.Success<typeof world>
 
 const quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Runs a program from `VirtualTime.START` on, with new, empty stores. The log of the worker is not shown. */
+/**
+ * Runs a program on virtual time from `VirtualTime.START` on, with empty stores. The log lines of the worker are not
+ * shown.
+ */
 export const inVirtualTime = <A>(program: Effect.Effect<A, unknown, World>): A =>
   Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(Layer.merge(world, quiet)))), (cause) => {
     throw new Error(String(cause))
@@ -79,7 +82,7 @@ const owner = (appId: AppId) =>
     return yield* account
   })
 
-/** Registers an endpoint as its developer does. */
+/** Registers an endpoint of the app, as its developer does. */
 export const register = (appId: AppId, overrides: Partial<NewEndpoint> = {}) =>
   Effect.gen(function* () {
     const developer = yield* owner(appId)
@@ -88,7 +91,7 @@ export const register = (appId: AppId, overrides: Partial<NewEndpoint> = {}) =>
     return { developer, endpoint, secret }
   })
 
-/** A user who shares a place with an app that has a rule on it and one endpoint. */
+/** A user who shares a place with an app. The app has one rule on the place, and one endpoint. */
 export const scene = Effect.gen(function* () {
   const { app, connection, place, user } = yield* RuleSamples.sharing({ standardExpiresAt: null })
   const rule = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
@@ -98,7 +101,7 @@ export const scene = Effect.gen(function* () {
 
 export type Scene = Effect.Effect.Success<typeof scene>
 
-/** Puts an event of the scene's rule into the outbox, as an upload would, and signals the workers. */
+/** Stores an event of the rule in the outbox, as an upload would, and signals the workers. */
 export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: Partial<Event.OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const { events } = yield* MemoryDatabase
@@ -120,20 +123,24 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
   })
 
 /**
- * Runs `use` beside a worker that polls only every ten minutes, and then stops the worker. Whatever the worker does
- * sooner, a signal has caused.
+ * Runs `use` beside a worker, and then stops the worker. The worker polls only every ten minutes, so anything that it
+ * does earlier is the effect of a signal.
  */
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
   const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
   return Effect.acquireUseRelease(
-    // `acquireUseRelease` acquires uninterruptibly, and a forked fiber inherits that. The worker must be interruptible.
+    // `acquireUseRelease` forks the worker's fiber in an uninterruptible region, and the fiber inherits this. But the
+    // release must be able to interrupt the worker.
     Effect.fork(Effect.interruptible(runWorker(options))),
     () => use,
     (worker) => Fiber.interrupt(worker)
   )
 }
 
-/** With these options a worker makes no first attempt from memory: it stores every delivery as a row and claims it. */
+/**
+ * With these options a worker makes no first attempt from memory. It stores every delivery as a row, and claims the
+ * row.
+ */
 export const BY_CLAIMS: Partial<WorkerOptions> = { perEndpoint: 1 }
 
 /** Sets what the receiver at `url` does from now on. */
@@ -143,11 +150,11 @@ export const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
 /** The POSTs to `url`. */
 export const posts = (url = URL) => Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url))
 
-/** The times of the posts, in seconds after `from`. */
+/** The times of the POSTs, in seconds after `from`. */
 export const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number): ReadonlyArray<number> =>
   all.map(({ at }) => (at - from) / Timestamp.SECOND)
 
-/** Every delivery, oldest first. */
+/** All deliveries, oldest first. */
 export const deliveries = Effect.map(MemoryDatabase, (tables) =>
   [...tables.deliveries.values()].map(({ delivery }) => delivery)
 )
@@ -157,7 +164,7 @@ export const attempts = Effect.map(MemoryDatabase, (tables) => [...tables.attemp
 export const endpointNow = ({ endpoint }: Pick<Scene, "endpoint">) =>
   Effect.flatMap(MemoryDatabase, (tables) => Effect.fromNullable(tables.endpoints.get(endpoint.id)))
 
-/** A receiver that counts the posts it has under way, and the most since `reset`. */
+/** A receiver that counts its POSTs in flight, and the largest number of them since `reset`. */
 export const counting = (behaviour: MemoryWebhookSender.Behaviour) => {
   let [underWay, most] = [0, 0]
   const receiver: MemoryWebhookSender.Behaviour = (post) =>

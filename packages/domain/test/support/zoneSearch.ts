@@ -3,12 +3,12 @@ import { Geometry } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 
 /**
- * Searches for a person who sits still in a town of 12 × 12 km, by a day of questions about circles. A search knows the
- * budget and keeps a grid of the cells where the person may still be. It may begin anywhere, it may wait, and it
- * guesses at the end.
+ * Searches for a person who stays at one point of a town of 12 × 12 km, with questions about circles during one day. A
+ * search knows the budget, and keeps a grid of the cells where the person may still be. It may begin anywhere, it may
+ * wait, and at the end it guesses.
  */
 
-/** Kilometres east and north of the town's south-west corner. */
+/** A point, in kilometres east and north of the town's south-west corner. */
 interface Spot {
   readonly x: number
   readonly y: number
@@ -34,7 +34,7 @@ const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
 const ACCURACY_M = 10
 const BAND_KM = Geometry.MIN_BAND_M / 1_000
-/** Half the diagonal of a cell: nobody in a cell is farther than this from its middle. */
+/** Half the diagonal of a cell, in km: the largest distance of a point in the cell from the cell's middle. */
 const SLACK_KM = CELL_KM * Math.SQRT1_2
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 
@@ -48,8 +48,8 @@ const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, i
 }))
 
 /**
- * Computes something of a list of cells once. People who got the same answers so far share their list: without this,
- * the first question of a strategy would be computed for each person.
+ * Makes a function that computes its result only once for each list of cells. People who got the same answers so far
+ * share their list. Without this function, the first question of a strategy would be computed again for each person.
  */
 const once = <Terms extends ReadonlyArray<unknown>, A>(
   compute: (cells: ReadonlyArray<Spot>, ...terms: Terms) => A
@@ -65,7 +65,7 @@ const once = <Terms extends ReadonlyArray<unknown>, A>(
   }
 }
 
-/** One search for one person, with everything that it knows. */
+/** One search for one person, and what the search has found out. */
 class Search {
   questions = 0
   /** The cells where the person may still be. */
@@ -88,7 +88,7 @@ class Search {
   }
 
   /**
-   * Asks about the circle; waits first when the budget requires it. Undefined when the budget refuses the question for
+   * Asks about the circle, and waits before if the budget requires it. Undefined if the budget refuses the question for
    * the rest of the day.
    */
   ask(disc: Disc): Answer | undefined {
@@ -120,7 +120,7 @@ const remaining = once((cells, x: number, y: number, r: number, answer: Answer) 
   cells.filter((spot) => isPossible({ x, y, r }, spot, answer))
 )
 
-/** The spot with the largest number of possible cells within 1 km. */
+/** The point with the largest number of possible cells within 1 km. */
 const guess = once((possible): Spot => {
   let [best, found] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
   const before = rowsOf(possible)
@@ -207,7 +207,10 @@ const fullest = once((spots, r: number): Disc => {
   return disc
 })
 
-/** For each row of cells the number of possible cells before each column, so that a circle can be summed row by row. */
+/**
+ * For each row of cells, the number of possible cells before each column. With it, the cells in a circle are counted
+ * row by row.
+ */
 const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
   const before = new Int32Array(CELLS * (CELLS + 1))
   for (const { x, y } of spots) {
@@ -233,26 +236,29 @@ const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
   return mass
 }
 
-/** Whether to stop: too few cells are possible for another question to gain anything, or 480 questions were asked. */
+/**
+ * Whether the search should stop: so few cells are possible that another question gains nothing, or 480 questions were
+ * asked.
+ */
 const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
 
 /**
- * Halves the possible cells with an edge that is as straight as possible, as often as the budget allows, at most `most`
- * times.
+ * Halves the possible cells again and again, as often as the budget allows and at most `most` times. The edge that
+ * divides them is as straight as possible.
  */
 const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): void => {
   for (let count = 0; count < most && !isDone(search); count++) {
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // The edge no longer divides the possible cells: the search is as fine as the cells.
+    // The edge no longer divides the possible cells, because the result is already as fine as the cells.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }
 
 /**
- * Asks about the circle that contains the most possible cells, again and again, until an answer is not "outside". False
- * when the budget ends first.
+ * Asks again and again about the circle that contains the most possible cells, until an answer is not "outside".
+ * Returns false if the budget ends first.
  */
 const sweep = (search: Search, r: number): boolean => {
   while (!isDone(search)) {
@@ -316,7 +322,9 @@ export const strategies = {
   }
 } as const
 
-/** The expected information of a question, in bits, for each square kilometre that it takes from the budget. */
+/**
+ * The information that a question is expected to give, in bits, for each square kilometre of the budget that it costs.
+ */
 const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   const share = within(possible, disc) / possible.length
   if (share === 0 || share === 1) return 0
@@ -324,16 +332,16 @@ const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + BAND_KM) ** 2)
 }
 
-/** Spots spread evenly over the town, so that a few dozen spots are enough for a test. */
+/** Points that are spread evenly over the town. So a test needs only a few dozen people. */
 const spots = (count: number): ReadonlyArray<Spot> =>
   Array.from({ length: count }, (_, index) => ({
     x: ((0.5 + index * 0.7548776662466927) % 1) * TOWN_KM,
     y: ((0.5 + index * 0.5698402909980532) % 1) * TOWN_KM
   }))
 
-/** The median error: half of the people are found to within this many kilometres. */
+/** The median of the errors, in km: half of the people are found to within this distance. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
-  // A list of this call alone, so that the results that `once` keeps for it are freed with it.
+  // Each call has its own list, so that the results that `once` keeps for the list are freed with it.
   const cells = [...MIDDLES]
   const errors = spots(people).map((person) => {
     const search = new Search(person, decide, cells)

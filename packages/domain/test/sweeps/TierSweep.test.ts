@@ -247,8 +247,8 @@ describe("thresholds at consent [§6.3.3]", () => {
 })
 
 /**
- * Spec §6.3 written a second time: a list of moments. The first sweep at or after a moment sends the moment's event. No
- * event is sent for a moment before the consent, or for a warning when the next moment has passed, too.
+ * A second implementation of Spec §6.3, as a list of moments. The first sweep at a moment or after it sends the
+ * moment's event. No event is sent for a moment before the consent, or for a warning whose next moment has passed, too.
  */
 const model = (grantedAt: number, days: number, standardEnd: number | null, sweeps: ReadonlyArray<number>) => {
   const expiry = grantedAt + days * DAY

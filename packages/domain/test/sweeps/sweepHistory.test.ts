@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const NOW = Timestamp.make(Date.UTC(2026, 2, 1, 12))
 const people = Array.from({ length: 1_100 }, (_, index) => UserId.make(`usr_${String(index).padStart(5, "0")}`))
 
-/** A store in which every user has `rows` overdue rows. It fails for users whose id ends with a 7. */
+/** A store in which every user has `rows` rows to delete. It fails for users whose id ends with 7. */
 const store = (rows: number) => {
   const left = new Map(people.map((id) => [id, rows]))
   const asked: Array<number> = []

@@ -18,7 +18,10 @@ const connected = (sensitiveDays = "30", standardDays = "never") =>
     return { app, user, ...made }
   })
 
-/** The events that apps got, in order: payload type, days for warnings, and the offset from the start. */
+/**
+ * The events that apps got, in order. Each has the payload type, the days of a warning, and the milliseconds since the
+ * start.
+ */
 const told = (id?: ConnectionId) =>
   Effect.map(MemoryDatabase, ({ events }) =>
     [...events.values()]
@@ -29,7 +32,7 @@ const told = (id?: ConnectionId) =>
 const label = (payload: Event.Payload): string =>
   payload.type === "sensitive.expiring" ? `${payload.type} ${payload.daysLeft}` : payload.type
 
-/** Sweeps as a worker does, but less often: each step of this test clock costs milliseconds. */
+/** Sweeps as a worker does, but less often, because each step of the test clock takes some real milliseconds. */
 const sweepFor = (days: number) =>
   Effect.gen(function* () {
     const until = (yield* Timestamp.now) + days * DAY
@@ -94,8 +97,8 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* renew(it, "30")
         yield* jump(12 * DAY)
         expect(yield* told()).toEqual([
-          // The warning seven days before the end was due at the consent itself. No sweep ran before the end, so no
-          // warning was sent.
+          // The warning of seven days was due at the consent itself. No sweep ran before the end, so the warning was
+          // not sent.
           ["sensitive.lapsed", 7 * DAY]
         ])
         expect(EffectiveScopes.effective(yield* live(it.user, it.app), it.app, yield* Timestamp.now)).toEqual([

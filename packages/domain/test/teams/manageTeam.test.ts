@@ -48,7 +48,7 @@ const owned = () =>
     return { holder, app: yield* Fixtures.app(holder.id) }
   })
 
-/** An app that waits for a reviewer, with its holder. */
+/** An app that waits for a reviewer, and the holder of the app. */
 const submitted = Effect.gen(function* () {
   const { app, holder } = yield* owned()
   return { holder, app: yield* submitApp(holder, app.id) }

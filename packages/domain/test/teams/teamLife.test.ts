@@ -20,7 +20,7 @@ const alone: Team.Team = {
   invitations: []
 }
 
-/** A team with another owner and a developer from the beginning, so that every transition is possible soon. */
+/** A team that begins with another owner and a developer, so that every transition is soon possible. */
 const full: Team.Team = {
   ...alone,
   members: [
@@ -29,7 +29,7 @@ const full: Team.Team = {
   ]
 }
 
-/** One step of a random scenario. Numbers choose among the members or invitations that there are. */
+/** One step of a random scenario. A number selects one of the members or invitations that exist. */
 type Step =
   | { readonly do: "invite"; readonly by: Person; readonly whom: Person; readonly role: Role.TeamRole }
   | { readonly do: "accept" | "decline"; readonly by: Person; readonly nth: number }
@@ -98,7 +98,9 @@ const outcomeOf = (one: Step, team: Team.Team, now: Timestamp.Timestamp, count: 
 
 const rolesOf = (team: Team.Team) => new Map(PEOPLE.map((id) => [id, Team.roleOf(team, id as string as UserId)]))
 
-/** What must hold after each step, from decisions teams-1 to teams-3 and not from the code. */
+/**
+ * Checks what must be true after each step. The rules come from decisions teams-1 to teams-3, and not from the code.
+ */
 const check = (one: Step, before: Team.Team, change: TeamLife.TeamChange, now: Timestamp.Timestamp): void => {
   const after = change.team
   const [was, is] = [rolesOf(before), rolesOf(after)]

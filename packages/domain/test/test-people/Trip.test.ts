@@ -5,8 +5,8 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY, MINUTE, NOON, time } from "../support/rules.js"
 
-// Evaluates the readings of trips with the product's rules, because the page tells developers what rules do with each
-// trip.
+// Evaluates the readings of trips with the product's rules. The page tells developers what rules do with each trip, and
+// the page must be right.
 
 const CIRCLE = { lat: 52.37, lon: 4.89, radiusM: 150 }
 const QUALITY = { accuracyM: 10, lateMinutes: 0 }
@@ -23,7 +23,7 @@ const readingsOf = (asked: Trip.Trip, lastAt: number | null = null): ReadonlyArr
 const reasonOf = (asked: Trip.Trip, lastAt: number): string | undefined =>
   Either.match(Trip.readings(asked, time(lastAt), NOW), { onLeft: ({ reason }) => reason, onRight: () => undefined })
 
-/** What a rule does with each reading, when it arrives now. The rule was made a moment before. */
+/** What a rule does with each reading. All readings arrive at `NOW`, and the rule was made a second before. */
 const outcomes = (
   type: "enter" | "exit" | "dwell",
   readings: ReadonlyArray<Fix.Reading>,

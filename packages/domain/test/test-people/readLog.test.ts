@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 
 const { FIRST_LINE, line } = MemoryImportReader
 
-/** What reading the file gives: the number of readings, or the problems. */
+/** The result of reading a file with these lines: the number of readings, or the problems. */
 const outcome = (lines: ReadonlyArray<string>) => {
   const file = new TextEncoder().encode(`${[FIRST_LINE, ...lines].join("\n")}\n`)
   return Effect.runPromise(
@@ -18,7 +18,7 @@ const outcome = (lines: ReadonlyArray<string>) => {
   )
 }
 
-/** A reader whose `push` gives `steps` results, one after the other, as that of a packed file does. */
+/** A reader whose `push` returns `steps` results one after the other, as the reader of a compressed file does. */
 const packed = (steps: number, last: Partial<ReadResult> = {}) => {
   const asked: Array<number | undefined> = []
   const step = (left: number): ReadResult =>

@@ -9,10 +9,13 @@ const { DAY, HOUR } = Timestamp
 const zone = Option.getOrThrow(TimeZone.find("Europe/Berlin"))
 const FLAT = { lat: 52.5, lon: 13.42 }
 const OFFICE = { lat: 52.52, lon: 13.38 }
-/** Midnight in Berlin, when the first day begins. */
+/** The beginning of the first day, which is midnight in Berlin. */
 const BEGIN = Date.UTC(2026, 10, 1, 23)
 
-/** Readings every half hour at a point, on a day counted from `BEGIN`, from one hour to another. */
+/**
+ * Readings every half hour at a point, on the day with this number (0 is the first), from the hour `from` to the hour
+ * `until`.
+ */
 const there = (point: typeof FLAT, day: number, from: number, until: number): ReadonlyArray<Fix.StoredFix> =>
   Array.from({ length: (until - from) * 2 + 1 }, (_, index) => ({
     userId: UserId.make("usr_1"),
@@ -40,7 +43,7 @@ describe("suggested places [timeline-3]", () => {
       ["work", 5]
     ])
     expect(found(week(2))).toEqual([])
-    // The last readings at home and at work are from 8:00 and 17:00 of the fifth day.
+    // On the fifth day, the last reading at home is from 8:00, and the last reading at work is from 17:00.
     expect(Suggestion.of(week(5), [], zone).map(({ lastAt }) => (lastAt - BEGIN) / HOUR)).toEqual([104, 113])
   })
 

@@ -75,7 +75,7 @@ describe("the first page [timeline-1]", () => {
     expect(since(at(null), past)).toBe(ago(5 * HOUR))
     expect(since(at(null), home, past)).toBeNull()
     expect(since({ state: "unknown", place: null, asOf: null }, home)).toBeNull()
-    // With `complete: false`, stays are still to be derived, so the newest visits may be missing.
+    // With `complete: false` some stays are not derived yet, so the newest visits may be missing.
     expect(Today.since(at(null), { visits: [past], complete: false })).toBeNull()
   })
 

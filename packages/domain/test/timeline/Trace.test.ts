@@ -26,7 +26,7 @@ const place = (id: string): Place.PlaceRef => ({ id: PlaceId.make(id), label: id
 const DAY = { from: at(0), until: at(24 * HOUR) }
 const END = at(48 * HOUR)
 
-/** Readings of a day: moves and rests of a phone, in the order of capture. */
+/** The readings of a day in the order of capture, from a phone that moves and rests. */
 const fixes = fc
   .array(fc.record({ minutes: fc.integer({ min: 0, max: 1_439 }), north: fc.integer({ min: 0, max: 5_000 }) }), {
     maxLength: 60
@@ -126,11 +126,11 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     const erased = ["erased", 20, 90]
     expect(kinds([fix(12, 0)], 90)).toEqual([["gap", 0, 20], erased])
     expect(kinds([fix(12, 0), fix(13, 400)], 90)).toEqual([["way", 0, 20], erased])
-    // One reading comes soon after the stretch, and then none for hours. The time on both sides of this reading is one
-    // gap.
+    // One reading comes soon after the deleted stretch, and then none for hours. The times before and after this
+    // reading are one gap.
     expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
-    // Two silences that are each long enough for a gap stay two gaps: the reading between them shows when the phone
-    // sent.
+    // Between two silences that are each long enough for a gap, there is a reading that shows when the phone sent. So
+    // they stay two gaps.
     expect(kinds([fix(200, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 200], ["gap", 200, 400]])
   })
 
@@ -165,8 +165,7 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
       ["gap", 3, 9]
     ])
     expect(day(3 * HOUR, 30 * HOUR, 24 * HOUR)).toEqual([["gap", 24, 30]])
-    // Without a reading since the arrival, the visit comes from the phone's own report of it. Then a silence says
-    // nothing.
+    // Without a reading since the arrival, the visit comes from a report of the phone. Then a silence must not end it.
     expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
     expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
   })

@@ -11,7 +11,7 @@ const userId = UserId.make("usr_1")
 const FROM = NOON - (NOON % DAY)
 const day = { date: "2026-01-01", from: time(FROM), until: time(FROM + DAY) } as Parameters<typeof readDay>[1]
 
-/** The day of a phone that sent `count` readings, the last one at noon. */
+/** The day of a phone that sent `count` readings, a millisecond apart. The last reading is from noon. */
 const dayOf = (count: number) => {
   const sent = Array.from({ length: count }, (_, n) => {
     const at = time(NOON - n)

@@ -18,7 +18,7 @@ const { DAY } = Timestamp
 const CURRENT = "location.place.current"
 const LOOKUP = "location.lookup"
 
-/** A connection with a standard tier without end and a sensitive tier of 7 days. */
+/** A connection whose standard tier has no end, and whose sensitive tier lasts 7 days. */
 const connected = (scopes: ReadonlyArray<Scope.Scope> = [CURRENT, LOOKUP]) =>
   Effect.gen(function* () {
     const { app, user } = yield* pair()

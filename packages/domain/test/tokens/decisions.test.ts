@@ -16,7 +16,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
-/** Tests decisions about tokens in states that a store shows only for a moment, or never. */
+/** Tests of decisions about tokens, with states that a store has only for a moment or never. */
 
 const { DAY, SECOND } = Timestamp
 const NOW = Timestamp.make(Date.UTC(2026, 5, 1, 10))
@@ -54,7 +54,7 @@ const ids = { userId: UserId.make("usr_1"), connectionId: ConnectionId.make("con
 const access: TokenFamily.AccessToken = { ...ids, hash: hash("access"), issuedAt: at(-SECOND), revokedAt: null }
 const refresh: TokenFamily.RefreshToken = { ...access, hash: hash("refresh"), rotation: null }
 const spent: TokenFamily.RefreshToken = { ...refresh, rotation: { ...ROTATION, at: at(-DAY) } }
-/** The token family of the connection after the user connected again. */
+/** The token family of the connection after the user consented a second time. */
 const NEXT = FamilyId.make("fam_2")
 const code: AuthorizationCode.AuthorizationCode = {
   ...ids,

@@ -256,7 +256,7 @@ describe("code exchange [O7]", () => {
           const [mail] = yield* leakMails
           expect(mail?.to).toBe(user.id)
           expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/pa_|con_/)
-          // The connection has ended: its code issues nothing more.
+          // The connection has ended, so its code gives no tokens.
           expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("connection_ended")
           expect((yield* leakMails).length).toBe(1)
         })

@@ -21,7 +21,7 @@ const report = ([arrival, departure, more]: ReportedVisit): VisitReport.VisitRep
   ...more
 })
 
-/** The beginning and end of each visit, in milliseconds after noon. */
+/** The beginning and the end of each visit, in milliseconds after noon. */
 const visits = (...told: ReadonlyArray<ReportedVisit>) =>
   tell(PHONE, told.map(report))
     .flatMap((one) => OsVisit.decide(one) ?? [])

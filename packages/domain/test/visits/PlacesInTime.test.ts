@@ -81,7 +81,9 @@ describe("two stays of one phone at places that overlap [M15]", () => {
     expect(PlacesInTime.endOf(stay("a", [5, 20]), later.slice(1, 2))).toBe(NOON + 20)
   })
 
-  /** Two stays of the same hour. The fixes of both lie at `metres` from the centre of the first stay's circle. */
+  /**
+   * Two stays in the same hour. The fixes of both stays lie `metres` metres from the centre of the first stay's circle.
+   */
   const both = (metres: number, second: Geometry.Circle, id = "b") =>
     [
       stay("a", [0, 60], { median: at(metres) }),

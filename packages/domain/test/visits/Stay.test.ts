@@ -92,7 +92,7 @@ describe("stays derived from fixes [L10]", () => {
           [HOUR + back, null]
         ]
     expect(stays([[0, INSIDE], ...away, [HOUR + back, INSIDE]])).toEqual(expected)
-    // Readings near the edge decide nothing.
+    // Readings near the edge do not decide on which side the person is.
     expect(stays([[0, INSIDE], ...away, [HOUR + back - 1, at(151)], [HOUR + back, INSIDE]])).toEqual(expected)
   })
 
@@ -234,7 +234,10 @@ describe("stays derived from fixes [L10]", () => {
 })
 
 describe("a stay that ends in silence [visits-11]", () => {
-  /** A point this far outside of the band around the edge, which is 50 m wide for readings with an accuracy of 10 m. */
+  /**
+   * A point this many metres outside the band around the edge. The band is 50 m wide for readings with an accuracy of
+   * 10 m.
+   */
   const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
   const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
     Stay.derive(

@@ -63,9 +63,7 @@ const chunks = (fixes: Fixes, size: () => number): ReadonlyArray<Fixes> => {
   return pieces
 }
 
-/**
- * Places where the phone was, one of them moved half-way, and uploads that all arrive after everything was captured.
- */
+/** Places where the phone was, one of which is moved half-way. All uploads arrive after the last capture. */
 const lifeWith = ({ fixes }: Trace, pieces: Pieces) => {
   const dice = random(fixes.length)
   const possible = fixes.filter((fix) => Fix.judge(reading(fix), time(fix.capturedAt))._tag === "Fix")

@@ -21,8 +21,8 @@ const ground = Effect.gen(function* () {
 })
 
 /**
- * Uploads an hour of readings inside the circle on each of `days` days. The last hour begins `last` milliseconds before
- * noon.
+ * Uploads readings inside the circle: one hour of them on each of `days` days. The last hour begins `last` milliseconds
+ * before noon.
  */
 const upload = (phone: VisitSamples.Phone, days: number, last = 2 * HOUR) =>
   ingestFixes(
@@ -55,7 +55,7 @@ describe("deriveStays", () => {
         }
         expect(seen).toEqual([
           [2, 4],
-          // Each step reads two minutes again, so that a stay that ended there can go on.
+          // Each step reads the last two minutes again, because a stay that ended there may continue.
           [2, 7],
           [2, 10],
           [1, 10]

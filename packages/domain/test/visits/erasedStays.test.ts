@@ -12,7 +12,7 @@ import { VisitStores } from "../support/visits.js"
 
 const FAR = away(9_000)
 
-/** A moment in the two hours before noon, in half minutes, so that some absences are shorter than two minutes. */
+/** A time in the two hours before noon, in half minutes. So some absences are shorter than two minutes. */
 const moment = fc.integer({ min: 0, max: 240 })
 const at = (half: number) => time(NOON + (half - 240) * (MINUTE / 2))
 

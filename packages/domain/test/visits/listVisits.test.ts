@@ -20,7 +20,7 @@ const ground = Effect.gen(function* () {
   return { phone, userId, home: home.id }
 })
 
-/** The arrivals of an app's visits in minutes before noon, page by page. */
+/** The arrivals of the visits that an app reads, page by page, in minutes before noon. */
 const pages = (userId: UserId, place: PlaceId, limit: number) =>
   Effect.gen(function* () {
     const connection = {
@@ -82,7 +82,7 @@ describe("pages of visits", () => {
           seen.flatMap((fix) => [fix, { ...fix, ...OUTSIDE, capturedAt: time(fix.capturedAt + 5 * MINUTE - 1) }]),
           []
         )
-        // The stays of the third phone are too short to be visits without those of the others.
+        // Without the stays of the other phones, the stays of the third phone are too short to be visits.
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }
@@ -150,7 +150,8 @@ describe("pages of visits", () => {
         const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
         expect(yield* told(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
         expect(yield* told(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
-        // An app that knows only one of the places sees the visit there, although the other place may be nearer.
+        // An app that knows only one of the places sees the visit at that place, although the other place may be
+        // nearer.
         expect(yield* told(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
         expect(yield* told(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
       })
@@ -181,7 +182,7 @@ describe("pages of visits", () => {
       () =>
         Effect.gen(function* () {
           const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
-          // 190 m from the centre of Home is within the band outside of its edge, and decisively inside East.
+          // 190 m from the centre of Home lies in the band outside Home's edge, and decisively inside East.
           const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
           expect(yield* told(east, night, BOTH)).toEqual([
             ["East", 560, 30],
@@ -201,7 +202,7 @@ describe("pages of visits", () => {
     })
     const seen = (where: typeof INSIDE, ...minutes: ReadonlyArray<number>) =>
       minutes.map((one) => ({ ...where, capturedAt: at(one), accuracyM: 10 }))
-    /** All visits with arrivals and departures, in minutes before noon. */
+    /** The arrivals and departures of all visits, in minutes before noon. */
     const whole = (userId: UserId, place: PlaceId) =>
       Effect.map(
         listVisits(
@@ -285,7 +286,7 @@ describe("pages of visits", () => {
             places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
           }
           const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
-          // Readings a minute apart: six hours at home and four hours away, fifty times.
+          // Readings that are a minute apart: six hours at home and four hours away, fifty times.
           const seen = Array.from({ length: 30_000 }, (_, index) => ({
             ...(index % 600 < 360 ? INSIDE : OUTSIDE),
             capturedAt: time(NOON - (30_000 - index) * MINUTE),
@@ -300,7 +301,7 @@ describe("pages of visits", () => {
           expect([second.complete, second.visits.length]).toEqual([true, 50])
           expect(second.visits.slice(-first.visits.length)).toEqual(first.visits)
 
-          // The stays of a new place are not derived yet; those of the other place are final.
+          // The stays at the place that was just created are not derived yet. The stays at the other place are final.
           const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
           expect((yield* ask).complete).toBe(true)
           const both = {
@@ -329,7 +330,7 @@ describe("pages of visits", () => {
           }
           const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
           const at = (before: number) => time(NOON - before * MINUTE)
-          // Readings a minute apart: at home until ten minutes after the last arrival, then away.
+          // Readings that are a minute apart: at home until ten minutes after the last arrival, then away.
           const seen = Array.from({ length: 30_000 }, (_, index) => ({
             ...(index < 29_000 ? INSIDE : OUTSIDE),
             capturedAt: at(30_000 - index),
@@ -341,7 +342,7 @@ describe("pages of visits", () => {
             departure: departure === null ? null : at(departure),
             accuracyM: 10
           })
-          // The second visit ends with the third arrival. Both are long before the first reading whose stay is not
+          // The second visit ends when the third begins. Both are long before the first reading from which no stay is
           // derived yet.
           yield* ingestFixes(phone, seen, [
             report(29_900, 29_800),

@@ -12,7 +12,8 @@ it.effect("an answer about visits derives 20 steps at most, however many devices
     yield* TestClock.setTime(NOON)
     const { userId } = yield* VisitSamples.phone
     const { devices, staysDueFrom } = yield* MemoryDatabase
-    // Every imported file has a device, so there can be more devices than a person may have phones.
+    // Every imported file counts as a device, so there can be more devices than the number of phones that a person may
+    // have.
     for (let index = 0; index < 30; index++) {
       const device = yield* RuleSamples.draftDevice(userId)
       devices.set(device.id, device)

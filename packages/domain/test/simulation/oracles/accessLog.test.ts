@@ -183,7 +183,7 @@ describe("A3: an event that was withheld is entered once", () => {
       isTest: false,
       attempts: []
     }
-    // Two endpoints get the same event.
+    // Two endpoints of the app get the same event.
     const attempt = { attempt: 1, startedAt: s.t, endedAt: s.t, status: 500, error: null }
     const second: DeliveryRow = {
       ...row,

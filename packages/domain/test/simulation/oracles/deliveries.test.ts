@@ -12,7 +12,10 @@ const attempt = (number: number, startedAt: number, status: number | null = 500,
   error: status === null ? "connection refused" : null
 })
 
-/** The row of a delivery that failed seven times. The last attempt came `early` milliseconds too soon. */
+/**
+ * The row of a delivery that failed at all seven attempts. The last attempt began `early` milliseconds before its wait
+ * was over.
+ */
 const exhausted = (ana: Ana, early = 0): Partial<DeliveryRow> => {
   let at = ana.t
   const attempts = [attempt(1, at)]
@@ -126,7 +129,7 @@ describe("D3: delivered", () => {
 })
 
 describe("D4: twenty in a row", () => {
-  /** Ends deliveries, each a second after the one before, and reads the endpoint a second after the last end. */
+  /** Ends deliveries one after the other, a second apart, and reads the endpoint a second after the last end. */
   const after = (ends: ReadonlyArray<"strike" | "clear" | "replay">, over: object = {}) => {
     const ana = new Ana()
     for (const end of ends) {

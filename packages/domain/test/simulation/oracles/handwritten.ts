@@ -9,11 +9,11 @@ export const ok = <V>(value: V): { readonly _tag: "ok"; readonly value: V } => (
 export const refused = (error: string) => ({ _tag: "refused", error, detail: null }) as const
 export const unavailable = { _tag: "unknown", because: "unavailable" } as const
 
-/** A trace that a test writes step by step, to test oracles without the simulated world. */
+/** A trace that a test writes entry by entry, to test oracles without running the simulation. */
 export class Story {
   readonly entries: Array<Entry> = []
   t = START
-  /** The `sub` of the user who was connected last. */
+  /** The `sub` of the user who connected last. */
   sub = "sub"
   private names = 0
 
@@ -40,7 +40,7 @@ export class Story {
     return this.add({ kind: "done", name, op, outcome })
   }
 
-  /** An operation that takes no time; returns the `i` of its end. */
+  /** Adds an operation that takes no time. Returns the number (`i`) of the entry that ends it. */
   op<N extends Name>(name: N, args: Operation<N>["args"], outcome: Outcome<N>): number {
     return this.end(this.begin(name, args), name, outcome)
   }
@@ -106,7 +106,7 @@ export class Story {
     return value
   }
 
-  /** A connected user: app, consent, tokens. */
+  /** Adds a user who has connected an app, with the consent and the tokens. */
   connected(over: Partial<Consent> & { readonly tokens?: Partial<Operation<"exchange">["value"]> } = {}) {
     const scopes = over.scopes ?? ["location.visits.read"]
     const userId = over.userId ?? this.user()
@@ -170,7 +170,7 @@ const ME = {
   connected_at: START
 }
 
-/** The entries at which each oracle sees its rule broken. */
+/** For each oracle, the numbers of the entries at which it reports a violation. */
 export const seen = (oracles: ReadonlyArray<Oracle>, run: Run): Readonly<Record<string, ReadonlyArray<number>>> =>
   Object.fromEntries(
     oracles.flatMap((oracle) => {

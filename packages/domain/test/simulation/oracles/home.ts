@@ -18,7 +18,7 @@ export const DAY = 24 * HOUR
 const FAMILIES: ReadonlyArray<Oracle> = [...rules, ...windows, ...concurrency, ...visits, ...webhooks, ...deliveries]
 
 export const HOME = { lat: 50, lon: 10 }
-/** A point this far north of 50° N, 10° E, where 0.001 degrees of latitude are 111.23 m. */
+/** A point this many metres north of 50° N, 10° E, where 0.001 degrees of latitude are 111.23 m. */
 export const north = (metres: number) => ({ lat: 50 + metres / 111_229, lon: 10 })
 export const FAR = north(2_000)
 
@@ -31,7 +31,7 @@ const SCOPES = [
   "location.visits.read"
 ]
 
-/** Ana shares Home, a circle of 200 m, with an app that has a hook for all events. */
+/** A trace in which Ana shares Home, a circle of 200 m, with an app that has a webhook endpoint for all events. */
 export class Ana extends Story {
   readonly userId = this.user()
   readonly appId = this.app(SCOPES)
@@ -149,7 +149,7 @@ export class Ana extends Story {
     )
   }
 
-  /** Adds the POST of a firing to the trace, and returns the body. */
+  /** Adds the POST of a firing to the trace, and returns the POST's body. */
   fired(ruleId: string, type: RuleFields["type"] = "enter", occurredAt = this.t, over: Record<string, unknown> = {}) {
     const body = this.body(`place.${type}`, {
       occurred_at: new Date(occurredAt).toISOString(),
@@ -195,8 +195,8 @@ export class Ana extends Story {
   }
 
   /**
-   * Lets a day pass and reads the access log and the endpoints. The returned run counts as quiesced, so oracles also
-   * report what should have happened and did not.
+   * Lets a day pass, and reads the access log and the endpoints. The returned run counts as quiesced, so that oracles
+   * also report what should have happened and did not.
    */
   rest() {
     this.after(DAY)
@@ -205,7 +205,7 @@ export class Ana extends Story {
     return this.run(true)
   }
 
-  /** The broken invariants of all families, each with the entries that break it. */
+  /** The broken invariants of all oracles, each with the numbers of the entries that break it. */
   get broken(): Readonly<Record<string, ReadonlyArray<number>>> {
     return this.brokenAt(false)
   }
@@ -214,7 +214,7 @@ export class Ana extends Story {
     return seen(FAMILIES, this.run(quiesced))
   }
 
-  /** The explanations of one oracle's violations, a line each. */
+  /** The texts of one oracle's violations, one on each line. */
   detailsAtRest(name: string): string {
     const run = this.rest()
     return FAMILIES.filter((oracle) => oracle.name === name)

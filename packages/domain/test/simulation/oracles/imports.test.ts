@@ -7,7 +7,7 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 const OLD = START - 1_000 * DAY
 
-/** A user who imports files. Most of their readings are of one walk, years ago. */
+/** A trace of a user who imports files. Most readings of the files are from one walk, years ago. */
 class Importer extends Story {
   readonly userId = this.user()
 
@@ -36,8 +36,8 @@ class Importer extends Story {
   }
 
   /**
-   * The user reads their own history. It has the readings of these minutes of the walk, and those of the times
-   * `others`.
+   * The user reads their own history. The answer has the readings at these minutes of the walk, and readings at the
+   * times `others`.
    */
   reads(minutes: ReadonlyArray<number>, others: ReadonlyArray<number> = []) {
     const readings = [...minutes.map((minute) => OLD + minute * MINUTE), ...others]

@@ -3,7 +3,7 @@ import { listeners } from "../../../testing/simulation/oracles/listeners.js"
 import { seen } from "./handwritten.js"
 import { Ana, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
 
-/** Ana's app, with a developer who listens. */
+/** A trace in which a developer of Ana's app listens to events. */
 class Heard extends Ana {
   cookie = ""
 
@@ -91,7 +91,7 @@ describe("N2: what a listener gets", () => {
 })
 
 describe("N3: who listens gets every firing", () => {
-  /** Ana comes home, and the endpoint gets the event. */
+  /** A trace in which Ana comes home and the endpoint gets the event. `when` adds further entries. */
   const comesHome = (when: (ana: Heard, id: string, body: Record<string, unknown>) => void, events: string[] = []) => {
     const ana = new Heard()
     const rule = ana.rule()

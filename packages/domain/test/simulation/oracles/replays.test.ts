@@ -230,7 +230,7 @@ describe("Y5: one entry of the access log", () => {
     const s = new Story()
     const { appId, connectionId, userId } = s.connected({ scopes: ["location.rules.place"] })
     for (let n = 0; n < events; n++) {
-      // Posts each event twice, as a retry or a replay does.
+      // Each event is posted twice, as after a retry or a replay.
       for (const _ of "ab") {
         s.post("https://example.com", { event_id: `event-${n}`, type: "place.enter", grant_id: connectionId })
       }

@@ -1,4 +1,4 @@
-/** A row of the specification, with the oracles that judge it in a run. `without`: why no oracle judges it. */
+/** A row of the specification, with the oracles that judge it. `without` says why no oracle judges it. */
 export interface Row {
   readonly section: string
   readonly says: string

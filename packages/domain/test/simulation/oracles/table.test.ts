@@ -6,8 +6,8 @@ import { oracleTable } from "./oracleTable.js"
 import { ROWS } from "./specificationRows.js"
 
 /**
- * packages/domain/docs/oracles.md is generated from the oracles, the plants and the rows of the specification. Write it
- * anew with: npx vitest run packages/domain/test/simulation/oracles/table.test.ts -u
+ * The file packages/domain/docs/oracles.md is generated from the oracles, the plants and the rows of the specification.
+ * To write it again: npx vitest run packages/domain/test/simulation/oracles/table.test.ts -u
  */
 const FILE = join(import.meta.dirname, "../../../docs/oracles.md")
 

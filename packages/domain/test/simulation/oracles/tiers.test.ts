@@ -10,7 +10,7 @@ const iso = (t: number) => new Date(t).toISOString()
 const SCOPES = ["location.visits.read", "location.latest.read"]
 const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
-/** A connection with a sensitive scope for `days` days, and an endpoint that gets all events. */
+/** A trace with a connection whose sensitive tier lasts `days` days, and an endpoint that gets all events. */
 const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
   const s = new Story()
   const date = START + days * DAY
@@ -34,7 +34,7 @@ const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
       ...(type === "sensitive.lapsed" && { renewal_grace_ends_at: iso(date + 14 * DAY) }),
       ...over
     })
-  /** A new access token, so that no call fails because the old one expired. */
+  /** Refreshes the tokens, so that no call fails because its access token has expired. */
   const token = () => {
     const set = s.tokens({ scopes: SCOPES, sensitiveScopesExpireAt: date })
     s.refresh(appId, latest, ok(set))

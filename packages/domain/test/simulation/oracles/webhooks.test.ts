@@ -35,8 +35,8 @@ describe("H1: signatures", () => {
   })
 
   /**
-   * Rotates the secret twice, with `ms` between the rotations. Then the clock passes the end of the first secret, and
-   * is set back to a time before this end.
+   * Rotates the secret twice, with `ms` milliseconds between the rotations. Then the clock passes the end of the first
+   * secret's validity, and is set back to a time before this end.
    */
   const setBack = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
     const ana = new Ana()
@@ -63,7 +63,7 @@ describe("H1: signatures", () => {
     expect(setBack(DAY - 1, (old) => [old, "fresh", "freshest"])).toEqual([])
   })
 
-  /** The clock is set back by a second while the secret is rotated. */
+  /** Sets the clock back by a second while the secret is rotated. */
   const setBackMeanwhile = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
     const ana = new Ana()
     const old = ana.secret

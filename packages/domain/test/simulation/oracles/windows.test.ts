@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { ok } from "./handwritten.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, names } from "./home.js"
 
-/** A window of an hour that began when the rule was made. */
+/** A rule whose window began when the rule was made, and lasts an hour. */
 const windowed = () => {
   const ana = new Ana()
   const [from, until] = [ana.t, ana.t + HOUR]
@@ -51,8 +51,8 @@ describe("W1: by capture time, [from, until)", () => {
 
 describe("W2: a late batch", () => {
   /**
-   * A batch that arrives `byMs` after the end of the window. Its last fix, at home, was captured a minute before this
-   * end.
+   * Sends a batch `byMs` milliseconds after the end of the window. Its last fix is at home, captured a minute before
+   * this end.
    */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()
@@ -108,7 +108,7 @@ describe("W3: finished", () => {
     listed(ana, "active")
     expect(ana.broken).toEqual({})
   })
-  /** Lists the rules, while the clock moves by `millis`. */
+  /** Lists the rules. The clock moves by `millis` during the call. */
   const listedWhile = (ana: Ana, millis: number, state: string) => {
     const op = ana.begin("call", { appId: ana.appId, token: ana.token, request: { endpoint: "GET /v1/rules/place" } })
     ana.after(millis)

@@ -143,8 +143,8 @@ it("a crash of a program that does not run is passed over, and starts nothing", 
   expect(entries.filter(({ proc }) => proc.startsWith("worker2"))).toEqual([])
   const began = entries.find((entry) => entry.kind === "fault" && entry.fault === "crash")
   const back = entries.find((entry) => entry.kind === "fault" && entry.fault === "restart")
-  // The step `calm` restarts the worker, which is down, after 30 s. The crash with `downMs: 0` must not have restarted
-  // it earlier.
+  // The step `calm` starts the worker again, 30 s after the crash. The crash with `downMs: 0` must not have started it
+  // earlier, because the worker was already down.
   expect((back?.t ?? 0) - (began?.t ?? 0)).toBe(30_000)
 })
 
@@ -170,7 +170,7 @@ it("a step repeats something at most thirty times, so that a mutated number does
   expect(begun("call")).toHaveLength(30)
   const [sent, ...walked] = begun("upload")
   expect(sent).toHaveProperty("args.fixes.length", 30)
-  // Each way there and each way back is two readings.
+  // Each of the 30 trips has a way there and a way back, with two readings each.
   expect(walked).toHaveLength(30 * 2 * 2)
 })
 
@@ -184,7 +184,7 @@ it("a plan that breaks a rule is cut down to a few steps that still break it, an
   const text = Simulation.failureOf(shrunk.result)
   expect(text).toContain(`Seed ${SEED} breaks, with 3 steps:`)
   expect(text).toContain("expect(Simulation.runPlanSync(plan).violations).toEqual([])")
-  // The printed plan is the shrunk plan itself.
+  // The text of the printed test contains the plan after shrinking.
   const printed = /const plan: Simulation\.Plan = (\{[^]*?\n {2}\})\n/.exec(text)?.[1] ?? ""
   expect(Function(`"use strict"; return (${printed})`)()).toEqual(shrunk.plan)
 })
@@ -205,7 +205,8 @@ it("a search that is stopped while it shortens a plan keeps what it has found un
 it("a run that throws is a failing result without a trace, and no shorter form of another plan", () => {
   const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
   const { sabotage } = sabotaged("T1")
-  // Stands for a bug of the harness: in a run that is too short to have the wait of this story, each oracle throws.
+  // Stands for a bug of the test harness: each oracle throws when a run is so short that it lacks the wait of this
+  // story.
   const oracles = Simulation.Oracles.all.map((oracle) => ({
     ...oracle,
     check: (run: Simulation.Run) => {

@@ -11,9 +11,7 @@ import { ENTER } from "../../support/ruleFields.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
-/**
- * This file plants bugs in answers, events, counts and log entries that the oracles of the other families do not see.
- */
+/** Plants in answers, events, counts and log entries: bugs that only the oracles of these contents can find. */
 
 const ALL = [
   ...SCOPES,
@@ -23,7 +21,10 @@ const ALL = [
   "location.lookup"
 ] as const
 
-/** Ana goes home and shares everything with an app; a rule on her home and a rule on a zone around it fire. */
+/**
+ * A scenario: Ana goes home and shares everything with an app. A rule on her home fires, and a rule on a zone around
+ * it. Then the app asks.
+ */
 const told =
   (
     ask: (connection: Simulation.Connection, home: Simulation.Place, now: number) => Effect.Effect<unknown, unknown>
@@ -56,7 +57,7 @@ const current = told((connection) => connection.call({ endpoint: "GET /v1/answer
 const latest = told((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
 const nothing = told(() => Effect.void)
 
-/** Plants a bug that changes the body of one answer. */
+/** Plants a bug that changes the body of the answers of one endpoint. */
 const answering =
   (
     endpoint: Simulation.Endpoint,
@@ -65,13 +66,13 @@ const answering =
   (request, answer) =>
     request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
 
-/** Postpones a write by a second, while its caller goes on without waiting. */
+/** Delays a write by a second. The caller goes on without waiting for it. */
 const later = <E>(write: Effect.Effect<void, E>): Effect.Effect<void> =>
   Effect.asVoid(Effect.forkDaemon(Effect.zipRight(Effect.sleep(SECOND), Effect.ignore(write))))
 
 const INVERTED: Readonly<Record<string, string>> = { yes: "no", no: "yes" }
 
-/** Plants a bug that sends each firing with another target. */
+/** Plants a bug that changes the target of each firing before it is sent. */
 const targeting = (change: (target: Event.RuleFired["target"]) => Event.RuleFired["target"]) =>
   instead(EventStore, (store) => ({
     pending: (...args) =>

@@ -19,7 +19,7 @@ export const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
 type Terms = Simulation.Terms
 
-/** Ana and an app that gets all events, connected without end unless the terms say otherwise. */
+/** Ana and an app that gets all events. By default the connection has no end. */
 export const connected = (
   world: Simulation.World,
   terms: Partial<Terms> = {},
@@ -31,14 +31,17 @@ export const connected = (
     const hook = yield* app.endpoint("hook")
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
-    /** Connects again with the same terms. When the connection holds a sensitive scope, this is a renewal. */
+    /** Consents once more with the same terms. If the connection has a sensitive scope, this is a renewal. */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
   })
 
 type Edit = <W extends TokenWrite>(writes: ReadonlyArray<W>) => ReadonlyArray<W>
 
-/** Plants a bug that changes what the decisions under the connection's lock see, and what they write. */
+/**
+ * Plants a bug in the decisions that run under the connection's lock: `tamper` changes the state that they get, and
+ * `edit` the writes that they return.
+ */
 export const decisions = (
   tamper: (state: Locked, now: Timestamp.Timestamp) => Locked,
   edit: Edit = (writes) => writes
@@ -67,7 +70,7 @@ type TokenLookup =
     ? A
     : never
 
-/** Plants a bug that changes the result of the look-up of a request's token. */
+/** Plants a bug that changes the result when the service looks up the token of a request. */
 export const found = (tamper: (found: TokenLookup, now: Timestamp.Timestamp) => TokenLookup): Simulation.Sabotage =>
   instead(TokenStore, (store) => ({
     findByAccessToken: (id, hash) =>
@@ -84,7 +87,7 @@ export const withConnection = <A extends WithApp>(found: A, change: Partial<A["c
   connection: { ...found.connection, ...change }
 })
 
-/** Plants several bugs together. */
+/** Plants several bugs at the same time. */
 export const both =
   (...all: ReadonlyArray<Simulation.Sabotage>): Simulation.Sabotage =>
   (ports) =>

@@ -7,7 +7,7 @@ import { instead, type Plant } from "./plant.js"
 
 const YEARS_AGO = Date.UTC(2020, 0, 1)
 
-/** Readings of a walk of years ago, far from every place. */
+/** Readings of a walk years ago, far from every place. */
 export const walk = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => ({
     capturedAt: YEARS_AGO + (from + n) * Timestamp.MINUTE,
@@ -15,7 +15,7 @@ export const walk = (from: number, count: number) =>
     lon: -60
   }))
 
-/** Imports two files that overlap. When both are read, the first import is undone. */
+/** Imports two files that overlap. After both are read, the first import is undone. */
 const undone = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -44,7 +44,7 @@ export const plants: ReadonlyArray<Plant> = [
       Effect.gen(function* () {
         const ana = yield* world.user("ana")
         for (let n = 0; n < 6; n++) yield* ana.importFile(walk(n * 80, 80))
-        // The worker dies several times, at least once after it has stored some of the entries.
+        // The worker dies several times. At least once it dies after it has stored a part of the entries.
         yield* world.fault("crash", { p: 0.02, times: 20 })
         yield* world.advance("1 hour")
       })

@@ -9,7 +9,7 @@ const RULES = "location.rules.place"
 const HOME = { label: "Home", lat: 52.1, lon: 5.1 }
 const AWAY = { ...HOME, lat: HOME.lat + 0.1 }
 
-/** An app with rules for Ana's home, and Ana, who comes and goes. */
+/** Ana, who comes and goes, and an app with rules about her home. */
 export const watched = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -32,7 +32,7 @@ export const watched = (world: Simulation.World) =>
   })
 
 /**
- * The developer opens a stream of the app's events. A minute later Ana comes home, and then she leaves again. The
+ * A scenario: a developer opens a stream of the app's events. A minute later Ana comes home, and then she leaves. The
  * stream stays open all the time.
  */
 const heard =

@@ -1,28 +1,28 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Context, type Effect } from "effect"
 
-/** A bug that a test puts into the real system on purpose, and the oracle that must find it. */
+/** A bug that a test puts into the real programs or stores, and the oracle that must find it. */
 export interface Plant {
   /** The oracle that must find the bug, such as `R4`. */
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug in the answer to a call, which no replaced port could cause. */
+  /** A bug in the answer to a call. Replacing a port could not cause it. */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
   /**
-   * True when the bug replaces ports after the simulation wrapped them. The trace then has the calls that the bug
-   * passes on to the wrapped ports, and not those that the programs make.
+   * Present when the bug replaces ports in front of the simulation's wrapper. The trace then has the calls that the bug
+   * passes on, and not the calls that the programs make.
    */
   readonly isInFront?: true
-  /** A scenario that shows the bug, and breaks no rule without it. */
+  /** A scenario in which the bug breaks the rule. Without the bug it breaks no rule. */
   readonly scenario: (world: Simulation.World) => Effect.Effect<unknown, unknown>
-  /** The reason why the swarm does not find the bug within its runs, so that only the scenario shows it. */
+  /** Why the swarm does not find the bug in 500 runs, so that only the scenario finds it. */
   readonly isRare?: string
-  /** The settings of the world that the scenario needs. */
+  /** Settings of the simulation that the scenario needs. */
   readonly config?: Partial<Simulation.Config>
 }
 
-/** The settings of a run that has the bug. */
+/** The settings of a run with this bug. */
 export const planted = ({
   isInFront,
   sabotage,
@@ -33,8 +33,8 @@ export const planted = ({
 })
 
 /**
- * Replaces some methods of a port. The replacements keep their state for one run. The methods that the store inherits
- * stay, which spreading the store would lose.
+ * Replaces some methods of a port. The replacements are made for each run, so they may keep state. All other methods
+ * stay, even those that the store inherits, which `{ ...store }` would lose.
  */
 export const instead =
   <I extends Simulation.Ports, S extends object>(

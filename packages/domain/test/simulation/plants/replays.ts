@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, inScene, type Scene } from "./scene.js"
 
-/** Ana comes home, and the hook gets the event. */
+/** Ana comes home, and the endpoint gets the event. */
 const comeHome = ({ home, rule, walk, world }: Scene) =>
   Effect.gen(function* () {
     yield* rule()

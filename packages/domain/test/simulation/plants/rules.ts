@@ -11,9 +11,9 @@ import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
-/** This file plants bugs in what rules fire. */
+/** Plants in the firings of rules. */
 
-/** Plants a bug in `FixStore.view`: uploads are evaluated against a view that `change` has falsified. */
+/** Plants a bug in `FixStore.view`: an upload gets a view that `change` has falsified. */
 export const seeing = (
   change: (
     view: UploadView,
@@ -38,7 +38,7 @@ const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleMem
   state: { ...RuleEvaluation.on(live.basis, live.state), ...over }
 })
 
-/** Plants a bug that changes what an upload commits; `change` gets the rules that the upload saw. */
+/** Plants a bug that changes what an upload commits. `change` gets the rules that the upload evaluated. */
 const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>) => Partial<UploadCommit>) =>
   instead(FixStore, (store) => {
     const seen = new Map<string, ReadonlyArray<LiveRule.LiveRule>>()
@@ -57,16 +57,16 @@ const withWorkers = (change: (settled: SettledCommit) => Partial<SettledCommit>)
   instead(FixStore, (store) => ({
     commitSettled: (settled) => store.commitSettled({ ...settled, ...change(settled) })
   }))
-/** A person stays, and the phone is silent for an hour. */
+/** A scenario: Ana stays at home, and her phone sends nothing for an hour. */
 const staysAndSleeps = inScene(({ rule, walk, world }) =>
   rule("dwell", { silenceS: 600 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
-/** A person arrives, and then the phone is silent for an hour. */
+/** A scenario: Ana arrives at home, and then her phone sends nothing for an hour. */
 const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
   rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
 
-/** Adds the events that the upload would have if no reading were ever too old to fire. */
+/** Adds the events that the upload would have if no reading were too old to fire. */
 const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
   const last = upload.fixes.at(-1)
   if (last === undefined) return {}
@@ -136,7 +136,7 @@ export const plants: ReadonlyArray<Plant> = [
         yield* walk(HOME)
         yield* world.advance(15 * MINUTE + 1)
         yield* phone.online()
-        // The added event signals no worker, so the worker finds it at its next poll.
+        // The plant added the event without a signal, so a worker finds the event only at its next poll.
         yield* world.advance(HOUR)
       })
     )
@@ -346,7 +346,7 @@ export const plants: ReadonlyArray<Plant> = [
         const tablet = yield* ana.phone("tablet")
         yield* rule("enter")
         yield* rule("exit")
-        // The phone is away for 14 minutes, while the tablet stays at home.
+        // The phone is away from home for 14 minutes, while the tablet stays at home.
         for (let minute = 0; minute < 20; minute++) {
           yield* world.advance(MINUTE)
           yield* tablet.fix(HOME)

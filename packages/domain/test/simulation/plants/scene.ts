@@ -22,7 +22,7 @@ export const FAR = north(2_000)
 
 export type Scene = Effect.Effect.Success<ReturnType<typeof scene>>
 
-/** Ana shares Home, a circle of 200 m, with an app that has a hook for all events. */
+/** Ana shares Home, a circle of 200 m, with an app that has a webhook endpoint for all events. */
 const scene = (world: Simulation.World, { production = true } = {}) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -46,13 +46,13 @@ const scene = (world: Simulation.World, { production = true } = {}) =>
       }) as const
     const rule = (type: RuleFields["type"] = "enter", over: Partial<RuleFields> = {}) =>
       Effect.map(connection.call(request(type, over)), ({ body }) => String(body["id"]))
-    /** Sends fixes at these points, a minute apart. */
+    /** Sends one fix at each point, a minute apart. */
     const walk = (...points: ReadonlyArray<{ readonly lat: number; readonly lon: number }>) =>
       Effect.forEach(points, (point) => Effect.zipRight(world.advance(MINUTE), phone.fix(point)), { discard: true })
     return { world, ana, home, phone, app, hook, connection, request, rule, walk }
   })
 
-/** Makes a scenario that first builds the scene and then runs `then`. */
+/** Makes a scenario that first creates Ana, her app and her home, and then runs `then`. */
 export const inScene =
   <E>(then: (scene: Scene) => Effect.Effect<unknown, E>) =>
   (world: Simulation.World): Effect.Effect<unknown, unknown> =>

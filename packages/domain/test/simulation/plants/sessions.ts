@@ -9,8 +9,8 @@ const ADDRESS = "192.0.2.1"
 const THIEF = "192.0.2.66"
 
 /**
- * Ana has signed in with two browsers. A thief has a copy of the cookie `cookie`; she changes her password in the
- * browser with the cookie `other`.
+ * Ana has signed in with two browsers. A thief has a copy of `cookie`, the cookie of one browser. Ana changes her
+ * password in the other browser, whose cookie is `other`.
  */
 const stolen = (world: Simulation.World) =>
   Effect.gen(function* () {
@@ -94,7 +94,8 @@ export const plants: ReadonlyArray<Plant> = [
     })),
     scenario: (world) =>
       Effect.gen(function* () {
-        // A worker removes the rows of expired sessions at full hours, so this session expires between two full hours.
+        // A worker removes the rows of expired sessions at full hours. Here the session expires between two full hours,
+        // so its row still exists.
         yield* world.advance(5 * MINUTE)
         const { use } = yield* stolen(world)
         yield* world.advance(14 * DAY + MINUTE)

@@ -13,12 +13,12 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, inScene, type Scene } from "./scene.js"
 
-/** This file plants bugs in what users steer: pauses, permissions, dates, and the deletion of a stretch of history. */
+/** Plants in what users change: pauses, permissions, end dates, and deleted stretches of history. */
 
 const CURRENT = { endpoint: "GET /v1/answers/current-place", maxAgeS: 900 } as const
 const VISITS = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null } as const
 
-/** Plants a bug in what the check before sending reads of the connection. */
+/** Plants a bug in the check before an attempt: `change` falsifies what it reads about the connection. */
 const permitting = (change: (found: Authorisation) => Authorisation): Simulation.Sabotage =>
   instead(EventStore, (store) => ({
     authorisation: (...asked) => Effect.map(store.authorisation(...asked), Option.map(change))
@@ -26,13 +26,13 @@ const permitting = (change: (found: Authorisation) => Authorisation): Simulation
 
 type Authorisation = Option.Option.Value<Effect.Effect.Success<ReturnType<typeof EventStore.Service.authorisation>>>
 
-/** Plants a bug in what a decision about a connection sees. */
+/** Plants a bug in decisions about a connection: `tamper` falsifies the connection that they get. */
 const deciding = (tamper: (state: WithApp) => Partial<WithApp["connection"]>): Simulation.Sabotage =>
   instead(ConnectionStore, (store) => ({
     change: (id, decide) => store.change(id, (state, now) => decide(withConnection(state, tamper(state)), now))
   }))
 
-/** Plants a bug: once an upload has seen a rule, later uploads evaluate the rule even while its app is paused. */
+/** Plants a bug: an upload also evaluates the rules of a paused app, if an earlier upload has evaluated them. */
 const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   const seen = new Map<string, LiveRule.LiveRule>()
   return instead(FixStore, (store, all) => ({
@@ -52,7 +52,7 @@ const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   }))(ports)
 }
 
-/** Ana walks home and a rule fires. The receiver fails at first, and before the retry Ana does what `then` says. */
+/** A scenario: Ana walks home and a rule fires. The receiver fails at first. Before the retry, `then` runs. */
 const waiting = (then: (scene: Scene) => Effect.Effect<unknown, unknown>): Plant["scenario"] =>
   inScene((scene) =>
     Effect.gen(function* () {
@@ -255,7 +255,7 @@ const permissions: ReadonlyArray<Plant> = [
   }
 ]
 
-/** Plants a bug: stays keep the end that they had when they were first read. */
+/** Plants a bug: a stay keeps the departure that it had when it was first read. */
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()
   return instead(VisitStore, (store) => ({

@@ -8,12 +8,12 @@ import { plants as planned } from "./all.js"
 import { type Plant, planted } from "./plant.js"
 
 /**
- * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for bugs with `isRare`. For each bug,
- * `swarm.json` has the seed that finds it. When the generators change, a seed may not find its bug any more. The test
- * then tries the other seeds until one finds the bug, which can take minutes, and prints that seed. To look for the
- * seeds of all bugs: PLANTS=500 npx vitest run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for".
- * The search keeps a seed as long as the seed finds its bug, even when the run of the seed has become slow. To replace
- * such a seed, delete its line in `swarm.json`, and search again.
+ * The swarm must find every planted bug within 500 runs from seed 1 on, except bugs with `isRare`. `swarm.json` has for
+ * each bug a seed that finds it. After a change of the generators, a seed may no longer find its bug. The test then
+ * tries other seeds until one finds the bug, which can take minutes, and prints that seed. To search the seeds of all
+ * bugs: PLANTS=500 npx vitest run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". This search
+ * keeps a seed as long as it finds its bug, even if its run has become slow. To replace such a seed, delete its line in
+ * `swarm.json` before the search.
  */
 const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
@@ -29,7 +29,10 @@ const isFound = ({ oracle, ...plant }: Plant, seed: number): boolean => {
   return violations.some(({ invariant }) => invariant === oracle)
 }
 
-/** Seeds that find other bugs come first: they are few, and likely to be short runs. */
+/**
+ * Returns another seed that finds the bug. It first tries the seeds of other bugs, because these are few and their runs
+ * are short.
+ */
 const anotherThatFinds = async (plant: Plant): Promise<number | undefined> => {
   const seeds = new Set([...Object.values(recorded), ...Array.from({ length: MOST_RUNS }, (_, n) => n + 1)])
   for (const seed of seeds) {
@@ -58,7 +61,7 @@ describe("bugs planted in the service and found by the swarm", () => {
     }
   )
 
-  // The swarm finds the plant, and not a violation that exists without the plant.
+  // Without a plant, the run of the same seed must be clean. Otherwise the seed finds another fault than the plant.
   it.each([...new Set(Object.values(recorded))])("run %i finds nothing without a plant", async (seed) => {
     await breath()
     expect(Simulation.randomSync({ seed }).violations).toEqual([])
@@ -73,10 +76,10 @@ const shortestFirst = (): ReadonlyArray<number> => {
 }
 
 /**
- * The tests run each different seed of the file once more without a planted bug. So the file should have few different
- * seeds, and seeds with short runs. The search tries first the seeds that the file already has for other bugs, because
- * these add no run to the tests, but only those among the `SHORT` shortest runs. Then it tries the seeds that the file
- * does not have, and last the other seeds of the file, whose runs are longer.
+ * The order in which the search tries seeds. The tests run each different seed of the file once more without a plant,
+ * so the file should have few different seeds, with short runs. Among the `SHORT` shortest runs, seeds that the file
+ * already has come first, because they add no run to the tests. Then come the seeds that the file does not have, and
+ * last its other seeds.
  */
 const SHORT = 100
 const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -88,7 +91,7 @@ const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
 
 const search = Number(process.env["PLANTS"] ?? 0)
 
-// Not a skipped test: there is no test without `PLANTS`.
+// Without `PLANTS` there is no test here, rather than a skipped one.
 for (const each of search > 0 ? ["seeds that find them are looked for"] : []) {
   it(each, { timeout: 0 }, async () => {
     const missed: Array<string> = []

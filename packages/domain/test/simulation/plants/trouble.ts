@@ -9,13 +9,11 @@ import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** This file plants bugs that show only during a lasting fault, or when something outside of the service fails. */
+/** Plants that show only during a lasting fault, or when something outside the service fails. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
-/**
- * Presents a refresh token that was spent a minute ago, as a thief would. The service sends the user a mail about it.
- */
+/** Presents a refresh token that was spent a minute ago, as a thief would. The service then mails the user. */
 const mailed = (world: Simulation.World) =>
   Effect.gen(function* () {
     const { connection } = yield* connected(world)
@@ -88,11 +86,11 @@ export const plants: ReadonlyArray<Plant> = [
         yield* scene.hook.script(["hang", "hang", 200])
         yield* fire(scene)
         yield* scene.world.advance(2 * SECOND)
-        // The other worker claims the delivery after 30 s. The paused worker wakes while the other worker waits for the
-        // receiver.
+        // The other worker claims the delivery after 30 s. While it waits for the receiver, the paused worker wakes.
         yield* scene.world.pause("worker", 33 * SECOND)
         yield* scene.world.advance(29 * SECOND)
-        // This call keeps the simulation from slowing down the loops of the worker that is awake.
+        // Without this call nothing would happen here, and the loops of the worker that is awake would sleep longer
+        // than normal.
         yield* scene.connection.call(ME)
         yield* scene.world.advance(HOUR)
       })

@@ -8,17 +8,17 @@ import { Context, Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** This file plants bugs in visits and in look-ups of the past. */
+/** Plants in visits and in look-ups of the past. */
 
 const ask = ({ connection }: Scene, limit = 100) =>
   Effect.flatMap(connection.refresh, () =>
     connection.call({ endpoint: "GET /v1/visits", from: null, to: null, limit, cursor: null })
   )
 
-/** Ten minutes at home, then away. */
+/** Ana stays at home for ten minutes, and then leaves. */
 const stay = ({ walk }: Scene) => walk(HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR)
 
-/** Plants a bug: every connection that a token finds shares all places that it ever shared. */
+/** Plants a bug: the connection of each token shares all places that it ever shared. */
 const withoutWithdrawals = instead(TokenStore, (store) => {
   const ever = new Map<string, Map<string, unknown>>()
   return {
@@ -74,7 +74,7 @@ export const plants: ReadonlyArray<Plant> = [
           const places = all.map(({ id }) => ({ placeId: id, since: null }))
           const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
           const found = yield* store.stays(asked)
-          // These stays get an id that no place has, so they fall out of the page.
+          // These stays get the id of no place, so they count for the page, but the page does not show them.
           const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
           return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
         })

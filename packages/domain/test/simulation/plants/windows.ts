@@ -5,7 +5,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** This file plants bugs in the active windows of rules. */
+/** Plants in the windows in which rules are active. */
 
 const FOR_EVER = { from: null, until: null }
 
@@ -83,7 +83,7 @@ export const plants: ReadonlyArray<Plant> = [
             isShort = until !== null && until - asked <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided
           })
-          // No store fails this way, so the error is cast past its type.
+          // The store's type does not allow this error, because no real store fails with it, so the error is cast.
           const refused = Effect.fail(Invalid.of("active_until", "must be later") as never)
           return Effect.flatMap(created, (made) => (isShort ? refused : Effect.succeed(made)))
         })

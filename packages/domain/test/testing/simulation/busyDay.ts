@@ -1,7 +1,7 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Effect } from "effect"
 
-/** A scenario of a day and a half in which most kinds of events happen. Tests compare its runs. */
+/** A scenario of one and a half days in which most kinds of events happen. Tests compare its runs. */
 
 const HOME = { label: "Home", lat: 52.1, lon: 5.1 }
 const GYM = { label: "Gym", lat: 52.2, lon: 5.2, radiusM: 250 }
@@ -117,7 +117,7 @@ export const busyDay: Simulation.Scenario = (world) =>
     yield* world.perform("revokeApp", { appId: app.id }, "admin")
   })
 
-/** The faults of the busy day, each with its probability. */
+/** The probability of each fault in the busy day. */
 export const TROUBLE = {
   "port.fail": 0.01,
   "port.slow": 0.01,

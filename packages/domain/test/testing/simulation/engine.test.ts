@@ -8,7 +8,7 @@ const HOUR = 3_600_000
 
 const randomly = (seed: number) => new Engine({ scheduling: Streams.make(seed, "scheduling") })
 
-/** The order in which fibres that are ready at once go on. */
+/** The order in which fibers that are ready at the same time take their steps. */
 const order = (engine: InstanceType<typeof Engine>): string => {
   const log: Array<number> = []
   engine.run(
@@ -190,7 +190,7 @@ it("a loop that waits for the answer whether there is work is in its own time wh
       const look = Effect.map(Clock.currentTimeMillis, (now) => looks.push(now - Simulation.START))
       yield* Effect.fork(Process.periodic(Effect.forever(Effect.zipRight(look, Effect.sleep("50 seconds")))))
       yield* engine.advance("2 days")
-      // The loop asks the next time that it wakes, and waits for the answer.
+      // When the loop wakes next, it asks `hasWork`, and waits for the answer.
       hasWork = Deferred.await(answered)
       yield* engine.advance("1 day")
       const quiet = looks.length
@@ -232,8 +232,8 @@ it.each([
     })
   )
   expect(looks).toBeLessThanOrEqual(most)
-  // The engine slows down a loop of a quarter of an hour only when `hasDateBy` says that no date comes. Here
-  // `hasDateBy` is not set, so this loop keeps its pace.
+  // A loop of a quarter of an hour sleeps longer only when `hasDateBy` says that no connection becomes due. Here
+  // `hasDateBy` keeps its default, so the loop keeps its interval.
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 

@@ -13,7 +13,7 @@ const SCOPES = ["location.rules.place", "location.place.current"]
 const RULE = { endpoint: "POST /v1/rules/place", ...ENTER } as const
 const ME = { endpoint: "GET /v1/me" } as const
 
-/** A connected user who is far from home, with a rule on the home. */
+/** A connected user who is far from home, and a rule about the home. */
 const begun = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -218,7 +218,7 @@ describe("what is broken on purpose", () => {
   it("a full disk answers reads and refuses writes, for a while", () => {
     const result = live((world, { ana, app, home }) =>
       Effect.gen(function* () {
-        // The first read derives the stays and stores them.
+        // This read derives the stays and stores them, before the disk is full.
         yield* world.do("readOwnHistory", { userId: ana.id })
         yield* world.fillDisk(60_000)
         const change = { userId: ana.id, placeId: home.id, ...HOME, label: "Flat", kind: "home", radiusM: 150 }
@@ -271,7 +271,7 @@ const leaks = (sabotage?: Simulation.Sabotage) =>
 
 it("a secret that reaches a store as it is, is a leak", () => {
   expect(leaks()).toEqual([])
-  // Plants a look-up by the token itself instead of its hash.
+  // Plants a bug: the store looks up an access token by the token itself, and not by its hash.
   const careless = leaks((ports) => {
     const vault = Context.get(ports, Vault.Vault)
     const sha256 = (text: string) => (text.startsWith("pa_at.") ? (text as Vault.Hash) : vault.sha256(text))

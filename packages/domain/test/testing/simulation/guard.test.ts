@@ -2,7 +2,7 @@ import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-/** The host's own functions that a run watches. */
+/** The functions of the host that the guard watches. */
 const host = () => [Date, Math.random, performance.now, crypto.randomUUID, setTimeout, setInterval, setImmediate]
 
 const hour: Simulation.Scenario = (world) => Effect.zipRight(world.user("ana"), world.advance("1 hour"))

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const SEED = 5_000
-/** Prints the result of each run: its hash, or the error of the guard. */
+/** The source of a program that prints the result of each run: its hash, or the error of the guard. */
 const PROGRAM = `
   import { DateTime, Effect } from "effect"
   import { Simulation } from "./testing/index.ts"

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundleOfHashes, hashesHere } from "./hashes.js"
 
-/** The paths of other versions of Node, which `.ci/run` sets. Without OTHER_NODES these tests are skipped. */
+/** The paths of other versions of Node. `.ci/run` sets OTHER_NODES; without it these tests are skipped. */
 const others = (process.env["OTHER_NODES"] ?? "").split(":").filter((path) => path !== "")
 
 let folder: string

@@ -5,7 +5,7 @@ import { Context, Layer } from "effect"
 import { instead } from "../../simulation/plants/plant.js"
 import { busyDay } from "./busyDay.js"
 
-/** A store with its methods on a prototype, which need `this`, as those of an instance of a class. */
+/** A copy of a store whose methods are on a prototype and need `this`, as in an instance of a class. */
 const asInstance = (store: object): object => {
   class Base {
     readonly inner = store

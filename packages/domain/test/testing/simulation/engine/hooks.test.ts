@@ -2,9 +2,9 @@ import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 /**
- * Tests of what the simulation's engine uses in `effect` although `effect` does not promise it. Each test looks at the
- * library alone, so a failure says which upgrade broke which entry of engine/README.md. `guardInBundle.test.ts` tests
- * the entry that needs a bundle.
+ * Tests of private parts of `effect` that the simulation's engine uses. Each test uses only the library, so a failure
+ * shows which entry of engine/README.md an upgrade has broken. `guardInBundle.test.ts` tests the entry that needs a
+ * bundle.
  */
 const SEE = "see packages/domain/testing/simulation/engine/README.md"
 
@@ -20,7 +20,7 @@ it("effect keeps its root fibers in a global value, where the engine finds them"
 describe("files of effect that pass the host's time on to their caller", () => {
   afterEach(() => void vi.unstubAllGlobals())
 
-  /** The file of `effect` that asks the host for the time while `read` runs. */
+  /** The file of `effect` that reads the host's clock while `read` runs. */
   const readerOf = (read: () => unknown): string | undefined => {
     const stacks: Array<string> = []
     const note = () => void stacks.push(new Error("who asks").stack ?? "")
