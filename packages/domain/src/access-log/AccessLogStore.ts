@@ -7,9 +7,9 @@ import type { AccessLogEntry } from "./AccessLogEntry.js"
 export interface AccessLogFilter {
   readonly appId?: AppId | undefined
   readonly purpose?: string | undefined
-  /** Entries at this instant or later match. */
+  /** Selects entries at this instant or later. */
   readonly from?: Timestamp | undefined
-  /** Entries before this instant match. */
+  /** Selects entries before this instant. */
   readonly to?: Timestamp | undefined
 }
 

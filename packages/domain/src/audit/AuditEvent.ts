@@ -64,7 +64,7 @@ export const AuditDetail = Schema.Union(
     kind: Schema.Literal("review_decided"),
     decision: Schema.Literal("approved", "rejected", "narrowed", "revoked"),
     appId: AppId,
-    /** Null: the decision is about the app itself. */
+    /** The purpose that was decided about; null when the decision is about the app. */
     purposeId: Schema.NullOr(PurposeId)
   }),
   /**

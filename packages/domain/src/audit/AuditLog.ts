@@ -9,9 +9,9 @@ export interface AuditFilter {
   readonly kind?: AuditKind | undefined
   /** Selects events about this account, and events that it caused as staff or as a member of a team. */
   readonly userId?: UserId | undefined
-  /** Events at this instant or later match. */
+  /** Selects events at this instant or later. */
   readonly from?: Timestamp | undefined
-  /** Events before this instant match. */
+  /** Selects events before this instant. */
   readonly to?: Timestamp | undefined
 }
 

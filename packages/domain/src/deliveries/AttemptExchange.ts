@@ -10,7 +10,7 @@ export interface AttemptExchange {
    * `HIDDEN` replaces them.
    */
   readonly request: ReadonlyArray<Header>
-  /** Empty when there was no answer. */
+  /** The headers of the answer; empty when there was no answer. */
   readonly response: ReadonlyArray<Header>
 }
 

@@ -4,7 +4,8 @@ import type { DeliveryId } from "../shared/Ids.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Delivery, isTooOld, type NewDelivery } from "./Delivery.js"
 
-// Sending an event again by hand. Decisions deliveries-9, deliveries-10 and deliveries-11.
+// Decides whether a developer can send an event again (a replay). Decisions deliveries-9, deliveries-10 and
+// deliveries-11.
 
 /** How many deliveries one call of `recover` replays at most. A developer with more failed deliveries calls again. */
 export const RECOVERED_MAX = 10_000

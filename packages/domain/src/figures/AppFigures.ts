@@ -9,9 +9,9 @@ import { DAY, HOUR, make, type Timestamp } from "../shared/Timestamp.js"
 export interface LoggedCall {
   readonly appId: AppId
   readonly at: Timestamp
-  /** `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` header of the answer. */
   readonly requestId: string
-  /** Method and route, such as `GET /v1/places/{place_id}/presence`. */
+  /** The method and the route, such as `GET /v1/places/{place_id}/presence`. */
   readonly endpoint: string
   readonly status: number
   /** The error code in the answer; null when the call succeeded. */

@@ -17,13 +17,16 @@ export interface Rate {
 /** A rate of this many calls a minute. */
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
-/** For token routes: 20 calls a second, so 72,000 connections behind one address can refresh tokens within an hour. */
+/**
+ * The rate for token routes: 20 calls a second, so 72,000 connections behind one address can refresh tokens within an
+ * hour.
+ */
 export const OAUTH = perMinute(1_200)
 
-/** For uploads: 50 calls a second, more than a phone needs that sends its backlog one reading at a time. */
+/** The rate for uploads: 50 calls a second, more than a phone needs that sends its backlog one reading at a time. */
 export const UPLOADS = perMinute(3_000)
 
-/** For sign-ups from one address: enough for a classroom. Each sign-up costs a password hash. */
+/** The rate for sign-ups from one address: enough for a classroom. Each sign-up costs a password hash. */
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
 const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
@@ -32,61 +35,66 @@ const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
   ...(refusal === null ? {} : { refusal })
 })
 
-/** For consent pages opened from one address. Each page is stored for a day. */
+/** The rate for consent pages opened from one address. Each page is stored for a day. */
 export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
 
-/** For consent pages opened by one signed-in account, from any addresses. */
+/** The rate for consent pages opened by one signed-in account, from any addresses. */
 export const CONSENTS_OF_ACCOUNT = of(AccountLimits.CONSENT_PAGES)
 
-/** For new places, devices, apps, purposes and test people of one account. */
+/** The rate for new places, devices, apps, purposes and test people of one account. */
 export const CREATIONS = of(AccountLimits.CREATIONS)
 
-/** For test webhooks of one account. Each webhook is a request to an address of the developer's choice. */
+/** The rate for test webhooks of one account. Each webhook is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
 
-/** For addresses of webhook endpoints that one account sets. */
+/** The rate for addresses of webhook endpoints that one account sets. */
 export const WEBHOOK_ADDRESSES = of(AccountLimits.WEBHOOK_ADDRESSES)
 
-/** For invitations into teams by one account. */
+/** The rate for invitations into teams by one account. */
 export const INVITATIONS = of(AccountLimits.INVITED)
 
-/** For changes of an account's name. Each change is an event in the audit log. */
+/** The rate for changes of an account's name. Each change is an event in the audit log. */
 export const NAME_CHANGES = of(AccountLimits.NAME_CHANGES)
 
-/** For simulated trips of one account. Each trip is an upload. */
+/** The rate for simulated trips of one account. Each trip is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 
-/** For requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */
+/** The rate for requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */
 export const KEYED = of(AccountLimits.KEYED)
 
-/** For calls with a token that has stopped working. The access log gets one entry for all calls of a window. */
+/**
+ * The rate for calls with a token that has stopped working. The access log gets one entry for all calls of a window.
+ */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
-/** For sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five minutes. */
+/**
+ * The rate for sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five
+ * minutes.
+ */
 export const CHALLENGES = perMinute(120)
 
-/** For sent forms that ask for a new password, from one address. */
+/** The rate for sent forms that ask for a new password, from one address. */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
- * For links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the window
- * lasts. So a stranger who uses up the limit cannot lock the owner out: the last mailed link works until the window
- * ends. Links that work only for the caller who requested them are counted for each caller, and also together
+ * The rate for links of one kind that are mailed to one mailbox. A link for a new password is valid for as long as the
+ * window lasts. So a stranger who uses up the limit cannot lock the owner out: the last mailed link works until the
+ * window ends. Links that work only for the caller who requested them are counted for each caller, and also together
  * (`LINKS_TO_MAILBOX`).
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * For links of one account that change its address to one new address. A link is valid for as long as the window lasts.
- * If the window were as short as that of `LINKS`, four accounts of a stranger could use up `LINKS_TO_MAILBOX` in every
- * half hour, and nobody could change an account to that address. With a window of a day they can do so for half an hour
- * a day.
+ * The rate for links of one account that change its address to one new address. A link is valid for as long as the
+ * window lasts. If the window were as short as that of `LINKS`, four accounts of a stranger could use up
+ * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day
+ * they can do so for half an hour a day.
  */
 export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 
 /**
- * For links to one mailbox that work only for the caller who requested them: links of sign-ups, and links to a new
- * address. This rate counts all callers together. One network or account can cause at most as many mails as its own
+ * The rate for links to one mailbox that work only for the caller who requested them: links of sign-ups, and links to a
+ * new address. This rate counts all callers together. One network or account can cause at most as many mails as its own
  * rate allows (`LINKS`, `ADDRESS_CHANGES`), or five when one of its windows ends within a window of this rate. So a
  * single stranger cannot use up the mails that the owner of the mailbox needs.
  */

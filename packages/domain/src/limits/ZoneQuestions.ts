@@ -43,7 +43,7 @@ export type ZoneQuestionOutcome =
   /** A refused question does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
-/** The hourly budget (amendment M8). */
+/** The budget of zone questions in any hour (amendment M8). */
 export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, windowMillis: HOUR }
 
 /** How long a question about a circle counts after the app last asked it, in milliseconds, inclusive. */

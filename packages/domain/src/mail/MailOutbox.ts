@@ -11,7 +11,7 @@ export interface DueMail {
   readonly attempt: number
 }
 
-/** One attempt at a message. */
+/** Identifies one attempt to send a message. */
 export interface MailAttempt extends Pick<DueMail, "attempt"> {
   readonly message: Pick<MailMessage, "to" | "dedupeKey">
 }

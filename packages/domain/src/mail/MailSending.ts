@@ -38,7 +38,7 @@ export const AT_ONCE = 4
 export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
   plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))
 
-/** A message older than this, in milliseconds, is given up: its reader can no longer use the news. */
+/** The age, in milliseconds, after which a message is given up, because its news is out of date. */
 export const MAX_AGE = 7 * DAY
 
 const REASON_MAX = 500

@@ -61,7 +61,7 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
       limit: number,
       after: UserId | undefined
     ) => StoreEffect<{ readonly overdue: ReadonlyArray<UserId>; readonly next: UserId | undefined }>
-    /** The stretches that the user deleted, by time. No two of them touch. */
+    /** The stretches that the user deleted, ordered by time. Stretches that touch are merged. */
     readonly erasures: (userId: UserId) => StoreEffect<ReadonlyArray<Erasure>>
     /**
      * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Idempotent.

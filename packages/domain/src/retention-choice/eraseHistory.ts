@@ -8,7 +8,7 @@ const checked = (stretch: Erasure.Stretch, now: Timestamp.Timestamp): Effect.Eff
   return fault === undefined ? Effect.void : Effect.fail(Invalid.of(fault.field, fault.reason))
 }
 
-/** The stretches that the user deleted, by time. */
+/** The stretches that the user deleted, ordered by time. */
 export const listErasures = program("listErasures", function* (userId: UserId) {
   return yield* (yield* HistoryStore).erasures(userId)
 })

@@ -5,7 +5,7 @@ import type { RecentEvaluations } from "./RecentEvaluations.js"
 import type { Rule, RuleTarget } from "./Rule.js"
 import type { RuleMemory } from "./RuleEvaluation.js"
 
-/** A rule, with everything that the evaluation of an upload needs. */
+/** A rule, with all data that the evaluation of an upload needs. */
 export interface LiveRule {
   readonly rule: Rule
   /** The present circle of the place or zone. */

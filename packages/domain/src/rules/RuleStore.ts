@@ -27,7 +27,7 @@ export interface Evaluations {
   readonly isPaused: boolean
 }
 
-/** Rules, with their states and last evaluations. */
+/** Stores rules with their states and last evaluations. */
 export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore")<
   RuleStore,
   {

@@ -26,7 +26,8 @@ export const changed = (
   const isLapsed = Tier.sensitiveState(after, now) === "lapsed"
   const declared = Scope.intersect(after.heldScopes, App.scopes(app))
   const scopes = declared.filter((scope) => !isLapsed || !Scope.isSensitive(scope))
-  // Without a sensitive scope that the app declares, the app has no exact location, whatever the stored date says.
+  // Without a sensitive scope that the app declares, the app has no exact location, even if the end date is in the
+  // future.
   const isExact = declared.some(Scope.isSensitive)
   return {
     to: after.userId,

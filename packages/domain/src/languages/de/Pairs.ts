@@ -11,7 +11,7 @@ import { refusals } from "./Refusals.js"
 import { scopes } from "./Scopes.js"
 import { teamTexts } from "./TeamTexts.js"
 
-/** Every text of the domain in German. */
+/** All texts of the domain, each with its German translation. */
 export const pairs: ReadonlyArray<GermanPair> = [
   ...accountMails,
   ...factorMails,
