@@ -31,7 +31,8 @@ type WorkerSettings = Config.Config.Success<typeof config>
 
 const ports = (settings: WorkerSettings) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(
-    // Waits without a limit, as the server does: a supervisor would only restart a worker that ended here.
+    // Waits for the database without a limit, as the server does: if the worker ended, a supervisor would only restart
+    // it.
     Layer.provideMerge(
       Data.withKeys(settings.storage, "place-access worker", {
         patience: Duration.infinity,
@@ -40,7 +41,7 @@ const ports = (settings: WorkerSettings) =>
     )
   )
 
-/** Logged at once, while the worker still waits for its deliveries in flight. */
+/** The log line is written at once, while the worker still finishes its deliveries in flight. */
 const farewell = Effect.onInterrupt(Effect.never, () =>
   Effect.logInfo("stopping: deliveries in flight are finished first")
 )

@@ -17,7 +17,9 @@ import type { Storage } from "../settings/Settings.js"
 
 /** How a program opens its database. */
 export interface Opening {
-  /** How long to retry while the database does not answer. An error that a retry cannot cure ends the retries. */
+  /**
+   * How long to retry while the database does not answer. Retries end early after an error that a retry cannot cure.
+   */
   readonly patience: Duration.DurationInput
   /**
    * Receives a text that names what is still missing, such as "the database does not answer". Every failed attempt
@@ -34,7 +36,10 @@ export interface Opening {
  */
 const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
 
-/** How commands open a database that is in use, perhaps by an older release. Migrations cannot be reversed. */
+/**
+ * How commands open a database that is in use, perhaps by an older release. They apply no migrations, because a
+ * migration cannot be undone.
+ */
 export const WITHOUT_MIGRATING: Opening = { ...COMMAND, mustBeMigrated: true }
 
 const again = ({ patience }: Opening) =>
@@ -67,7 +72,9 @@ const database = (settings: Storage, program: string, opening: Opening = COMMAND
         )
       )
 
-/** The message of the driver or the server. Never the address, which contains the password. */
+/**
+ * The message of the driver or the server. It never contains the address of the database, in which there is a password.
+ */
 const reason = (error: { readonly cause?: unknown; readonly message: string }): string =>
   error.cause instanceof AggregateError
     ? error.cause.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one))).join("; ")
@@ -80,7 +87,7 @@ export const asItIs = database
 
 /**
  * Opens the database with this program's schema, the partitions of the coming months, and the keys. The keys are loaded
- * before the database is opened, because opening makes an embedded database, and new keys are never made for a database
+ * before the database is opened: opening an embedded database creates it, and keys are never created for a database
  * that exists already. Wrong keys are refused before anything is written.
  */
 export const withKeys = (
@@ -118,8 +125,8 @@ const prepare = (settings: Storage, opening: Opening) =>
   )
 
 /**
- * Makes the partitions of the coming months if that is quick. A program does not wait for them, and starts without
- * them: rows without a partition go to the DEFAULT partition, and a worker makes the partitions within the hour.
+ * Makes the partitions of the coming months if that is quick. Otherwise the program starts without them: rows without a
+ * partition go to the DEFAULT partition, and a worker makes the partitions within the hour.
  */
 const makePartitions = Timestamp.now.pipe(
   Effect.flatMap((now) => Partitions.ensurePartitions(now, "10 seconds")),

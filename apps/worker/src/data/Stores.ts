@@ -92,7 +92,7 @@ export const rows = Layer.mergeAll(
   SqlVolumeFlagStore.layer
 )
 
-/** Every store of the domain and the password hasher, with the given signal and random source. */
+/** Every store of the domain and the password hasher, with the given `signal` and `entropy` (the random source). */
 export const over = <R>(signal: Layer.Layer<WorkSignal, never, R>, entropy: Layer.Layer<Entropy.Entropy>) =>
   Layer.mergeAll(rows, signal, Argon2PasswordHasher.layer).pipe(Layer.provideMerge(entropy))
 
@@ -101,5 +101,5 @@ export const layer = over(SqlWorkSignal.layer, NodeEntropy.layer)
 
 export type Stores = Layer.Layer.Success<typeof layer>
 
-/** What a layer of the stores may need: a database with the current schema, and keys. */
+/** What a layer of the stores may need: a database with the current schema, and a vault with the keys. */
 export type StorePorts = Database | Vault.Vault

@@ -4,7 +4,7 @@ import { Layer } from "effect"
 import { Zip, ZipDeflate } from "fflate"
 import { createHash, type Hash } from "node:crypto"
 
-/** The usual level of compression: a higher one takes twice as long and saves a few percent. */
+/** The usual level of compression. A higher level takes twice as long and saves a few percent. */
 const LEVEL = 6
 
 interface OpenFile {
@@ -13,7 +13,10 @@ interface OpenFile {
   bytes: number
 }
 
-/** Writes a zip file that any program opens. Only the compressed bytes since the last `take` are in memory. */
+/**
+ * Writes a zip file that every program for zip files can open. Only the compressed bytes since the last `take` are in
+ * memory.
+ */
 const open = (madeAt: Timestamp.Timestamp): ArchiveWriter => {
   let out: Array<Uint8Array> = []
   let file: OpenFile | undefined

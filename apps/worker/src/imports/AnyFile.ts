@@ -11,7 +11,7 @@ import * as TarFile from "./packed/TarFile.js"
 import * as TimelineFile from "./TimelineFile.js"
 import * as XmlFile from "./XmlFile.js"
 
-/** What all readers of one upload use. */
+/** The context that the readers of one upload share. */
 export interface Context {
   /** The columns of a CSV file, if the person chose them. */
   readonly columns: CsvColumns.CsvColumns | undefined
@@ -26,7 +26,7 @@ const NOT_OURS: Steps.Outcome = { fault: "not_ours" }
 export const open = (context: Context): Steps.StepReader => {
   let reader: Steps.StepReader | undefined
   let isRefused = false
-  /** The first bytes, until they are enough to recognise the format. */
+  /** The first bytes of the file, collected until they are enough to recognize the format. */
   let head: Array<Uint8Array> = []
   let headBytes = 0
   let isCutText = false
@@ -50,8 +50,8 @@ export const open = (context: Context): Steps.StepReader => {
       head.push(bytes.slice())
       headBytes += bytes.length
       if (headBytes < FileKind.HEAD_BYTES) return Steps.NO_FAULT
-      // The header of a table may be longer than the beginnings of other formats. To examine all collected bytes again
-      // at each call would take too long, so the format is determined at the end of the header.
+      // The header of a table may be longer than the beginnings of other formats. Examining all collected bytes at each
+      // call would take too long, so the format is determined when the header is complete.
       const isEnough = headBytes >= CsvColumns.MAX_LINE || bytes.some((byte) => FileKind.LINE_ENDS.has(byte))
       return isCutText && !isEnough ? Steps.NO_FAULT : yield* begin(false)
     },
@@ -93,8 +93,8 @@ const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | 
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":
       return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, () => open(inner)) : undefined
-    // The directory of a zip file is at its end, so the file is read twice. Only an upload itself can be read twice,
-    // not a file inside another packed file.
+    // The directory of a zip file is at its end, so the file is read twice. Only the upload itself can be read twice; a
+    // file inside a packed file cannot.
     case "own_archive":
       return context.depth === 0 ? ArchiveFile.open(context.expansion.most) : undefined
     case "zip":

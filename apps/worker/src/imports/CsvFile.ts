@@ -5,8 +5,8 @@ import { moment, number } from "./Values.js"
 type Line = (fields: ReadonlyArray<string>) => Entry.ImportEntry
 
 /**
- * Reads a table with a header. `columns`: the columns that the person chose. Undefined: the columns are found by names
- * that are known.
+ * Reads a table with a header. `columns` are the columns that the person chose; undefined: the reader finds the columns
+ * by their names.
  */
 export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
@@ -15,7 +15,10 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let toEntry: Line | undefined
   /** The number of fields in the previous line. */
   let width = 0
-  /** The lines of a table row that ended within quotes: the row goes on in the next line. */
+  /**
+   * The lines of a table row that are read so far. The last of them ended within quotes, so the row goes on in the next
+   * line.
+   */
   let unfinished: Array<string> = []
   let unfinishedLength = 0
 
@@ -42,14 +45,14 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
     const parts = unfinished
     unfinished = []
     unfinishedLength = 0
-    // When a quote did not open a quoted field but was a character of a field, each line is a row of its own. Otherwise
-    // the rows in these lines would be lost.
+    // An odd number of quotes means that a quote did not open a quoted field but was a character of a field. Then each
+    // line is a separate row; otherwise the rows in these lines would be lost.
     for (const row of quotes.isOdd ? parts : [parts.join("\n")]) onRow(row, header, toEntry, isOpen)
   }
 
   const onRow = (row: string, { delimiter }: CsvColumns.Header, toEntry: Line, isOpen: boolean): void => {
     const fields = CsvColumns.fields(row, delimiter)
-    // A last line with fewer fields than the line before was cut off. A cut within its last field cannot be recognised.
+    // A last line with fewer fields than the line before was cut off. A cut within its last field cannot be recognized.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
       return
@@ -111,11 +114,11 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
 const decimal = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (number(text) ?? number(text.replace(",", ".")))
 
-/** A coordinate with the sign that the letter of its hemisphere gives. */
+/** A coordinate with its sign: negative when `letter`, the hemisphere, is the negative one. */
 const signed = (degrees: number | undefined, letter: string | undefined, negative: "S" | "W"): number | undefined =>
   degrees !== undefined && letter?.trim().toUpperCase() === negative ? -Math.abs(degrees) : degrees
 
-/** A speed or a course; undefined when it is negative: phones write −1 for an unknown value. */
+/** A speed or a course; undefined when the value is negative, because phones write −1 for an unknown value. */
 const measured = (text: string | undefined): number | undefined => {
   const value = decimal(text)
   return value !== undefined && value >= 0 ? value : undefined

@@ -1,7 +1,7 @@
 import type { Entry, FileReader, Import, ReadResult } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 
-/** The layout of the messages of one local type, which a definition message gives. */
+/** The layout of the messages of one local type. A definition message in the file declares this layout. */
 interface Definition {
   readonly isBig: boolean
   readonly kind: "file_id" | "record" | "other"
@@ -12,9 +12,15 @@ interface Definition {
 /** Seconds from 1970 to the beginning of FIT's time, 1989-12-31T00:00:00Z. */
 const EPOCH_S = 631_065_600
 const DEGREES = 180 / 2 ** 31
-/** The number of the message that says what kind of file this is, and of the one that says where the device was. */
+/**
+ * The number of the message with the kind of the file (`file_id`), and the number of the message with a position of the
+ * device (`record`).
+ */
 const [FILE_ID, RECORD] = [0, 20]
-/** The field of `file_id` for the kind of file, and its value for a course: a planned route. */
+/**
+ * In `file_id`, the number of the field for the kind of file, and the value of this field for a course, which is a
+ * planned route.
+ */
 const [TYPE, COURSE] = [0, 6]
 const [LAT, LON, ALTITUDE, SPEED, ACCURACY, ENHANCED_SPEED, ENHANCED_ALTITUDE, TIMESTAMP] = [
   0, 1, 2, 6, 31, 73, 78, 253
@@ -24,24 +30,23 @@ const CHECKSUM_BYTES = 2
 const NO_POSITION = 0x7f_ff_ff_ff
 
 /**
- * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0), also of several
- * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart rate, and
- * the records of a course, which is a plan. One message, of at most 130 KB, is in memory at a time (decision
- * imports-11).
+ * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0). Several FIT
+ * files may be joined into one. Skips records without a position, such as a measurement of the heart rate, and the
+ * records of a course, which is a plan. One message, of at most 130 KB, is in memory at a time (decision imports-11).
  */
 export const open = (): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
   let rest: Buffer = Buffer.alloc(0)
-  /** How many bytes of messages are left in the present file; undefined before its header. */
+  /** How many bytes of messages are left in the current file of a joined file; undefined before its header. */
   let left: number | undefined
   let definitions: Array<Definition | undefined> = []
   let lastS = 0
   let isPlan = false
 
   /**
-   * Reads one part from the beginning of the bytes; returns the length of the part, or undefined when more bytes are
-   * needed.
+   * Reads one header, message or checksum at the beginning of the bytes. Returns its length; undefined when more bytes
+   * are needed.
    */
   const part = (bytes: Buffer): number | undefined => {
     if (left === undefined) return header(bytes)
@@ -152,12 +157,13 @@ export const open = (): FileReader => {
       }),
     end: () =>
       read(() => {
-        // A missing checksum at the end (`left` is 0) is no fault, because some devices leave it out.
+        // A file whose checksum is missing at the end (`left` is 0) is complete, because some devices leave the
+        // checksum out.
         if (left === undefined ? rest.length > 0 : left > 0) fault = "cut_off"
       })
   }
 }
 
-/** The degrees of an angle in semicircles: half a turn has 2³¹ parts, in two's complement. */
+/** Converts an angle from semicircles to degrees: half a turn is 2³¹ semicircles, in two's complement. */
 const semicircles = (value: number | undefined): number | undefined =>
   value === undefined || value === NO_POSITION ? undefined : (value | 0) * DEGREES

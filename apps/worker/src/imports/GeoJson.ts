@@ -3,15 +3,19 @@ import { isObject, type JsonValue, member, moment, number } from "./Values.js"
 
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const TIMES = ["timestamp", "time", "times", "coordTimes", "captured_at", "recorded_at", "datetime", "date", "tst"]
-/** How deep positions lie in the coordinates of a geometry: a point 0, a line 1, several lines 2. */
+/**
+ * How deeply the positions are nested in the coordinates of a geometry: 0 for a point, 1 for a line, 2 for several
+ * lines.
+ */
 const DEPTHS: Readonly<Record<string, 0 | 1 | 2>> = { Point: 0, MultiPoint: 1, LineString: 1, MultiLineString: 2 }
 
 export const isFeature = (element: JsonValue): boolean => isObject(element["geometry"])
 
 /**
- * A feature of GeoJSON (RFC 7946). A point has one time among its properties, a line has a list with a time for each
- * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without a time and an
- * area give no entries, because they are drawings on a map and no history. Dawarich writes its points as features.
+ * A feature of GeoJSON (RFC 7946). A point has one time among its properties. A line has a list with a time for each
+ * position (`coordTimes`, as the program togeojson writes it), or a fourth number in each position. A feature without a
+ * time, and an area, give no entries, because they are drawings on a map and no history. The program Dawarich writes
+ * its points as features.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element
@@ -29,7 +33,7 @@ export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> =>
 
 /**
  * The time of the feature, and the list with a time for each position. A line may have both: togeojson writes the time
- * of the track beside the list.
+ * of the whole track beside the list.
  */
 const timesOf = (properties: unknown): readonly [unknown, unknown] => {
   const inner = member(properties, "coordinateProperties")
@@ -61,7 +65,7 @@ const reading = (position: unknown, time: unknown, properties: unknown): Entry.I
       lat,
       lon,
       accuracyM: of("horizontal_accuracy", "accuracy", "accuracy_m"),
-      // On iOS an altitude has no meaning when its accuracy is negative.
+      // On iOS an altitude is unknown when its accuracy is negative.
       altitudeM: (of("vertical_accuracy") ?? 0) < 0 ? undefined : (of("altitude", "altitude_m") ?? altitude),
       speedMps: of("speed", "velocity", "speed_mps"),
       courseDeg: of("course", "course_deg")

@@ -7,7 +7,8 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
 /**
  * An element of `timelineObjects` in a monthly file of a Takeout (Semantic Location History): a stay at a place, or a
- * move between two places. A stay within a stay (`childVisits`) is part of the outer one. Waypoints have no time.
+ * move between two places. A stay within a stay (`childVisits`) is part of the outer one. Waypoints have no time and
+ * are skipped.
  */
 export const timelineObject = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { activitySegment: move, placeVisit: stay } = element
@@ -32,7 +33,7 @@ const placeOf = (location: unknown) => {
 
 /**
  * A stay as a visit. Its place is the location that the person confirmed or that Google found; some stays have only the
- * coordinates of a centre.
+ * coordinates of a center.
  */
 const visitOf = (stay: JsonValue): Entry.ImportEntry => {
   const middle = { latE7: stay["centerLatE7"], lngE7: stay["centerLngE7"] }

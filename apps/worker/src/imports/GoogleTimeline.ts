@@ -3,8 +3,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { instant, isObject, type JsonValue, member, number, point } from "./Values.js"
 
 /**
- * The readers of this file turn one element of a Google export into entries. `UNUSABLE` counts an element that cannot
- * be read.
+ * The readers in this file turn one element of a Google export into entries. An element that cannot be read becomes the
+ * entry `UNUSABLE`, so that the import counts it.
  */
 
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
@@ -32,8 +32,8 @@ const edge = (activity: JsonValue, element: JsonValue, which: "start" | "end"): 
 }
 
 /**
- * A path point has a time of its own (Android) or the minutes since the start of its segment (iOS). Neither export says
- * how accurate the point is.
+ * Reads a path point, which has its own time (Android) or the minutes since the start of its segment (iOS). Neither
+ * export says how accurate the point is.
  */
 const pathPoint = (step: unknown, startTime: unknown): Entry.ImportEntry => {
   const place = point(member(step, "point"))
@@ -48,8 +48,8 @@ const pathPoint = (step: unknown, startTime: unknown): Entry.ImportEntry => {
 }
 
 /**
- * Whether a visit is not within another one. The export repeats a visit within a visit (a shop in a mall) as part of
- * the outer visit, so only the outer one counts.
+ * Whether a visit is not within another visit. The export repeats a visit within a visit (a shop in a mall) as part of
+ * the outer visit, so only the outer visit counts.
  */
 const isOutermost = (visit: JsonValue): boolean => (number(visit["hierarchyLevel"]) ?? 0) === 0
 
@@ -83,7 +83,7 @@ export const rawSignal = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> 
 const E7 = 1e7
 /**
  * Degrees from units of 1e-7 degrees. Takeouts of some years wrote negative numbers as unsigned 32-bit numbers, so a
- * value above `most` degrees is read as a negative one.
+ * value of more than `most` degrees is read as negative.
  */
 export const fromE7 = (value: unknown, most: number): number | undefined => {
   const e7 = number(value)

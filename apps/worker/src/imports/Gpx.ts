@@ -2,7 +2,7 @@ import type { Entry } from "@place-access/domain/imports"
 import { instant, number } from "./Values.js"
 import type { XmlDialect } from "./XmlDialect.js"
 
-/** A `trkpt` whose end tag has not come yet. */
+/** A track point (`trkpt`) whose end tag has not been read yet. */
 interface TrackPoint {
   readonly lat: string | undefined
   readonly lon: string | undefined
@@ -12,9 +12,9 @@ interface TrackPoint {
 
 type Field = "time" | "ele" | "speed" | "course" | "accuracy"
 
-/** The elements directly in a point that are read, and the field of each. */
+/** The elements directly in a point that are read, with the field that each element fills. */
 const OWN: Readonly<Record<string, Field>> = { time: "time", ele: "ele", speed: "speed", course: "course" }
-/** The elements in a point's extensions that are read, in any namespace, and the field of each. */
+/** The elements in a point's extensions that are read, in any namespace, with the field that each element fills. */
 const EXTENDED: Readonly<Record<string, Field>> = {
   speed: "speed",
   course: "course",

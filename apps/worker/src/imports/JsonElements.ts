@@ -1,11 +1,12 @@
 /**
- * The deepest nesting that is read: no export is nested deeper. Without a limit, a file of nothing but brackets would
- * cost memory and time for every bracket.
+ * The deepest nesting that is read. No export is nested deeper. Without this limit, a file of nothing but brackets
+ * would cost memory and time for every bracket.
  */
 const MAX_DEPTH = 64
 /**
- * A larger element is skipped (a GeoJSON line of more than 40,000 positions), and a larger gap between two elements is
- * refused: no export has one. The reader keeps at most this number of bytes between two calls of `push`.
+ * The most bytes of an element, and of a gap between two elements. A larger element is skipped (such as a GeoJSON line
+ * of more than 40,000 positions). A file with a larger gap is refused, because no export has one. Between two calls of
+ * `push` the reader keeps at most this number of bytes.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 
@@ -20,10 +21,10 @@ const isOpening = (byte: number | undefined): boolean => byte === OPEN_BRACKET |
 
 class WrongJson extends Error {}
 
-/** Stands for an element of more than `MAX_ELEMENT_BYTES`. */
+/** Takes the place of an element of more than `MAX_ELEMENT_BYTES`. */
 export const TOO_LARGE = Symbol("too large")
 
-/** An array or object whose members are read one by one. `section`: its key in the root. */
+/** An array or object whose members are read one by one. `section` is its key in the root. */
 interface Container {
   readonly isArray: boolean
   readonly section: string | undefined
@@ -31,11 +32,12 @@ interface Container {
 
 /**
  * Reads the elements of a JSON file, one after the other, in bounded memory: the members of the root, or of the
- * `sections` of the root. `push` and `end` throw when the file is no JSON, nested too deep, or has too large a gap
- * between two elements. `mostBetween`: the largest gap, in bytes.
+ * `sections` of the root. `push` and `end` throw when the file is no JSON, is nested too deeply, or has too large a gap
+ * between two elements. `mostBetween` is the largest gap, in bytes.
  *
- * A file may have a million elements, so the bytes of an element are only searched for its end: `JSON.parse` reads and
- * checks it. That takes a tenth of the time of a parser that makes tokens in JavaScript.
+ * A file may have a million elements, so this reader only searches the bytes of an element for its end, and
+ * `JSON.parse` reads and checks the element. That takes a tenth of the time of a parser that makes tokens in
+ * JavaScript.
  */
 export const open = (
   sections: "root" | ReadonlyArray<string>,
@@ -45,19 +47,25 @@ export const open = (
   const containers: Array<Container> = []
   let expected: "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing" = "value"
   let key: string | undefined
-  /** The position in the file of `kept`, which are the bytes of an element that has no end yet. */
+  /**
+   * The position in the file of the first byte of `kept`. `kept` has the bytes of an element whose end has not been
+   * found.
+   */
   let keptAt = 0
   let kept: Buffer = EMPTY
-  /** The position of the end of the last element that `onElement` got. */
+  /** The position of the end of the last element that was passed to `onElement`. */
   let readUntil = 0
   let isInside = false
   /** The position of the beginning of the last key or element. */
   let startedAt = 0
   let [depth, isText, isEscaped] = [0, false, false]
 
-  /** The index after the element that is being read; undefined when it goes on beyond these bytes. */
+  /**
+   * The index after the end of the element that is being read; undefined when the element goes on beyond these bytes.
+   */
   const endOf = (bytes: Uint8Array, from: number): number | undefined => {
-    // Copies variables of the closure into local ones, because the loop takes twice the time with the closure's.
+    // Copies variables of the closure into local ones, because the loop takes twice the time with the variables of the
+    // closure.
     let [level, isQuoted, isNextPlain] = [depth, isText, isEscaped]
     const deepest = MAX_DEPTH - containers.length
     for (let at = from; at < bytes.length; at++) {
@@ -88,7 +96,7 @@ export const open = (
   const isTooLarge = (until: number): boolean => until - startedAt > MAX_ELEMENT_BYTES
 
   /**
-   * Refuses a key, or a gap between two elements, that is too large. `until`: the position up to which the file has
+   * Refuses a key, or a gap between two elements, that is too large. `until` is the position up to which the file has
    * been read.
    */
   const check = (until: number): void => {
@@ -98,7 +106,8 @@ export const open = (
   }
 
   /**
-   * Takes the key or element that ends at the position `until`. `text` is not called for an element that is too large.
+   * Takes the key or element that ends at the position `until`. `text` returns its text, and is not called when an
+   * element is too large.
    */
   const take = (text: () => string, until: number): void => {
     check(until)
@@ -137,7 +146,7 @@ export const open = (
     expected = containers.length === 0 ? "nothing" : "comma or end"
   }
 
-  /** Reads a byte between elements, which is no blank. True: a key or an element begins with it. */
+  /** Reads a byte between elements that is not a blank. Returns true when a key or an element begins with this byte. */
   const between = (byte: number | undefined): boolean => {
     switch (expected) {
       case "comma or end":

@@ -5,16 +5,18 @@ import type { XmlDialect } from "./XmlDialect.js"
 
 type OnEntry = (entry: Entry.ImportEntry) => void
 
-/** The elements whose text is read: of a place mark, and of a track. */
+/** The elements of a place mark or of a track whose text is read. */
 const TEXTS: ReadonlySet<string> = new Set(["when", "begin", "end", "coordinates", "coord"])
-/** A track with more times or positions that wait for their counterpart is refused, because they are kept in memory. */
+/**
+ * The most times or positions of a track that may wait for their counterpart in memory. A track with more is refused.
+ */
 const MAX_PENDING = 1_000_000
 
 /**
  * Reads the place marks of KML 2.2 and the tracks of Google's extension (`gx:Track`: a `when` and a `gx:coord` for each
  * position, in any order). A point with a `TimeStamp` is a reading, and a point with a `TimeSpan` a visit. A line with
- * a `TimeSpan` gives its two ends: the times of the positions between them are unknown. A place mark without a time is
- * a mark on a map, and no history.
+ * a `TimeSpan` gives entries for its two ends only, because the times of the positions between them are unknown. A
+ * place mark without a time is a mark on a map, and no history.
  */
 export const open = (onEntry: OnEntry): XmlDialect => {
   let mark: Mark | undefined
@@ -42,8 +44,8 @@ export const open = (onEntry: OnEntry): XmlDialect => {
           mark.first ??= ends[0]
           mark.last = ends[1] ?? mark.last
         } else if (name === "when" || name === "begin" || name === "end") {
-          // A deeper time belongs to a part of the place mark. For example, the time of a view only tells a map program
-          // what to show.
+          // A more deeply nested time belongs to a part of the place mark. For example, the time of a view only tells a
+          // map program what to show.
           if (depth === mark.depth + 2) mark[name] ??= text
         }
       }
@@ -51,7 +53,7 @@ export const open = (onEntry: OnEntry): XmlDialect => {
   }
 }
 
-/** A place mark whose end tag has not come yet. */
+/** A place mark whose end tag has not been read yet. */
 interface Mark {
   readonly depth: number
   shape: "Point" | "LineString" | undefined
@@ -66,10 +68,10 @@ interface Mark {
 
 const BLANK = /\s/
 
-/** The first and the last position of a list. Blanks separate positions, and commas separate their numbers. */
+/** Returns the first and the last position of a list. Blanks separate positions, and commas separate their numbers. */
 const endsOf = (coordinates: string): readonly [string | undefined, string | undefined] => {
   const positions = coordinates.trim()
-  // Looks for the last blank by hand: a regular expression would try a match at every character of a long text.
+  // Searches for the last blank in a loop: a regular expression would try a match at every character of a long text.
   let start = positions.length
   while (start > 0 && !BLANK.test(positions.charAt(start - 1))) start--
   return [/^\S+/.exec(positions)?.[0], positions === "" ? undefined : positions.slice(start)]
@@ -88,7 +90,7 @@ const entriesOf = ({ begin, end, first, isOther, last, shape, when }: Mark): Rea
   return [{ _tag: "Visit", visit: { arrival: from, departure: until, lat, lon, accuracyM: null } }]
 }
 
-/** The numbers of a position: at most three, because the positions of a track are kept in memory. */
+/** The numbers of a position, at most three: the positions of a track are kept in memory, so they must be short. */
 const numbers = (text: string | undefined, separator: string | RegExp): ReadonlyArray<number | undefined> =>
   text === undefined ? [] : text.trim().split(separator, 3).map(number)
 
@@ -119,7 +121,10 @@ const openTrack = (onEntry: OnEntry): Track => {
     if (paired >= times.length || paired >= positions.length) drop()
     if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
   }
-  /** Forgets paired times and positions, a thousand or all at a time, because each call copies the unpaired ones. */
+  /**
+   * Forgets the times and positions that are paired already. It waits until there are a thousand, or until all are
+   * paired, because each call copies the unpaired ones.
+   */
   const drop = (): void => {
     if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return
     times = times.slice(paired)

@@ -1,6 +1,6 @@
 /**
- * Cuts bytes into lines of UTF-8. `push` throws at a line of more than `most` bytes, however the bytes are cut into
- * pieces: the bytes of a line stay in memory until its end.
+ * Cuts bytes into lines of UTF-8. The bytes may come in pieces of any size. `push` throws at a line of more than `most`
+ * bytes, because the bytes of a line stay in memory until its end.
  */
 export interface Lines {
   readonly push: (bytes: Uint8Array) => void
@@ -10,8 +10,9 @@ export interface Lines {
 const TOO_LONG = "a line is too long"
 
 /**
- * `onLine` gets a line without its end, also an empty one. A line ends with a line feed, with a carriage return, or
- * with both. `isOpen`: the file ends without a line break, so this line may be cut off.
+ * Calls `onLine` for each line, without the line's end; a line may be empty. A line ends with a line feed, with a
+ * carriage return, or with both. `isOpen` is true when the file ends without a line break, so that this line may be cut
+ * off.
  */
 export const open = (most: number, onLine: (text: string, isOpen: boolean) => void): Lines => {
   let rest: Buffer = Buffer.alloc(0)
@@ -25,7 +26,7 @@ export const open = (most: number, onLine: (text: string, isOpen: boolean) => vo
         const feed = feeds(from)
         const end = Math.min(feed, returns(from))
         if (end - from > most) throw new Error(TOO_LONG)
-        // The line feed of a carriage return that ends the bytes may come with the next bytes.
+        // When a carriage return is the last of these bytes, its line feed may come with the next bytes.
         if (end === all.length || (end !== feed && end === all.length - 1)) break
         onLine(all.toString("utf8", from, end), false)
         from = end === feed || all[end + 1] !== LINE_FEED ? end + 1 : end + 2
@@ -44,8 +45,9 @@ const LINE_FEED = 10
 const RETURN = 13
 
 /**
- * Returns a function that finds the next such byte at or behind an index that never decreases; the length when there is
- * none. It searches again only when the index has passed the byte that it found last.
+ * Returns a function that finds the next position of `byte`, at or after an index; the length of the bytes when there
+ * is none. The index must never decrease. The function searches only when the index has passed the byte that it found
+ * last.
  */
 const finder = (bytes: Buffer, byte: number): ((from: number) => number) => {
   let found = -1

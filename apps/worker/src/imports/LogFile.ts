@@ -5,7 +5,10 @@ import { isObject } from "./Values.js"
 
 const MAX_LINE_BYTES = 65_536
 
-/** Reads a log of OwnTracks' recorder (`.rec`): a time, a kind and a message in each line, with tabs between them. */
+/**
+ * Reads a log (`.rec`) of the recorder of OwnTracks. Each line has a time, a kind and a message, with tabs between
+ * them.
+ */
 export const open = (): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null

@@ -6,9 +6,9 @@ import { type JsonValue, member, moment, number } from "./Values.js"
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
 /**
- * A feature of a batch of Overland, by the rules for an upload of the app (decision devices-8). The app also logs its
- * own actions, with the last known place but the time of the action, and summaries of trips. Actions and summaries give
- * no entries.
+ * Reads a feature of a batch of the app Overland, by the rules for an upload of the app (decision devices-8). The app
+ * also logs its own actions, with the last known place but the time of the action, and summaries of trips. Actions and
+ * summaries give no entries.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element
@@ -29,8 +29,8 @@ const visit = (coordinates: unknown, properties: unknown): Entry.ImportEntry => 
 }
 
 /**
- * The years 1900 and 4000. iOS writes "unknown" as distantPast (year 1) or distantFuture (year 4001), so times outside
- * count as unknown.
+ * The years 1900 and 4000. Times outside of these years count as unknown, because iOS writes an unknown time as
+ * distantPast (year 1) or distantFuture (year 4001).
  */
 const DISTANT_PAST = -2_208_988_800_000
 const DISTANT_FUTURE = 64_060_588_800_000

@@ -4,7 +4,10 @@ import { type JsonValue, moment, number } from "./Values.js"
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const KMH_IN_MPS = 3.6
 
-/** A message of OwnTracks. Only a message of the type `location` has a position of the phone; others give no entry. */
+/**
+ * Reads a message of OwnTracks. Only a message of the type `location` has a position of the phone; other messages give
+ * no entry.
+ */
 export const message = (value: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   if (value["_type"] !== "location") return []
   const [lat, lon, capturedAt] = [number(value["lat"]), number(value["lon"]), moment(value["tst"])]

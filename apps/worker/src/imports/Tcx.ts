@@ -7,7 +7,8 @@ const FIELDS: ReadonlySet<string> = new Set(["Time", "LatitudeDegrees", "Longitu
 
 /**
  * Reads the track points of a Training Center file. A track point without a position is a measurement of the heart rate
- * or of the cadence, and gives no entry. A course is a plan, so its track points are no history and give no entries.
+ * or of the cadence, and gives no entry. The track points of a course give no entries either, because a course is a
+ * plan.
  */
 export const open = (onEntry: (entry: Entry.ImportEntry) => void): XmlDialect => {
   let texts: Map<string, string> | undefined

@@ -15,18 +15,21 @@ const SEGMENT: Kind = ["google_ios", GoogleTimeline.segment]
 const RECORD: Kind = ["google_takeout", GoogleTimeline.record]
 const MESSAGE: Kind = ["owntracks", OwnTracks.message]
 
-/** The arrays that hold entries in the files of each kind. Everything else in a file is skipped. */
+/**
+ * The names of the arrays that contain entries. The function of an array returns the kind of the file to which an
+ * element belongs. Everything else in a file is skipped.
+ */
 const SECTIONS: Readonly<Record<string, (element: JsonValue) => Kind | undefined>> = {
   semanticSegments: () => ["google_android", GoogleTimeline.segment],
   rawSignals: () => ["google_android", GoogleTimeline.rawSignal],
   timelineObjects: () => ["google_monthly", GoogleMonthly.timelineObject],
-  // Google's Records.json and Overland's batches have the same name for the array.
+  // The array has this name in Google's Records.json and in Overland's batches.
   locations: (element) => (GeoJson.isFeature(element) ? OVERLAND : RECORD),
   features: (element) => (GeoJson.isFeature(element) ? FEATURE : undefined)
 }
 const SEGMENT_KEYS = ["visit", "activity", "timelinePath", "timelineMemory"]
 
-/** `opening`: the first character of the file. */
+/** Reads a JSON file whose first character is `opening`. */
 export const open = (opening: "[" | "{"): FileReader => {
   let format: Import.ImportFormat | null = null
   let fault: Import.ImportFault | null = null
@@ -34,8 +37,8 @@ export const open = (opening: "[" | "{"): FileReader => {
 
   const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
     if (value === JsonElements.TOO_LARGE) {
-      // Only GeoJSON has a section `features`, so its name tells the format even if the first element is too large to
-      // read.
+      // Only GeoJSON has a section `features`, so the section's name gives the format even if the first element is too
+      // large to read.
       if (section === "features") format ??= "geojson"
       if (format !== null) entries.push({ _tag: "Unusable" })
       return
@@ -69,7 +72,7 @@ export const open = (opening: "[" | "{"): FileReader => {
   }
 }
 
-/** An element of a file that is one array: of an iPhone's Timeline, of OwnTracks' messages, or of features. */
+/** The kind of an element in a file that is one array: an iPhone's Timeline, messages of OwnTracks, or features. */
 const elementOfArray = (element: JsonValue): Kind | undefined => {
   if (SEGMENT_KEYS.some((key) => key in element)) return SEGMENT
   if (element["_type"] === "location") return MESSAGE

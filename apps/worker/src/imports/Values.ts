@@ -1,6 +1,9 @@
 import { Timestamp } from "@place-access/domain/shared"
 
-/** Readers for texts and numbers in the exports of other programs. An unreadable value is undefined, never a guess. */
+/**
+ * Reads texts and numbers in the exports of other programs. The result for an unreadable value is undefined, never a
+ * guess.
+ */
 
 export type JsonValue = Readonly<Record<string, unknown>>
 
@@ -11,18 +14,18 @@ export const isObject = (value: unknown): value is JsonValue =>
 export const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
 /**
- * No number, time or point in an export is longer. On a long text some of the regular expressions below would take
- * minutes.
+ * The most characters of a number, time or point. No export has a longer one, and on a long text some of the regular
+ * expressions below would take minutes.
  */
 const MAX_TEXT = 128
 
-/** A text without the blanks around it; undefined for no text, and for one that is too long. */
+/** A text without the blanks around it; undefined when the value is not a text, or when it is too long. */
 const short = (value: unknown): string | undefined => {
   const text = typeof value === "string" ? value.trim() : undefined
   return text === undefined || text.length > MAX_TEXT ? undefined : text
 }
 
-/** A number, or a text that holds one: iOS writes numbers as texts. */
+/** A number, or a text that contains a number, because iOS writes numbers as texts. */
 export const number = (value: unknown): number | undefined => {
   const text = short(value)
   const found = text === undefined || text === "" ? value : Number(text)
@@ -31,7 +34,7 @@ export const number = (value: unknown): number | undefined => {
 
 const WITHOUT_ZONE = /T[^Z+-]*$/
 
-/** An ISO 8601 time, also in lower case. A time without a zone is UTC, as GPX demands. */
+/** An ISO 8601 time; the letters may be lower-case. A time without a zone is UTC, as GPX demands. */
 export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
   const text = short(value)?.toUpperCase()
   if (text === undefined) return undefined
@@ -40,8 +43,8 @@ export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
 
 const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
 /**
- * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. Up to three characters may stand in the place of the degree sign, which
- * a wrong encoding may have changed.
+ * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. A wrong encoding may have changed the degree sign, so up to three other
+ * characters may stand in its place.
  */
 const POINT = new RegExp(String.raw`^(?:geo:)?\s*(${NUMBER})[^\d,;]{0,3},\s*(${NUMBER})[^\d,;]{0,3}(?:[,;].*)?$`)
 
@@ -51,8 +54,8 @@ export const point = (value: unknown): { readonly lat: number; readonly lon: num
 }
 
 /**
- * The time that a number since 1970 means. The size of the number shows whether it counts seconds, milliseconds or
- * microseconds; undefined when the number is too large for all three.
+ * The time that a number of seconds, milliseconds or microseconds since 1970 means. The size of the number shows which
+ * unit it has; undefined when the number is too large for all three units.
  */
 const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
   const size = Math.abs(value)
@@ -60,7 +63,7 @@ const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
   return size < 1e17 ? Timestamp.make(Math.round(millis)) : undefined
 }
 
-/** `2024-04-03 08:14:00 +0200`, also with `UTC` and with `/` in the date. */
+/** Times such as `2024-04-03 08:14:00 +0200`, also with `UTC` in place of the offset, and with `/` in the date. */
 const WITH_BLANKS = /^(\d{4})[-/](\d\d?)[-/](\d\d?)[ T]+(\d\d?)(:\d\d[^ ]*) *([^ ]*)$/
 
 /** A time in ISO 8601, also with blanks in it, or a number of seconds, milliseconds or microseconds since 1970. */

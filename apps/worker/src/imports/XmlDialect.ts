@@ -1,9 +1,10 @@
-/** One kind of XML file. `name` is without its prefix; the root has the depth 1. */
+/** A kind of XML file. `name` is an element's name without the prefix. `depth` is 1 for the root. */
 export interface XmlDialect {
-  /** An element begins. True: `close` gets its text. */
+  /** Called when an element begins. Returns true if `close` should get the text of the element. */
   readonly open: (name: string, attributes: Readonly<Record<string, string>>, depth: number) => boolean
   /**
-   * An element ends. `text` is undefined when `open` did not ask for it, or when the element contained another element.
+   * Called when an element ends. `text` is undefined when `open` returned false, or when the element contained another
+   * element.
    */
   readonly close: (name: string, text: string | undefined, depth: number) => void
 }

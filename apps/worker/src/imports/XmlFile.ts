@@ -17,18 +17,20 @@ const DIALECTS: Readonly<Record<string, readonly [Import.ImportFormat, (onEntry:
 
 const MAX_DEPTH = 64
 /**
- * The most bytes between two tags. A file with more is refused, so that it cannot fill the memory; no export has as
- * many.
+ * The most bytes between two tags. No export has more. A file with more is refused, so that it cannot fill the memory.
  */
 const MAX_TAGLESS_BYTES = 1_048_576
 const SLICE_BYTES = 65_536
-/** The declaration of the encoding ends with the first `>`. A file without a `>` in its first 1,024 bytes has none. */
+/**
+ * The most bytes before the first `>`, with which the declaration of the encoding ends. A file without a `>` in these
+ * bytes has no declaration.
+ */
 const MAX_HEAD_BYTES = 1_024
 const GREATER = 0x3e
 
 /**
- * Reads GPX, KML and TCX. The parser never expands the entities that a document type declares: entities can be made to
- * grow without a limit or to name other files. A reference to an entity stays the text `&name;`.
+ * Reads GPX, KML and TCX. The parser never expands the entities that a document type declares, because somebody can
+ * write entities that grow without a limit or name other files. A reference to an entity stays the text `&name;`.
  */
 export const open = (): FileReader => {
   let format: Import.ImportFormat | null = null
@@ -96,8 +98,8 @@ export const open = (): FileReader => {
   }
 
   /**
-   * Collects bytes until the declaration has arrived, or until it is clear that there is none. Then the encoding is
-   * known, and the parser gets the bytes.
+   * Collects bytes until the file's declaration is complete, or until it is clear that there is none. Then the encoding
+   * is known, and the parser gets the bytes.
    */
   const begin = (bytes: Uint8Array, isAll: boolean): void => {
     head = joined(head, bytes)
@@ -111,7 +113,7 @@ export const open = (): FileReader => {
     try {
       if (fault === null) work()
     } catch {
-      // A dialect throws when it would have to keep too much in memory.
+      // A dialect throws when it would have to keep too much data in memory.
       fail("damaged")
     }
     const read = { entries, fault }

@@ -8,8 +8,8 @@ import type { Smtp } from "../settings/Smtp.js"
 import * as SmtpMailer from "./SmtpMailer.js"
 
 /**
- * The addresses that links in messages lead to. A portal address without a path is also the address of the front page,
- * so `/portal` is added.
+ * The addresses for links in messages. The front page has the address of the portal when that address has no path, so
+ * `/portal` is added to it.
  */
 const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => ({
   service: baseUrl,
@@ -17,23 +17,23 @@ const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => (
 })
 
 /**
- * Sends the mail of the people whose leases this worker holds (`people`), until it is interrupted. Does nothing without
- * a mail server.
+ * Sends mail to the people whose leases this worker has (`people`), until it is interrupted. Does nothing without a
+ * mail server.
  */
 export const sending = (smtp: Smtp | null, addresses: PublicAddresses, people: PeopleLeases) =>
   smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses), people), SmtpMailer.layer(smtp))
 
 /**
- * Whether the server shows messages at /dev/mailbox. Everybody who can reach the mailbox can read every message in it,
- * so it exists only for a person who tries the service out: there is no mail server, BASE_URL is a name of this
- * machine, and the server listens (`host`) on this machine only.
+ * Whether the server shows messages at /dev/mailbox. Everybody who can open this page can read every message, so the
+ * page exists only for a person who tries the service out: there is no mail server, BASE_URL is a name of this machine,
+ * and the server listens (`host`) on this machine only.
  */
 export const hasMailbox = (smtp: Smtp | null, { baseUrl }: PublicAddresses, host: string): boolean =>
   smtp === null && isLoopbackUrl(baseUrl) && isLoopback(host)
 
 /**
- * Every address counts as confirmed ("assumed") only where no mail can be sent and the service is for this machine
- * alone. Elsewhere anybody could take a stranger's address.
+ * The rule for new e-mail addresses. Addresses count as confirmed ("assumed") only where no mail can be sent and the
+ * service is for this machine alone. Elsewhere, somebody could sign up with another person's address.
  */
 export const addressRule = (smtp: Smtp | null, addresses: PublicAddresses, host: string): Account.AddressRule =>
   hasMailbox(smtp, addresses, host) ? "assumed" : "confirmed"

@@ -5,8 +5,8 @@ import { isLoopback } from "../process/Loopback.js"
 import type { Smtp } from "../settings/Smtp.js"
 
 /**
- * After this number of milliseconds without a message a connection is closed. The network between may forget a quiet
- * connection without a word, and the next message would then wait for an answer until its deadline.
+ * A connection is closed after this number of milliseconds without a message. A firewall on the way may forget an idle
+ * connection without notice, and the next message would then wait for an answer until its deadline.
  */
 const IDLE_MILLIS = 30_000
 
@@ -18,14 +18,15 @@ interface Options {
 const DEFAULTS: Options = { deadline: Duration.millis(MailSending.DEADLINE) }
 
 /**
- * Sends mail over SMTP. It connects with the first message: an unreachable server does not stop the program's start.
+ * Sends mail over SMTP. The layer connects when it sends the first message, so that a program can start while the
+ * server cannot be reached.
  */
 export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS): Layer.Layer<Mailer> =>
   Layer.scoped(
     Mailer,
     Effect.map(
       Effect.acquireRelease(
-        // Loaded on demand: a program without a mail server does not need the library.
+        // Loaded on demand, because a program without a mail server does not need the library.
         Effect.map(
           Effect.promise(() => import("nodemailer")),
           (nodemailer) => connect(server, deadline, nodemailer.createTransport)
@@ -36,7 +37,7 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
         Mailer.of({
           send: (mail) =>
             Effect.tryPromise({
-              // The signal closes the connection when the deadline has passed or the worker stops.
+              // The signal aborts when the deadline has passed or the worker stops, and then closes the connection.
               try: (signal) => transport.sendMail({ ...message(mail, from), signal }),
               catch: classify
             }).pipe(
@@ -85,13 +86,14 @@ const connect = (
     host,
     port,
     secure: isSecure,
-    // A password never travels unencrypted, even if somebody on the way removes STARTTLS from the server's offers.
+    // Requires TLS for a login: a password must not be sent unencrypted, even if somebody between the machines removes
+    // STARTTLS from the server's offers.
     requireTLS: !isSecure && login !== null && !isLoopback(host),
     ...(login === null ? {} : { auth: { user: login.user, pass: Redacted.value(login.password) } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
-    // Nothing but the deadline ends the sending of a message, because a mail server may be silent for minutes after it
-    // has received the message.
+    // Only the deadline ends the sending of a message, because a mail server may be silent for minutes after it has
+    // received the message.
     socketTimeout: Duration.toMillis(deadline),
     idleTimeout: IDLE_MILLIS,
     disableFileAccess: true,
@@ -100,12 +102,12 @@ const connect = (
 
 const message = ({ id, subject, text, to }: OutgoingMail, from: Smtp["from"]) => ({
   from: from.header,
-  // An object, so that the library never parses the address as a list.
+  // The address is passed as an object, because the library would parse a text as a list of addresses.
   to: { name: "", address: to },
   subject,
   text,
   messageId: `<${id}@${from.domain}>`,
-  // Makes automatic responders not answer (RFC 3834).
+  // Tells automatic responders not to answer (RFC 3834).
   headers: { "Auto-Submitted": "auto-generated" }
 })
 
@@ -117,8 +119,9 @@ interface SmtpFailure extends Error {
 }
 
 /**
- * A failure is permanent only when the server says that the mailbox does not exist. Errors about the service itself
- * (sign-in, relaying, reputation) are repaired by its operator, and the message waits until then.
+ * Says whether a failure is permanent. It is permanent only when the server says that the mailbox does not exist. The
+ * operator can repair failures that concern the service (sign-in, relaying, reputation), and the message waits until
+ * then.
  */
 const classify = (cause: unknown): MailSending.MailOutcome => {
   const { command, message, response, responseCode }: SmtpFailure =

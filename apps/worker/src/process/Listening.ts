@@ -13,7 +13,10 @@ interface Variables {
   readonly port: string
 }
 
-/** Accepts connections on the address. The error names the variable that must be changed. */
+/**
+ * Makes the server accept connections on the address. When it cannot, the error names the variable that must be
+ * changed.
+ */
 export const listen = (
   server: Server,
   address: ListeningAddress,

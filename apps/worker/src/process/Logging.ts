@@ -17,8 +17,8 @@ const LOGGERS = {
 }
 
 /**
- * Logs in colour on a terminal. `json`: one object on each line, with the annotations (`request_id`). A command whose
- * output is for programs logs to standard error.
+ * The logger of a program. With `pretty` it uses colors on a terminal; with `json` it writes one object on each line,
+ * with the annotations (such as `request_id`). A command whose output other programs read logs to standard error.
  */
 export const layer = ({ format, level }: Logging, to: "stdout" | "stderr" = "stdout"): Layer.Layer<never> =>
   Layer.mergeAll(LOGGERS[to][format], Logger.minimumLogLevel(level), StackTraces.layer)

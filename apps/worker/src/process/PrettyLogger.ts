@@ -3,7 +3,7 @@ import { formatWithOptions } from "node:util"
 
 /**
  * The log for people: one line with the time, the level and the message, and below it the cause and the annotations.
- * Effect's own pretty logger also prints the id of the fiber, which says nothing to an operator.
+ * The pretty logger of Effect also prints the id of the fiber, which does not help an operator.
  */
 export const to = (stream: NodeJS.WriteStream): Logger.Logger<unknown, string> =>
   Logger.make(({ annotations, cause, date, logLevel, message }) => {

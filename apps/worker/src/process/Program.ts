@@ -21,14 +21,15 @@ const report = (cause: Cause.Cause<unknown>): number => {
 }
 
 /**
- * How long a program may take to stop. Deliveries and mails in flight take at most 8 s and requests at most 10 s; a
- * program takes longer only when its database hangs. An end at any moment loses nothing that was acknowledged.
+ * How long a program may take to stop. Deliveries and mails in flight take at most 8 s and requests at most 10 s, so a
+ * program takes longer only when its database hangs. If the process is ended then, nothing that was acknowledged is
+ * lost.
  */
 const STOP_MILLIS = 20_000
 
 /**
- * How long the program goes on serving after SIGTERM, before it begins to stop. The program sets this time after it has
- * read its settings.
+ * How long the program continues to serve after SIGTERM before it begins to stop. The program sets this time after it
+ * has read its settings.
  */
 let drainMillis = 0
 export const drainsFor = (seconds: number): void => {
@@ -44,7 +45,7 @@ export const wasInterruptedByPerson = (): boolean => signal === "SIGINT"
 const watchSignals = (): void => {
   const note = (received: "SIGTERM" | "SIGINT") => () => {
     signal = received
-    // Node handles the second signal and ends the process.
+    // Removes the listeners, so that Node handles a second signal and ends the process.
     for (const [name, listener] of listeners) process.off(name, listener)
     // @effect-diagnostics-next-line globalTimers:off -- a fiber would not run while the program hangs
     setTimeout(giveUp, (wasInterruptedByPerson() ? 0 : drainMillis) + STOP_MILLIS).unref()
@@ -61,9 +62,9 @@ const giveUp = (): void => {
 }
 
 /**
- * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program and wait for its
- * finalizers, at most `STOP_MILLIS`; a second signal ends the process at once. Exit codes: 0 when the program ended or
- * was asked to stop, 78 when its settings are wrong, 64 for a wrong command line, 1 for any other failure.
+ * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program, and its finalizers may
+ * take `STOP_MILLIS`; a second signal ends the process at once. Exit codes: 0 when the program ended or was asked to
+ * stop, 78 when its settings are wrong, 64 for a wrong command line, 1 for any other failure.
  */
 export const run = (main: Effect.Effect<unknown, unknown>): void => {
   StackTraces.install()

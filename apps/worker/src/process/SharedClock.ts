@@ -3,13 +3,15 @@ import { type JudgedClock, Telemetry } from "@place-access/domain/shared"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 
 /**
- * The clock that all processes of one database share. Leases and windows are times that one process writes and others
- * compare with their own clock, so the processes must agree about the time. Each compares its machine's clock with the
- * database's at start, every minute, and when the machine's clock was set. A process corrects a small difference.
- * Beyond 10 s it does not trust its machine, and does no work.
+ * The clock that all processes of one database share. One process stores a time, such as the end of a lease, and
+ * another process compares it with its own clock, so all processes must agree about the time. Each process compares its
+ * machine's clock with the database's clock at its start, every minute, and when the machine's clock was set. The
+ * process corrects a small difference. When the difference exceeds 10 s, the process does no work.
  */
 
-/** A smaller difference can come from the network between two correct clocks. */
+/**
+ * The smallest difference that is corrected. A smaller one can come from the network, although both clocks are right.
+ */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
 /** A process whose machine's clock differs from the database's by more than this does no work. */
@@ -29,8 +31,8 @@ const offsets = Telemetry.gauge("place_access.clock.offset", {
 })
 
 /**
- * Decides from a measured difference of the clocks whether this machine's clock is right, and by how much to correct
- * its times. `before` is the correction in use until now.
+ * Decides, from a measured difference of the clocks, whether this machine's clock is right, and by how much to correct
+ * its times. `before` is the present correction.
  */
 export const judge = (
   offsetMillis: number,
@@ -40,7 +42,8 @@ export const judge = (
   const isNews = Math.abs(offsetMillis - before) > CORRECTED_FROM_MILLIS
   return {
     isRight: size <= WRONG_FROM_MILLIS,
-    // A small change keeps the present correction: following every measurement would set the clock back now and then.
+    // When the difference has changed little, the present correction is kept. If every measurement changed the
+    // correction, the corrected clock would sometimes go backward.
     correction: !isNews ? before : size <= CORRECTED_FROM_MILLIS ? 0 : Math.round(offsetMillis)
   }
 }
@@ -61,7 +64,7 @@ export const make = () => {
     isRight: () => isRight
   }
 
-  /** Compares the clocks once. While the database does not answer, the last result stays. */
+  /** Compares the clocks once. While the database does not answer, the last result remains valid. */
   const compare = Effect.gen(function* () {
     const offset = yield* DatabaseTime.offset()
     offsets.record(offset / 1_000, {})
@@ -94,11 +97,12 @@ export const make = () => {
     compare,
     /** Compares the clocks every minute, and when the machine's clock was set. Never ends and never fails. */
     watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
-    /** Returns when the clock is right, possibly at once. */
+    /** Waits until the clock is right. Returns at once when it is. */
     untilRight: until(true),
     /**
-     * Runs the program while the clock is right, interrupts it when the clock becomes wrong, and starts it again when
-     * the clock is right. Interrupting `whileRight` waits for the program's finalizers, which a race alone would not.
+     * Runs the program while the clock is right, interrupts the program when the clock becomes wrong, and starts it
+     * again when the clock is right. When `whileRight` is interrupted, it waits for the program's finalizers, which a
+     * race would not do.
      */
     whileRight: <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<never, E, R> =>
       Effect.forkScoped(program).pipe(

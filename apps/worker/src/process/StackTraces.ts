@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url"
 import { formatWithOptions } from "node:util"
 
 /**
- * Translates stack traces of the built files into lines of the sources when a trace is written: to the log, or as the
- * last output of a program. To translate when an error is made would cost too much: Node makes a trace for every
- * connection that ends with an error, and nobody reads those. Reading the source maps takes a tenth of a second and 25
- * MB. `--enable-source-maps` is off for the same reason: it reads and keeps the map of every file.
+ * Translates the positions in stack traces from built files to source files. It does so when a trace is written to the
+ * log, or as the last output of a program. Doing so when an error is made would cost too much: Node makes a trace for
+ * every connection that ends with an error, and nobody reads these traces. Reading the source maps takes a tenth of a
+ * second and 25 MB. `--enable-source-maps` is off for the same reason: it reads and keeps the map of every file.
  */
 
 /**
- * Translates the positions in a trace, or in any text with traces in it. A position without a map, or unknown to its
- * map, stays as it is.
+ * Translates the positions in a trace, or in a text that contains traces. A position stays as it is when its file has
+ * no source map, or when the map does not contain it.
  */
 export const written = (text: string): string =>
   text.includes("file:")
@@ -33,9 +33,11 @@ const position = (file: string, line: string, column: string): string | undefine
   return `${source}:${origin.originalLine + 1}:${origin.originalColumn + 1}`
 }
 
-/** Maps are large and rarely needed twice, so the garbage collector may drop them. */
+/** Source maps are large and rarely needed twice, so the garbage collector may remove them. */
 const maps = new Map<string, WeakRef<SourceMap> | undefined>()
-/** A program has a few files, but a text may name any number of files. */
+/**
+ * The most source maps in the cache. A program has a few files, but a text from outside may name any number of files.
+ */
 const MAPS_MAX = 100
 
 const mapOf = (file: string): SourceMap | undefined => {
@@ -53,7 +55,7 @@ const readMap = (file: string): SourceMap | undefined => {
     const path = `${fileURLToPath(file)}.map`
     return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : undefined
   } catch {
-    // The untranslated trace is better than none.
+    // On an error the trace stays untranslated, which is better than no trace.
     return undefined
   }
 }
@@ -66,13 +68,14 @@ export const install = (): void => {
   Error.prepareStackTrace = (error, frames) =>
     [titleOf(error), ...frames.map((frame) => `\n    at ${String(frame)}`)].join("")
   process.on("uncaughtExceptionMonitor", (error: unknown) => {
-    // A frozen error keeps its untranslated trace.
+    // The stack of a frozen error cannot be set, so its trace stays untranslated.
     if (error instanceof Error && typeof error.stack === "string") Reflect.set(error, "stack", written(error.stack))
   })
 }
 
 /**
- * The title that V8 and Node give a trace, whatever `toString` the error has. Reading a name or a message may throw.
+ * The first line that V8 and Node give a trace, which ignores the `toString` of the error. Reading a name or a message
+ * may throw.
  */
 const titleOf = (error: unknown): string => {
   try {
@@ -87,7 +90,7 @@ const host = globalThis.console
 const said = (stream: NodeJS.WriteStream, values: ReadonlyArray<unknown>): string =>
   written(formatWithOptions({ colors: stream.isTTY && stream.hasColors() }, ...values))
 
-/** A console that translates traces; the loggers write to it. */
+/** The console to which the loggers write. It translates traces. */
 const mapping: Console.Console = {
   ...Context.get(DefaultServices.liveServices, Console.Console),
   unsafe: {

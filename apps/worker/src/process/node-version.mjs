@@ -1,7 +1,7 @@
 // The first module of a program, in JavaScript that every version of Node can load. It runs before modules that an
 // older Node cannot load.
 
-/** The same version as `engines` in package.json; a test compares the two. */
+/** The oldest version of Node that can run the programs, as `engines` in package.json says; a test compares the two. */
 const REQUIRED = "20.19"
 
 /**

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { distance } from "fastest-levenshtein"
 
-/** A variable of the environment that nobody reads, and the setting that its name resembles. */
+/** A variable of the environment that the program does not read, and the setting with a similar name. */
 export interface Misspelt {
   readonly given: string
   readonly meant: string
@@ -10,13 +10,16 @@ export interface Misspelt {
 /** The settings of a program, by name. */
 type Named = ReadonlyArray<{ readonly name: string }>
 
-/** In a name of 8 letters or more, two letters may be wrong; in a shorter name, only one: HOME is not HOST. */
+/**
+ * The smallest length of a long name. In a long name two letters may be wrong, in a shorter name only one: HOME must
+ * not be taken for HOST.
+ */
 const LONG = 8
 
 /**
- * The variables that are probably meant to be a setting. Other programs have variables of their own, so a name counts
- * only when it differs from that of a setting by one letter, or by two in a long name. Case and underscores do not
- * count: `database-url` is meant to be `DATABASE_URL`.
+ * Finds variables that are probably misspelled settings. Other programs have their own variables, so a name counts only
+ * when it differs from the name of a setting by one letter, or by two in a long name. Case and underscores do not
+ * count: `database-url` is taken for `DATABASE_URL`.
  */
 export const found = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -40,11 +43,11 @@ const nearest = (given: string, names: ReadonlySet<string>): string | undefined 
 
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
 
-/** The warning for the person who set the variable. The value is left out: it may be a password. */
+/** The warning for the person who set the variable. It does not contain the value, which may be a password. */
 export const sentence = ({ given, meant }: Misspelt): string =>
   `${given} is not a setting, so it has no effect. Did you mean ${meant}?`
 
-/** Logs a warning for each misspelt variable. */
+/** Logs a warning for each misspelled variable. */
 export const warnings = (
   environment: Readonly<Record<string, string | undefined>>,
   settings: Named

@@ -13,7 +13,7 @@ export const pathIn = (dataDir: string): string => join(dataDir, NAME)
 /**
  * Loads the keys of an embedded database from a file beside the database, which only its owner can read. The file has
  * the format of `SECRET_KEYS`, and the first start makes it. When the database exists and the file does not, `load`
- * refuses to make new keys: nobody could read what the old keys sealed.
+ * refuses to make new keys, because they could not open what the lost keys sealed.
  */
 export const load = (dataDir: string): Effect.Effect<NodeVault.SecretKeys, CannotStart> =>
   DataFolder.prepare(dataDir).pipe(
@@ -47,8 +47,8 @@ const readOrMake = async (dataDir: string): Promise<string> => {
 }
 
 /**
- * Makes the file with its whole content at once, and leaves an existing file alone: another process may start at the
- * same time.
+ * Makes the file with its whole content in one step, and does not change an existing file, because another process may
+ * start at the same time.
  */
 const appear = async (path: string, content: string): Promise<void> => {
   const draft = `${path}.${randomUUID()}`

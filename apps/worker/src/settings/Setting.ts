@@ -5,25 +5,25 @@ export interface Setting<A> {
   readonly name: string
   /** One sentence for the person who runs the program. */
   readonly description: string
-  /** The default, in words: it applies when the variable is absent or empty. */
+  /** The default in words. It applies when the variable is absent or empty. */
   readonly fallback: string
   readonly config: Config.Config<A>
 }
 
 /**
- * Returns the value that a text stands for, or the kind of text that is expected, such as "a whole number from 1 to
- * 65535". With `saysFault`, a clause that says what is wrong.
+ * Parses the text of a variable. A Left says which kind of text is expected, such as "a whole number from 1 to 65535".
+ * With `saysFault`, it is a clause that says what is wrong.
  */
 export type Parse<A> = (text: string) => Either.Either<A, string>
 
 interface Options<A> {
   readonly description: string
   readonly parse: Parse<A>
-  /** Whether error messages leave the value out, because it is a password, or an address that may contain one. */
+  /** Whether error messages leave the value out, because it is a password or may contain one. */
   readonly secret?: boolean
   /**
-   * Whether the parser says what is wrong, in a whole clause such as "key 2 must be 32 bytes", and not what is
-   * expected.
+   * Whether a Left of the parser says what is wrong, in a whole clause such as "key 2 must be 32 bytes", and not what
+   * is expected.
    */
   readonly saysFault?: boolean
 }
@@ -36,7 +36,7 @@ export const optional = <A>(
   name,
   description: options.description,
   fallback: options.fallback,
-  // An empty variable was left blank in a file of settings: it counts as absent.
+  // An empty variable counts as absent, because people leave variables empty in a file of settings.
   config: Config.string(name).pipe(
     Config.map((text) => text.trim()),
     Config.withDefault(""),
@@ -82,7 +82,7 @@ export const integer =
       : Either.left(`a whole number from ${min} to ${max}`)
   }
 
-/** One of a few words, in any case. */
+/** One of several words, in upper or lower case. */
 export const oneOf =
   <const Words extends ReadonlyArray<string>>(...words: Words): Parse<Words[number]> =>
   (text) => {
@@ -128,7 +128,7 @@ export const tileUrl: Parse<string> = (text) => {
     : Either.left(expected)
 }
 
-/** An address for reports: a web page, or an e-mail address behind `mailto:`. */
+/** An address where a person can report problems: a web page, or an e-mail address after `mailto:`. */
 export const contact: Parse<string> = (text) =>
   /^mailto:[^\s@?]+@[^\s@?]+$/.test(text) || (/^https:\/\/\S+$/.test(text) && URL.canParse(text))
     ? Either.right(text)

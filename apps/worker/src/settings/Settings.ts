@@ -113,7 +113,7 @@ const logFormat = Setting.withDefault("LOG_FORMAT", {
   parse: Setting.oneOf("pretty", "json")
 })
 
-/** The order is that of the documentation and of `--help`. */
+/** The settings that both programs read, in the order in which the documentation and `--help` list them. */
 export const shared = {
   databaseUrl,
   databasePool,
@@ -126,7 +126,10 @@ export const shared = {
   logFormat
 }
 
-/** The server listens on `port`. The worker uses these settings only for the links in messages. */
+/**
+ * The settings for addresses. The server listens on `port`; the worker uses these settings only for the links in
+ * messages.
+ */
 export const address = { port, baseUrl, authUrl, userPortalUrl }
 
 export const addresses = Config.all({
@@ -149,14 +152,14 @@ export type PublicAddresses = Config.Config.Success<typeof addresses>
 export const logging = Config.all({ level: logLevel.config, format: logFormat.config })
 export type Logging = Config.Config.Success<typeof logging>
 
-/** The embedded database. Without `keys` the keys are in the folder. */
+/** The embedded database. Without `keys`, the keys are in its data folder. */
 export interface Embedded {
   readonly _tag: "Embedded"
   readonly dataDir: string
   readonly keys: Option.Option<NodeVault.SecretKeys>
 }
 
-/** Where the data is kept. */
+/** Where the service stores its data. */
 export type Storage =
   | Embedded
   | {
@@ -174,7 +177,7 @@ export const storage: Config.Config<Storage> = Config.all({
 }).pipe(
   Config.mapOrFail(({ dataDir, keys, poolSize, url }): Either.Either<Storage, ConfigError.ConfigError> => {
     if (Option.isNone(url)) return Either.right({ _tag: "Embedded", dataDir, keys })
-    // Without SECRET_KEYS each process would make a key of its own, which the others could not use.
+    // Without SECRET_KEYS each process would make its own key, which the other processes do not have.
     if (Option.isNone(keys)) return Either.left(keysMissing)
     return Either.right({ _tag: "Postgres", url: url.value, poolSize, keys: keys.value })
   })
@@ -187,7 +190,7 @@ const keysMissing = ConfigError.MissingData(
 
 export const webhooks = Config.all({ allowInsecure: allowInsecureWebhooks.config })
 
-/** Null: no e-mail is sent. */
+/** The settings of the mail server; null when no e-mail is sent. */
 export const mail: Config.Config<Smtp.Smtp | null> = Config.all({ server: smtpUrl.config, from: mailFrom.config }).pipe(
   Config.mapOrFail(({ from, server }): Either.Either<Smtp.Smtp | null, ConfigError.ConfigError> => {
     if (Option.isNone(server)) return Either.right(null)

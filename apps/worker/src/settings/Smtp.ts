@@ -14,7 +14,7 @@ export interface SmtpServer {
 export interface Sender {
   /** The value of the From header, such as `Places <no-reply@example.com>`. */
   readonly header: string
-  /** The part of the address after the @. */
+  /** The domain of the sender's address, after the @. */
   readonly domain: string
 }
 
@@ -25,7 +25,7 @@ export interface Smtp {
 
 const PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 }
 
-/** `smtp://user:password@host:587` or `smtps://…`; user and password percent-encoded. */
+/** Parses `smtp://user:password@host:587` or `smtps://…`, with user and password percent-encoded. */
 export const parseUrl: Parse<SmtpServer> = (text) => {
   const expected =
     "an address such as smtp://user:password@mail.example.com:587 or smtps://user:password@mail.example.com"
@@ -47,7 +47,7 @@ export const parseUrl: Parse<SmtpServer> = (text) => {
   })
 }
 
-/** `no-reply@example.com` or `Places <no-reply@example.com>`. */
+/** Parses `no-reply@example.com` or `Places <no-reply@example.com>`. */
 export const parseSender: Parse<Sender> = (text) => {
   const found = /^(?:([^<>"\p{Cc}]{1,100}?)\s*<([^\s<>@]+@[^\s<>@]+)>|([^\s<>@]+@[^\s<>@]+))$/u.exec(text)
   const address = found?.[2] ?? found?.[3]

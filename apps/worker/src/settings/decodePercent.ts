@@ -1,4 +1,4 @@
-/** Decodes percent-encoding, as in an address. Undefined when the encoding is broken. */
+/** Decodes percent-encoding, as it occurs in URLs. Undefined when the encoding is broken. */
 export const decodePercent = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text)

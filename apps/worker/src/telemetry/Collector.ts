@@ -3,7 +3,7 @@ import { Duration, Effect, Layer, Schedule } from "effect"
 
 /**
  * The most requests in flight. While this number of requests waits for an answer, further requests are dropped, because
- * a queue would grow without a limit.
+ * a queue of requests could grow without a limit.
  */
 const AT_ONCE = 4
 /** The time limit of one request, with all its retries. */
@@ -18,9 +18,9 @@ interface CollectorFailure {
 }
 
 /**
- * The HTTP client of the telemetry exporter. The service never waits for the collector: what the collector refuses is
- * dropped, and the exporter then drops everything for a minute (its own rule). The log has one line when dropping
- * begins and one when it ends.
+ * The HTTP client of the telemetry exporter. The service never waits for the collector. When the collector refuses a
+ * request, its data is dropped, and the exporter drops everything for a minute (a rule of the exporter). The log has
+ * one line when dropping begins and one when it ends.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.sync(HttpClient.HttpClient, () => {
   let underWay = 0
@@ -65,8 +65,8 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
     try: async (signal) => {
       const answer = await fetch(url, {
         method: request.method,
-        // `fetch` sets the length of the body itself. Undici, which comes with the platform's server, refuses a second
-        // content-length header.
+        // Removes the header content-length: `fetch` sets it, and undici, which comes with the platform's server,
+        // refuses a second one.
         headers: Headers.remove(request.headers, "content-length"),
         body: request.body._tag === "Uint8Array" ? request.body.body : null,
         // The headers may contain the collector's password, so they must not follow a redirect to another host.
@@ -85,7 +85,7 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
     Effect.map((answer) => HttpClientResponse.fromWeb(request, answer))
   )
 
-/** `fetch` puts the reason into the error's cause: a code such as ECONNREFUSED. */
+/** `fetch` puts the reason of a failure, a code such as ECONNREFUSED, into the error's cause. */
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return "no connection"

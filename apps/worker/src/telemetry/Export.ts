@@ -7,7 +7,7 @@ import type { Collector as CollectorSettings, TelemetrySettings } from "./Teleme
 import * as Traces from "./Traces.js"
 import { VERSION } from "../version.js"
 
-/** How long the end of a program waits until the collector has taken the last batch. */
+/** How long a program that ends waits for the collector to take the last batch. */
 const LAST_EXPORT = Duration.seconds(3)
 
 /** Sends metrics and traces to the collector while the program runs, and once more when the program ends. */

@@ -12,8 +12,8 @@ interface Answer {
 }
 
 /**
- * Serves `GET /metrics` on a port of its own, until the scope closes. On the service's own port, a rule of the proxy
- * would have to hide the metrics from the world. With `health`, it serves `GET /healthz` too: a worker has no other
+ * Serves `GET /metrics` on a separate port, until the scope closes. On the port of the service, the metrics would be
+ * public unless the proxy hid them. With `health`, this port also serves `GET /healthz`, because a worker has no other
  * port.
  */
 export const listen = (

@@ -5,8 +5,8 @@ import { Effect, Layer } from "effect"
 import * as TracesProtobuf from "./TracesProtobuf.js"
 
 /**
- * The filter for everything that is sent to the collector. Only the span attributes in this list are sent; every other
- * one is removed, also those that a library adds. Above all, the messages of errors are removed, because a database
+ * The filter for everything that is sent to the collector. Only the span attributes in this list are sent. All others
+ * are removed, including those that a library adds. Above all, the messages of errors are removed, because a database
  * repeats personal data in them.
  */
 const SPAN_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -23,7 +23,7 @@ const SPAN_ATTRIBUTES: ReadonlySet<string> = new Set([
   "place_access.outcome"
 ])
 
-/** Longer texts are cut to this many characters. */
+/** The most characters of a text that is sent. Longer texts are cut. */
 const TEXT_MAX = 4_096
 
 interface Attribute {
@@ -108,7 +108,7 @@ export const traces = ({ resourceSpans }: Traces): Traces => ({
 
 /**
  * Removes the label with the unit. The service stores the unit in a label because Effect's metrics have no field for
- * it. The exporter has already read the label, so it need not be sent.
+ * it. The exporter has read the label by then, so the collector does not need it.
  */
 const points = <P extends Points>(given: P): P => ({
   ...given,

@@ -38,7 +38,7 @@ const cpu = Telemetry.counter("process.cpu.time", {
 })
 const uptime = Telemetry.gauge("process.uptime", { unit: "s", description: "How long the process has run" })
 
-/** The value is always 1; the information is in the label. */
+/** A gauge that is always 1; its label has the version. */
 const build = Telemetry.gauge("place_access.build.info", {
   description: "The version of this process, as a label",
   labels: { version: [VERSION] }
@@ -62,8 +62,8 @@ export const observe = ({ observers }: Telemetry.Recorder): Effect.Effect<void, 
     let loop = performance.eventLoopUtilization()
     let before = { user: 0, system: 0 }
     /**
-     * How late the timer was. The histogram has the intervals between the calls of a timer that fires every 20 ms, so
-     * only the time above 20 ms is lateness.
+     * Converts an interval of the event-loop timer to its lateness. The timer fires every 20 ms and the histogram has
+     * the intervals between its calls, so only the time above 20 ms is lateness.
      */
     const late = (nanos: number) => Math.max(0, nanos / NANOS - RESOLUTION_MILLIS / 1_000)
     const read = () => {

@@ -7,8 +7,8 @@ export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 const UNITS: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes", "1": "" }
 
 /**
- * Prometheus' name of a metric: `http.server.request.duration` in seconds becomes
- * `http_server_request_duration_seconds`.
+ * Converts the name of a metric: `http.server.request.duration` in seconds becomes
+ * `http_server_request_duration_seconds` for Prometheus.
  */
 const nameOf = (name: string, unit: string, isCounter: boolean): string => {
   const plain = name.replace(/[^A-Za-z0-9_:]/g, "_")
@@ -35,7 +35,7 @@ interface Family {
   readonly samples: Array<string>
 }
 
-/** All metrics in Prometheus' text format. */
+/** Returns all metrics in the text format of Prometheus. */
 export const render = (): string => {
   const families = new Map<string, Family>()
   const family = (name: string, type: string, help: Option.Option<string>): Array<string> => {

@@ -1,7 +1,7 @@
 import { Cause, type Context, type Exit, Option, type Tracer } from "effect"
 import { webcrypto } from "node:crypto"
 
-/** A span of a trace that is kept. It passes itself to `ended` when its work has ended. */
+/** A span of a trace that is kept. When its work has ended, the span calls `ended` with itself. */
 export class RecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly sampled = true
@@ -54,8 +54,8 @@ const OK = 1
 const ERROR = 2
 
 /**
- * The form that OTLP gives a span, in JSON (opentelemetry-proto, `Span`). Of an error only the kind is sent: message
- * and stack may repeat the data of people.
+ * Converts a span to its JSON form in OTLP (opentelemetry-proto, `Span`). Of an error only the kind is sent, because
+ * its message and stack may contain personal data.
  */
 export const toOtlp = (span: RecordedSpan) => {
   const { parent, status } = span
@@ -109,7 +109,7 @@ const random = Buffer.alloc(8_192)
 let used = random.length
 
 /**
- * The next `bytes` random bytes, in hexadecimal. One call of the random source fills a buffer for hundreds of ids,
+ * Returns `bytes` random bytes in hexadecimal. One call of the random source fills a buffer for hundreds of ids,
  * because a call costs as much time as ten ids.
  */
 const hex = (bytes: number): string => {

@@ -2,11 +2,11 @@ import { Either, Option, type Tracer } from "effect"
 import { webcrypto } from "node:crypto"
 import type { Parse } from "../settings/Setting.js"
 
-/** Decides which traces are kept, by OTEL_TRACES_SAMPLER and its argument. */
+/** Decides which traces are kept, by the settings OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. */
 export interface Sampler {
   /** The share of kept traces, from 0 to 1, among the traces for which this process decides. */
   readonly ratio: number
-  /** Whether a trace that a caller of this service began is kept exactly when the caller keeps it. */
+  /** True: when the caller of this service began the trace, it is kept exactly when the caller keeps it. */
   readonly followsParent: boolean
 }
 
@@ -35,14 +35,14 @@ export const make = (name: SamplerName, ratio: Option.Option<number>): Sampler =
   followsParent: name.startsWith("parentbased_")
 })
 
-/** Whether a span with this parent is recorded. All spans of a trace get the same answer. */
+/** Whether a span with this parent is recorded. The answer is the same for all spans of a trace. */
 export const isKept = (sampler: Sampler, parent: Option.Option<Tracer.AnySpan>): boolean => {
   if (Option.isNone(parent)) return sampler.ratio === 1 || (sampler.ratio > 0 && share() < sampler.ratio)
   if (parent.value._tag === "Span" || sampler.followsParent) return parent.value.sampled
   return shareOf(parent.value.traceId) < sampler.ratio
 }
 
-/** A number from 0 (inclusive) to 1 that every process computes alike for the same trace. */
+/** A number from 0 (inclusive) to 1. Every process computes the same number for the same trace. */
 const shareOf = (traceId: string): number => Number.parseInt(traceId.slice(-8), 16) / 2 ** 32
 
 const dice = new Uint32Array(1_024)

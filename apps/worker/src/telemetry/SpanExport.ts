@@ -8,7 +8,7 @@ import { type RecordedSpan, toOtlp } from "./RecordedSpan.js"
 const BATCH = 1_000
 const EVERY = Duration.seconds(5)
 /**
- * After a failure no span is kept for this long, because spans take memory while the collector does not accept them.
+ * How long no span is kept after a failed request, because spans take memory while the collector does not accept them.
  */
 const PAUSE = Duration.minutes(1)
 
@@ -19,11 +19,13 @@ export interface SpanExportOptions {
     readonly attributes: Readonly<Record<string, unknown>>
   }
   readonly headers: Headers.Input
-  /** How long the end of the program waits until the collector has taken the last batch. */
+  /** How long a program that ends waits for the collector to take the last batch. */
   readonly shutdownTimeout: Duration.Duration
 }
 
-/** Returns the function that takes ended spans. It sends them every 5 seconds, and as soon as there are a thousand. */
+/**
+ * Returns the function that takes ended spans. Spans are sent every 5 seconds, and at once when there are a thousand.
+ */
 export const make = (
   options: SpanExportOptions
 ): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | OtlpSerialization | Scope.Scope> =>
@@ -56,7 +58,8 @@ export const make = (
     const run = yield* FiberSet.makeRuntime()
     return (span) => {
       if (clock.unsafeCurrentTimeMillis() < pausedUntil) return
-      // A span refers to the spans around it and to its result, so only the part that is sent is kept.
+      // Keeps only the part of a span that is sent, because a span refers to its parents and to its result, which would
+      // stay in memory.
       ended.push(toOtlp(span))
       if (ended.length >= BATCH) run(flush)
     }

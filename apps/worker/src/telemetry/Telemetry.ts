@@ -6,12 +6,12 @@ import { observe } from "./ProcessFigures.js"
 import type { WorkerHealth } from "./WorkerHealth.js"
 import { openAddress, type TelemetrySettings } from "./TelemetrySettings.js"
 
-/** How often gauges are read for the collector. Prometheus reads them when it asks. */
+/** How often gauges are read for the collector. For Prometheus they are read at each request. */
 const READ_EVERY = Schedule.spaced(Duration.seconds(10))
 
 /**
- * Measures and traces according to the settings. `program` names the process unless the settings do. `health`: what a
- * worker answers to `GET /healthz` on the port of the metrics.
+ * Measures and traces according to the settings. `program` is the name of the process, unless the settings have
+ * another. `health` is a worker's answer to `GET /healthz` on the port of the metrics.
  *
  * Without settings nothing is measured and no span is made: the code that measures first reads a fiber reference, which
  * says whether telemetry is on. The runtime's own count of fibers, which is on by default, is switched off, because
@@ -28,7 +28,7 @@ const exporting = (settings: TelemetrySettings, program: string): Layer.Layer<ne
   const { collector } = settings
   if (collector === null) return Layer.setTracerEnabled(false)
   return Layer.unwrapEffect(
-    // Loaded on demand: most programs send nothing to a collector.
+    // Loaded on demand, because most programs send nothing to a collector.
     Effect.map(
       Effect.promise(() => import("./Export.js")),
       (exports) => exports.layer(settings, collector, program)

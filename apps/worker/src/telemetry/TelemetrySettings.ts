@@ -27,7 +27,7 @@ const endpoint = Setting.optional("OTEL_EXPORTER_OTLP_ENDPOINT", {
   parse: Setting.httpUrl
 })
 
-/** Reads `a=1,b=2`, percent-encoded, the format of OpenTelemetry's variables. */
+/** Reads percent-encoded pairs such as `a=1,b=2`, the format of OpenTelemetry's variables. */
 const parsePairs: Setting.Parse<Readonly<Record<string, string>>> = (given) => {
   const pairs: Record<string, string> = {}
   for (const part of given.split(",").filter((one) => one.trim() !== "")) {
@@ -103,7 +103,7 @@ const resourceAttributes = Setting.optional("OTEL_RESOURCE_ATTRIBUTES", {
   parse: parsePairs
 })
 
-/** The order is that of the documentation and of `--help`. */
+/** The settings in the order in which the documentation and `--help` list them. */
 export const all = [
   metricsPort,
   metricsHost,
@@ -129,12 +129,12 @@ export interface Collector {
   readonly metricsEveryMillis: number
 }
 
-/** `metricsAddress` and `collector` both null: nothing is measured or traced. */
+/** The settings for telemetry. When `metricsAddress` and `collector` are both null, nothing is measured or traced. */
 export interface TelemetrySettings {
   readonly metricsAddress: ListeningAddress | null
   readonly collector: Collector | null
   readonly sampler: Sampler.Sampler
-  /** Null: the program's own name. */
+  /** The name under which the process reports; null: the program's own name. */
   readonly serviceName: string | null
   readonly resourceAttributes: Readonly<Record<string, string>>
 }
@@ -177,6 +177,8 @@ export const config: Config.Config<TelemetrySettings> = Config.all({
   })
 )
 
-/** The address of /metrics when other machines can reach it; the start of a program warns about it. */
+/**
+ * The address of /metrics if other machines can reach it, else null. A program warns about this address when it starts.
+ */
 export const openAddress = ({ metricsAddress }: TelemetrySettings): ListeningAddress | null =>
   metricsAddress === null || isLoopback(metricsAddress.host) ? null : metricsAddress

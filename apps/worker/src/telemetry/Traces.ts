@@ -11,9 +11,9 @@ interface Options {
 }
 
 /**
- * The tracer of the programs; the sampler chooses which traces are kept. It replaces the exporter's own tracer, which
- * draws an id digit by digit and writes stacks of errors that are never sent: with that tracer, a traced request took
- * twice as long (docs/performance-log.md).
+ * The tracer of the programs; the sampler chooses which traces are kept. The tracer replaces that of the exporter,
+ * which draws an id digit by digit and writes stacks of errors that are never sent. With the exporter's tracer, a
+ * traced request took twice as long (docs/performance-log.md).
  */
 export const layer = ({
   exporter,
@@ -39,7 +39,7 @@ export const layer = ({
 const NO_ATTRIBUTES: ReadonlyMap<string, unknown> = new Map()
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
-/** Stands for a span that the sampler left out. It records nothing, and its children are left out too. */
+/** Takes the place of a span that the sampler left out. It records nothing, and its children are left out too. */
 class Unrecorded implements Tracer.Span {
   readonly _tag = "Span"
   readonly spanId = "0".repeat(16)

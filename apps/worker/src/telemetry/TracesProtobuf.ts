@@ -3,7 +3,7 @@ import { PbfWriter } from "pbf"
 
 /**
  * Traces in the binary form of OTLP (opentelemetry-proto, `TracesData`). The encoder of @effect/opentelemetry makes an
- * array of bytes for each field and copies it once for each message around it: a third of what tracing cost
+ * array of bytes for each field, and copies it once for each message around it. That was a third of the cost of tracing
  * (docs/performance-log.md). The tests compare the bytes of the two encoders.
  */
 export const encode = ({ resourceSpans }: Traces): Uint8Array => {
@@ -22,7 +22,7 @@ export interface Traces<S extends OtlpSpan = OtlpSpan> {
   }>
 }
 
-/** The part of a span that is sent (Outgoing.ts): neither events nor counts of what was dropped. */
+/** The part of a span that is sent (Outgoing.ts), which has no events and no counts of dropped attributes. */
 export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
@@ -87,8 +87,8 @@ const writeValue = (value: KeyValue["value"], pbf: Pbf): void => {
 }
 
 /**
- * Writes a text as a field of bytes, which has the same form on the wire. The library's method for texts writes
- * characters from U+20000 on wrongly.
+ * Writes a text as a field of bytes, which has the same binary form. The library's method for texts writes characters
+ * from U+20000 on wrongly.
  */
 const writeText = (field: number, text: string, pbf: Pbf): void => pbf.writeBytesField(field, Buffer.from(text))
 
@@ -96,7 +96,10 @@ const writeId = (field: number, hex: string, pbf: Pbf): void => pbf.writeBytesFi
 
 const FIXED_64 = 1
 
-/** Nanoseconds since 1970 have more digits than a number keeps, so the two halves are written one by one. */
+/**
+ * Writes a time in nanoseconds since 1970. A number cannot have all its digits, so the two halves are written one by
+ * one.
+ */
 const writeTime = (field: number, nanos: string, pbf: Pbf): void => {
   const value = BigInt(nanos)
   pbf.writeTag(field, FIXED_64)

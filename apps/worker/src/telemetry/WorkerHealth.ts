@@ -3,12 +3,13 @@ import { VERSION } from "../version.js"
 
 /**
  * Whether a worker works, as `GET /healthz` on the port of the metrics says (decision leases-4). The signs of work are
- * a read of the outbox and a claim of deliveries: a worker makes both every few seconds, also when there is nothing to
- * do. No claim succeeds while the database is away. A worker without a share of the outbox reads nothing and asks no
- * database, so its reads alone prove little. Neither goes on while the machine's clock is wrong.
+ * reads of the outbox and claims of deliveries: a worker makes both every few seconds, even when there is nothing to
+ * do. Claims fail while the database cannot be reached. Reads alone would prove little: a worker without a share of the
+ * outbox counts a read without sending a statement. While the machine's clock is wrong, there are no reads and no
+ * claims.
  */
 
-/** Five times the longest pause of a loop. */
+/** The longest age of the last read or claim of a worker that works: five times the longest pause of a loop. */
 const PATIENCE_MILLIS = 10_000
 
 export interface WorkerHealth {
@@ -22,12 +23,15 @@ export interface HealthAnswer {
   readonly body: Readonly<Record<string, string>>
 }
 
-/** What each loop does, in the messages. */
+/** How the message names the work of each loop. */
 const DONE: Record<WorkerLoop, string> = { "fan-out": "read the outbox", delivery: "claimed deliveries" }
 
 const LOOPS = ["fan-out", "delivery"] as const
 
-/** `now`: milliseconds of a clock that nobody sets; setting a clock would make a read look older than it is. */
+/**
+ * Makes the state of one worker. `now` returns the milliseconds of a monotonic clock. With the machine's clock, a read
+ * would look older after somebody set that clock.
+ */
 export const make = (now: () => number = () => performance.now()): WorkerHealth => {
   const doneAt = new Map<WorkerLoop, number>()
   return {

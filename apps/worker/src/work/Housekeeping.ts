@@ -3,8 +3,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { type Duration, Effect } from "effect"
 
 /**
- * How often a worker makes and drops partitions: often enough to make a partition long before its month begins, and to
- * repeat a run that found a table locked.
+ * How often a worker makes and drops partitions. That is often enough to make a partition long before its month begins,
+ * and to repeat soon a run that found a table locked.
  */
 const EVERY = "1 hour"
 
@@ -27,8 +27,7 @@ const change = (limit: Duration.DurationInput) =>
 /**
  * Makes and drops partitions. Never ends and never fails. Every worker does this, without a lease: on a cluster only a
  * worker that is connected to the coordinator can make partitions, and the worker with a lease might be connected to
- * another node.
- * `limit`: the longest time for one statement that makes a partition; 0: no limit.
+ * another node. `limit` is the longest time for one statement that makes a partition; 0 means no limit.
  */
 export const housekeeping = (limit: Duration.DurationInput) =>
   Effect.forever(Effect.zipRight(change(limit), Effect.sleep(EVERY)))

@@ -10,7 +10,7 @@ interface Options {
 export const layer = ({ allowInsecure }: Options): Layer.Layer<WebhookSender> =>
   HttpWebhookSender.layer({ allowInsecure })
 
-/** Warns at every start (decision W5). */
+/** Warns at every start when ALLOW_INSECURE_WEBHOOKS is on (decision W5). */
 export const warnIfInsecure = ({ allowInsecure }: Options): Effect.Effect<void> =>
   allowInsecure
     ? Effect.logWarning(

@@ -22,14 +22,17 @@ interface Settings {
 
 /** Options for the loops of a worker. */
 export interface LoopOptions {
-  /** Wraps each loop that looks for work at intervals. Virtual time uses it to lengthen the sleeps of idle loops. */
+  /**
+   * Wraps each loop that looks for work at intervals. A server on virtual time uses this option to lengthen the sleeps
+   * of idle loops.
+   */
   readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * The leases of a worker that is certainly the only one. Left out: the worker shares the leases in the database with
+   * The leases of a worker that is certainly the only one. Absent: the worker shares the leases in the database with
    * other workers.
    */
   readonly leases?: WorkerLeases
-  /** Called each time the worker has read the outbox or has claimed deliveries (`WorkerHealth`). */
+  /** Called each time that the worker has read the outbox or has claimed deliveries (`WorkerHealth`). */
   readonly onRead?: (loop: WorkerLoop) => void
 }
 
@@ -45,7 +48,8 @@ export const work = (
       [
         runWorker(onRead === undefined ? {} : { onRead }, leases),
         regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
-        // The embedded database has one session: while it makes a partition, it answers nothing else.
+        // The time is limited for the embedded database, which has one session: while it makes a partition, it answers
+        // no request.
         regular(housekeeping(answersRequests(storage) ? "5 minutes" : 0)),
         regular(Mail.sending(mail, addresses, leases.people)),
         regular(Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),
@@ -57,5 +61,8 @@ export const work = (
     )
   ).pipe(Effect.scoped)
 
-/** Whether this process answers requests, too: the embedded database is open in the server only. */
+/**
+ * Whether this process also answers requests. Only the server opens an embedded database, so a process with one is a
+ * server.
+ */
 const answersRequests = ({ _tag }: Storage): boolean => _tag === "Embedded"

@@ -5,7 +5,9 @@ import { Either, Schema } from "effect"
 import * as JsonElements from "../JsonElements.js"
 import { instant, isObject, member, number } from "../Values.js"
 
-/** Reads one file of an archive. Both methods may throw; an entry that cannot be used is counted and does not throw. */
+/**
+ * Reads one file of an archive. `push` and `end` may throw. An entry that cannot be used does not throw: it is counted.
+ */
 export interface EntryReader {
   readonly push: (bytes: Uint8Array) => void
   readonly end: () => void
@@ -15,7 +17,7 @@ type OnEntry = (entry: Entry.ImportEntry) => void
 
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
-/** The reader of a file by its name; undefined for a file whose entries are not imported. */
+/** The reader for the file with this name; undefined for a file whose entries are not imported. */
 export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
   switch (name) {
     case "account.json":
@@ -25,7 +27,7 @@ export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefin
     case "places.json":
       return JsonElements.open(["places"], (value) => onEntry(place(value)))
     case "visits.json":
-      // The file has a list of visits before the list of reports. The visits are not imported, and their list may be of
+      // Before the list of reports, the file has a list of visits. The visits are not imported, and their list may have
       // any size.
       return JsonElements.open(["reported"], (value) => onEntry(report(value)), Infinity)
     case "fixes.jsonl":
@@ -58,7 +60,7 @@ const lines = (onLine: (text: string) => void): EntryReader => {
 }
 
 /**
- * Reads a line by hand, because a schema would be too slow for the million lines of a history. The rules for readings
+ * Reads a line without a schema, which would be too slow for the million lines of a history. The rules for readings
  * check the values later.
  */
 const fix = (text: string): Entry.ImportEntry => {
@@ -104,10 +106,10 @@ const report = (value: unknown): Entry.ImportEntry => {
   }
 }
 
-/** The longest id of a device (`DeviceId`). Memory must not grow with the texts of a file that somebody made up. */
+/** The longest id of a device (`DeviceId`). Without this limit, a forged file with long ids could fill the memory. */
 const MAX_ID = 64
 
-/** The id that a device had in the account of the archive. */
+/** The id that a device had in the account from which the archive was exported. */
 const originOf = (value: unknown): string | undefined => {
   const id = member(value, "device_id")
   return isId(id) ? id : undefined
@@ -124,7 +126,7 @@ const isId = (id: unknown): id is string => typeof id === "string" && id.length 
 
 const isNotice = Schema.is(NoticeKind)
 
-/** A kind that only a newer service knows counts as unusable. */
+/** A kind of notice that only a newer service has counts as unusable. */
 const notice = (value: unknown): Entry.ImportEntry => (isNotice(value) ? { _tag: "Notice", kind: value } : UNUSABLE)
 
 const erased = (value: unknown): Entry.ImportEntry => {

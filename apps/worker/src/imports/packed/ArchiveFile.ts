@@ -7,15 +7,15 @@ import { slices, STEP_BYTES, type StepReader, type Steps } from "./Steps.js"
 import * as ZipDirectory from "./ZipDirectory.js"
 import * as ZipStream from "./ZipStream.js"
 
-/** The largest manifest that is read: a manifest of ten thousand files is smaller. */
+/** The largest manifest that is read. Even a manifest of ten thousand files is smaller. */
 const MAX_MANIFEST_BYTES = 4_194_304
 const MANIFEST = "manifest.json"
 
 /**
  * Reads an archive that this service made (`@place-access/domain/exports`), three times: first for the list of files at
  * its end, then for their checksums, and last for its entries. So nothing is stored of an archive that was changed,
- * that another version wrote, or that was made to harm its reader (decision exports-7). `most`: the most bytes to which
- * the archive may expand.
+ * that another version wrote, or that was made to harm its reader (decision exports-7). The archive may expand to at
+ * most `most` bytes.
  */
 export const open = (most: number): StepReader => {
   let format: Import.ImportFormat | null = null
@@ -48,7 +48,8 @@ export const open = (most: number): StepReader => {
 }
 
 /**
- * One pass over the whole archive. `end` returns the next pass; undefined after the last. `push` and `end` may throw.
+ * One pass over the whole archive. `end` returns the next pass, or undefined after the last one. `push` and `end` may
+ * throw.
  */
 interface Phase {
   readonly isLast: boolean
@@ -70,7 +71,7 @@ const faultOf = (error: unknown): Import.ImportFault => {
   return error instanceof ZipStream.UnsafeArchive ? "unsafe_archive" : "damaged_archive"
 }
 
-/** Keeps the end of the archive, where the list of files is. */
+/** The first pass: keeps the end of the archive, which contains the list of files. */
 const finding = (most: number): Phase => {
   let tail: Uint8Array = new Uint8Array(0)
   let length = 0
@@ -90,7 +91,7 @@ const finding = (most: number): Phase => {
   }
 }
 
-/** Computes the checksum of each file, and compares them with the manifest. */
+/** The second pass: computes the checksum of each file, and compares the checksums with the manifest. */
 const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>, most: number): Phase => {
   const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
   let manifest: Array<Uint8Array> = []
@@ -147,7 +148,10 @@ const parseManifest = (text: string): ArchiveFormat.Manifest => {
   return manifest.right
 }
 
-/** Reads the entries of the files that an import restores. The others are skipped: consent is not transferable. */
+/**
+ * The third pass: reads the entries of the files that an import restores, and skips the others. Consent, for example,
+ * is not transferable.
+ */
 const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>, most: number): Phase => {
   let entries: Array<Entry.ImportEntry> = []
   let reader: EntryReader | undefined

@@ -7,9 +7,9 @@ import * as ZipDirectory from "./ZipDirectory.js"
 import * as ZipStream from "./ZipStream.js"
 
 /**
- * Reads the location files in a zip file of another program: a Takeout, KMZ, or a folder that somebody packed. It reads
- * the bytes twice: first for the list of files at the end, then for the files. It stops expanding a file as soon as the
- * first bytes show that it is no location file (decision imports-9).
+ * Reads the location files in a zip file of another program, such as a Takeout, a KMZ file, or a folder that somebody
+ * packed. The reader passes over the bytes twice: first for the list of files at the end, then for the files. It stops
+ * expanding a file when the first bytes show that the file has no locations (decision imports-9).
  */
 export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
   const members = Members.make(openInner)
@@ -70,7 +70,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   }
 }
 
-/** Keeps the last bytes of a file, and how long the file is. */
+/** Keeps the last bytes of a file, and counts the file's length. */
 const makeTail = (most: number) => {
   let chunks: Array<Uint8Array> = []
   let [kept, length] = [0, 0]

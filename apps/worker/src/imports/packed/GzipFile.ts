@@ -5,7 +5,7 @@ import type { Expansion } from "./Expansion.js"
 import { NO_ENTRIES, slices, type StepReader, type Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
 
-/** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
+/** How many compressed bytes are expanded at a time. At the highest ratio of the format they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
 /** Reads the file inside a gzip file piece by piece, while it expands the gzip file. */
@@ -20,8 +20,8 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   })
 
   /**
-   * Expands a slice, and reads what was expanded. When the slice is damaged, the bytes that were expanded before the
-   * damage are still read.
+   * Expands a slice of compressed bytes, and reads the result. When the slice is damaged, the bytes that were expanded
+   * before the damage are still read.
    */
   const readSlice = function* (slice: Uint8Array): Steps<void> {
     let failure: Import.ImportFault | null = null
@@ -57,24 +57,24 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   }
 }
 
-/** The checksum and the length behind each member (RFC 1952, §2.3.1). */
+/** The length of a member's trailer, which has the member's checksum and length (RFC 1952, §2.3.1). */
 const TRAILER_BYTES = 8
-/** The last compressed bytes that are kept: a trailer, and a header behind it that is not complete yet. */
+/** How many of the last compressed bytes are kept: a trailer, and an incomplete header behind it, fit into them. */
 const KEPT_BYTES = 2 * SLICE_BYTES
-/** A gzip file without contents. */
+/** An empty gzip file. */
 const EMPTY = Buffer.from("1f8b08000000000000ff03000000000000000000", "hex")
 
 class Damaged extends Error {}
 
 /**
- * Expands the members of a gzip file, which are read as one file, and compares each with the checksum in its trailer,
- * which fflate does not do. Behind the last member there may be zeros, as of a file that was copied in blocks. `push`
- * throws when the file is damaged.
+ * Expands the members of a gzip file, which together are one file. Compares each member with the checksum in its
+ * trailer, because fflate does not check it. Zeros may follow the last member, for example in a file that was copied in
+ * blocks. `push` throws when the file is damaged.
  */
 const expander = (onBytes: (bytes: Uint8Array) => void) => {
   let received = 0
   let kept: Buffer = Buffer.alloc(0)
-  /** The checksum and the length of what the present member has expanded to. */
+  /** The checksum and the length of the expanded bytes of the current member. */
   let sum = 0
   let length = 0
   let isEnding = false
@@ -88,12 +88,13 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
     length += bytes.length
     onBytes(bytes)
   })
-  /** Whether the trailer that ends at this index of `kept` is the trailer of what was expanded. */
+  /** Whether the trailer that ends at this index of `kept` matches the expanded bytes of the current member. */
   const isTrailerBefore = (at: number): boolean =>
     at >= TRAILER_BYTES &&
     kept.readUInt32LE(at - TRAILER_BYTES) === sum &&
     kept.readUInt32LE(at - TRAILER_BYTES + 4) === length % 2 ** 32
-  // fflate calls this when it has read the header of a member after the first one. `offset`: where that header begins.
+  // fflate calls this function when it has read the header of a member after the first one. `offset` is the position
+  // where that header begins.
   gunzip.onmember = (offset) => {
     const isRight = isTrailerBefore(kept.length - (received - offset))
     if (isEnding) {
@@ -104,7 +105,9 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
     sum = 0
     length = 0
   }
-  /** Whether the present member is complete, with nothing but zeros behind it. Its trailer may end with zeros too. */
+  /**
+   * Whether the current member is complete and only zeros follow it. The trailer of a member may end with zeros too.
+   */
   const hasOnlyZeros = (): boolean => {
     const last = kept.findLastIndex((byte) => byte !== 0) + 1
     for (let at = last; at <= Math.min(last + TRAILER_BYTES, kept.length); at++) if (isTrailerBefore(at)) return true
@@ -125,12 +128,13 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
         isPadding = true
       }
     },
-    /** Whether the last member was complete, and the same as before it was packed. */
+    /** Returns whether the last member was complete and undamaged, as a fault or null. */
     end: (): Import.ImportFault | null => {
       if (isPadding) return null
       isEnding = true
       try {
-        // One more member shows whether the last one is complete: fflate finds its header only behind a trailer.
+        // Adds an empty member, to find out whether the last one is complete: fflate finds the header of this member
+        // only behind a trailer.
         gunzip.push(EMPTY, true)
       } catch {
         if (hasOnlyZeros()) return null

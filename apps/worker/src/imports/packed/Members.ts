@@ -4,19 +4,20 @@ import type { StepReader, Steps } from "./Steps.js"
 /** Reads the files of an archive one after the other, and skips files without location history. */
 export interface Members {
   readonly begin: () => void
-  /** False: the reader does not need the remaining bytes of the present file. */
+  /** False: the reader does not need the remaining bytes of the current file. */
   readonly isWanted: () => boolean
   readonly bytes: (bytes: Uint8Array) => Steps<void>
   readonly end: () => Steps<void>
-  /** The format of the first file that was read; null: none was read. */
+  /** The format of the first file that was read; null when no file was read. */
   readonly format: () => Import.ImportFormat | null
-  /** After the last file: why the archive was not read, or not completely; null: it was read completely. */
+  /** Called after the last file. Returns why the archive was not read completely; null when it was. */
   readonly fault: () => Import.ImportFault | null
 }
 
 /**
- * A file of an unknown format is no fault, because a Takeout has photos and lists beside the locations. A packed file
- * without a location file is no fault either. A damaged file is a fault, but the files after it are still read.
+ * Makes the reader. A file of an unknown format is no fault, because a Takeout has photos and lists beside the
+ * locations. A packed file without a location file is no fault either. A damaged file is a fault, but the files after
+ * it are still read.
  */
 export const make = (openInner: () => StepReader): Members => {
   let inner: StepReader | undefined

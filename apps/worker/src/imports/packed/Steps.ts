@@ -1,16 +1,16 @@
 import type { Entry, FileReader, ReadResult } from "@place-access/domain/imports"
 
 /**
- * A packed file is read in steps. Each step unpacks few bytes and gives the entries in them, so that a small piece of a
- * file cannot become millions of entries in memory. Readers within readers pass the steps on to the outermost one. The
- * steps of one call must be taken to the end before the next call.
+ * The work on a packed file, divided into steps. Each step unpacks few bytes and gives the entries in them, so that a
+ * small piece of a file cannot become millions of entries in memory. A reader within a reader passes its steps on to
+ * the outermost one. All steps of a call must be taken before the next call.
  */
 export type Steps<A = Outcome> = Generator<ReadonlyArray<Entry.ImportEntry>, A>
 
-/** The result of a call after its last step. */
+/** The result of a call of a reader, after its last step. */
 export type Outcome = Omit<ReadResult, "entries" | "more">
 
-/** The entries of a step that only unpacks. Other work of the process can run after the step. */
+/** The entries of a step that only unpacks. Between two steps, other work of the process can run. */
 export const NO_ENTRIES: ReadonlyArray<Entry.ImportEntry> = []
 
 export const NO_FAULT: Outcome = { fault: null }

@@ -7,8 +7,8 @@ import { UnsafeArchive } from "./ZipStream.js"
 const BLOCK_BYTES = 512
 const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
 /**
- * The types of an ordinary file: `0`, `7`, and a zero byte in old archives. Other types are folders, links and long
- * names.
+ * The types of ordinary files: `0`, `7`, and a zero byte in old archives. Folders, links and long names have other
+ * types.
  */
 const FILE_TYPES: ReadonlySet<number> = new Set([0x30, 0x37, 0])
 
@@ -17,7 +17,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   let header: Buffer = Buffer.alloc(0)
-  /** The bytes that are left of the present file, and of the padding behind it. */
+  /** The number of bytes that are left of the current file, and of the padding behind it. */
   let [left, filling] = [0, 0]
   let isFile = false
 
@@ -49,7 +49,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
         header = Buffer.concat([header, part])
         from += part.length
         if (header.length < BLOCK_BYTES) return
-        // Blocks of zeros are the end of the archive.
+        // Blocks of zeros mark the end of the archive.
         if (header.some((byte) => byte !== 0)) yield* begin(header)
         header = Buffer.alloc(0)
       }
@@ -74,7 +74,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
   }
 }
 
-/** The size of a file: octal digits, or a binary number when the first bit is set. */
+/** Reads the size of a file: octal digits, or a binary number when the first bit is set. */
 const sizeOf = (block: Buffer): number => {
   if (((block[SIZE_AT] ?? 0) & 0x80) !== 0) return block.readUIntBE(SIZE_AT + SIZE_BYTES - 6, 6)
   const text = block

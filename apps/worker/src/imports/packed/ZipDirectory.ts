@@ -1,20 +1,20 @@
 import { Either } from "effect"
 
 /**
- * The list of files at the end of a zip file (APPNOTE 6.3, §4.3). It says where each file begins and how long it is; a
- * reader that only looks for the marks between files would take such a mark within compressed bytes for an end.
+ * The list of files at the end of a zip file (APPNOTE 6.3, §4.3). The list says where each file begins and how long it
+ * is. A reader without this list would look for the marks between files, and could mistake compressed bytes for a mark.
  */
 
 export interface ZipFile {
   readonly name: string
   /**
    * The bytes of the name, each as one character. When the name is in an old encoding, `name` has U+FFFD for each
-   * letter beyond ASCII, so two files can have the same `name`. Their `rawName` differs.
+   * letter outside of ASCII, so that two files can have the same `name`. `rawName` still differs.
    */
   readonly rawName: string
-  /** 0: stored; 8: deflated. */
+  /** The method of compression. 0: stored; 8: deflated. */
   readonly method: 0 | 8
-  /** Where the file's own header begins. */
+  /** The position where the file's local header begins. */
   readonly offset: number
   readonly compressed: number
   readonly size: number
@@ -30,23 +30,25 @@ const FILE = 0x02014b50
 const END_BYTES = 22
 const FILE_BYTES = 46
 const HEADER_BYTES = 30
-/** How many bytes at the end of our archive a reader keeps: enough for the list of files and the comment behind it. */
+/**
+ * How many bytes at the end of our archive a reader keeps. The list of files and the comment behind it fit into them.
+ */
 export const TAIL_BYTES = 131_072
 /** `TAIL_BYTES` for an archive of another program, whose list may have the names of thousands of photos. */
 export const FOREIGN_TAIL_BYTES = 4_194_304
-/** The most files of our archive, which has a GPX file for each month: enough for a hundred years. */
+/** The most files of our archive. The archive has a GPX file for each month, so this is enough for a hundred years. */
 const MAX_FILES = 2_000
 /** The most files of another program's archive: a Takeout of ten years has a file for each photo. */
 const MAX_FOREIGN_FILES = 30_000
 const MAX_FOLDERS = 32
-/** A plain name, without folders: nothing in it leads out of a folder or names a device. */
+/** A plain file name, without a folder, so that it cannot lead out of a folder or name a device. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,60}\.(?:json|jsonl|gpx)$/
 const ENCRYPTED = 1
 
 /**
- * Reads the list, in the order of the offsets. `tail`: the last bytes of an archive of `length` bytes. `maker`: an
- * archive of this service must have plain names and few files. In an archive of another program, files that are
- * encrypted or packed by another method are left out.
+ * Reads the list of files, in the order of their offsets. `tail` has the last bytes of an archive of `length` bytes.
+ * `maker` says who made the archive: an archive of this service must have plain names and few files. In an archive of
+ * another program, files that are encrypted or packed by another method are left out.
  */
 export const read = (
   tail: Uint8Array,
@@ -61,7 +63,7 @@ export const read = (
     view.getUint32(end + 12, true),
     view.getUint32(end + 16, true)
   ]
-  // Zip64 fields are not read: only archives that are too long for an upload have them.
+  // Fields of Zip64 are not read, because only archives that are too long for an upload have them.
   if (count > (maker === "ours" ? MAX_FILES : MAX_FOREIGN_FILES)) return Either.left("unsafe_archive")
   const start = offset - (length - tail.length)
   if (start < 0 || start + bytes > end) return Either.left("damaged")
@@ -85,7 +87,10 @@ export const read = (
   return inOrder(files, offset)
 }
 
-/** Looks backwards for the end record, whose comment reaches to the end of the archive; undefined: there is none. */
+/**
+ * Looks backwards for the end record, whose comment reaches to the end of the archive. Returns undefined when there is
+ * no end record.
+ */
 const findEnd = (view: DataView): number | undefined => {
   for (let at = view.byteLength - END_BYTES; at >= 0; at--) {
     if (view.getUint32(at, true) === END && at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength)
@@ -97,8 +102,8 @@ const findEnd = (view: DataView): number | undefined => {
 const isHarmful = (name: string): boolean => /(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:|\0/i.test(name)
 
 /**
- * Sorts by offset. Refuses a name that comes twice, and files that overlap: with overlaps, a small archive could expand
- * the same bytes as thousands of files.
+ * Sorts the files by offset. Refuses two files with the same name, and files that overlap: with overlaps, a small
+ * archive could expand the same bytes as thousands of files.
  */
 const inOrder = (files: ReadonlyArray<ZipFile>, end: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
   const sorted = [...files].sort((a, b) => a.offset - b.offset)

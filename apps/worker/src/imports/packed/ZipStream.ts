@@ -6,7 +6,7 @@ import type { ZipFile } from "./ZipDirectory.js"
 /** Receives the contents of the files of an archive, in their order. */
 export interface ZipSink {
   readonly begin: (file: ZipFile) => void
-  /** False: the remaining bytes of the present file are skipped and not expanded. */
+  /** False: the remaining bytes of the current file are skipped and not expanded. */
   readonly isWanted?: () => boolean
   readonly bytes: (bytes: Uint8Array) => Steps<void>
   readonly end: () => Steps<void>
@@ -14,14 +14,20 @@ export interface ZipSink {
 
 const HEADER = 0x04034b50
 const HEADER_BYTES = 30
-/** The longest header, with the name and the extra fields. Headers of our archives have less than a hundred bytes. */
+/**
+ * The longest local header of a file that is read, with the name and the extra fields. Headers of our archives have
+ * less than a hundred bytes.
+ */
 const MAX_HEADER_BYTES = 4_096
-/** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
+/** How many compressed bytes are expanded at a time. At the highest ratio of the format they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
-/** The most expanded bytes for each compressed one (decision exports-8). An archive of ours has 10 to 40. */
+/** The most expanded bytes for each compressed byte (decision exports-8). Our archives have 10 to 40. */
 const MAX_RATIO = 200
-/** Up to this size the ratio does not count: a small file that repeats one letter does no harm. */
+/**
+ * Up to this number of expanded bytes `MAX_RATIO` does not apply, because a small file that repeats one letter does no
+ * harm.
+ */
 const SLACK_BYTES = 1_048_576
 
 /** The error for an archive that is made to harm its reader. */
@@ -29,20 +35,20 @@ export class UnsafeArchive extends Error {}
 
 /**
  * Reads the files of a directory from the bytes of the archive, which may come in pieces of any size. Throws
- * `UnsafeArchive` when the archive expands to more than `most` bytes or to many more than a real one, and any other
- * error when it is damaged.
+ * `UnsafeArchive` when the archive expands to more than `most` bytes, or by more than `MAX_RATIO`, and another error
+ * when the archive is damaged.
  */
 export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink) => {
   let position = 0
   let index = 0
   let header: Buffer = Buffer.alloc(0)
-  /** The bytes that are left of the present file; undefined before its contents. */
+  /** The number of compressed bytes that are left of the current file; undefined while its header is read. */
   let left: number | undefined
   let inflate: Inflate | undefined
   let compressedIn = 0
   let expandedOut = 0
   let expected = 0
-  /** The checksum of the bytes of the present file so far. */
+  /** The checksum of the expanded bytes of the current file so far. */
   let sum = 0
   let isPassedOver = false
   /** The expanded bytes that the sink has not received yet. */
@@ -57,7 +63,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
     if (bytes.length > 0) expanded.push(bytes)
   }
 
-  /** Reads the file's own header; returns how many bytes of `bytes` belong to it. */
+  /** Reads the local header of a file. Returns how many of the given bytes belong to it. */
   const readHeader = (file: ZipFile, bytes: Uint8Array): number => {
     const before = header.length
     const all = Buffer.concat([header, bytes.subarray(0, MAX_HEADER_BYTES)])
