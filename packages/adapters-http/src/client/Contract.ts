@@ -1,7 +1,6 @@
 /**
  * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
- * package. `test/client/contract.test.ts` compares each type with the schema of its endpoint in both directions. The
- * test does not compile when a field is missing on one side.
+ * package. `test/client/contract.test.ts` does not compile when a type and its endpoint's schema have other fields.
  */
 
 /** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
@@ -333,10 +332,7 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /**
-   * For `enter` and `exit`: the rule fires this many seconds after the crossing (0 to 300; null means 0), unless a
-   * reading contradicts the crossing before that.
-   */
+  /** For `enter` and `exit`: the rule fires this long after the crossing, unless a reading contradicts it (0 to 300). */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */

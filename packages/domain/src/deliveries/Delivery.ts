@@ -1,11 +1,13 @@
 import { Option, Order, Schema } from "effect"
-import type { AttemptExchange } from "./AttemptExchange.js"
+import { type Attempt, isSuccess } from "./Attempt.js"
 import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
 import { DAY, HOUR, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
+
+export { ANSWER_DEADLINE, type Attempt, attemptOf, isSuccess } from "./Attempt.js"
 
 export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "too_old")
 export type DeliveryState = typeof DeliveryState.Type
@@ -79,24 +81,6 @@ export interface Delivery {
   readonly originalAt: Timestamp
 }
 
-/** One attempt, in the form in which the developer's delivery log shows it. */
-export interface Attempt {
-  readonly attempt: number
-  readonly startedAt: Timestamp
-  readonly endedAt: Timestamp
-  /** The HTTP status; null when there was no answer. */
-  readonly status: number | null
-  /** Why the attempt failed; null on success. */
-  readonly error: string | null
-  /** The first 1 KiB of the answer; null when there was no answer. */
-  readonly snippet: string | null
-  /**
-   * The address and the headers of the attempt. Left out in lists, and for attempts from before the service stored
-   * these data.
-   */
-  readonly exchange?: AttemptExchange
-}
-
 /** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null before the first attempt. */
 export interface Logged {
   readonly delivery: Delivery
@@ -117,15 +101,6 @@ export type DeliveryFinish =
   /** A fault of the service prevented the attempt. The attempt with the same number is due at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp; readonly faultsSince: Timestamp }
 
-/**
- * Whether the attempt succeeded. Any answer except a 2xx, and no complete answer within `ANSWER_DEADLINE`, is a failure
- * (Spec §6.4.5).
- */
-export const isSuccess = (answer: WebhookAnswer): boolean =>
-  answer._tag === "Answered" && answer.status >= 200 && answer.status < 300
-
-/** The deadline of the whole attempt: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
-export const ANSWER_DEADLINE = 5 * SECOND
 /**
  * How long a delivery waits for the next try after a fault of the service, such as a signing secret that cannot be
  * decrypted.
@@ -322,37 +297,6 @@ export const effectOnEndpoint = (
   if (delivery.replayNo > 0 || delivery.isTest || delivery.isHurried) return "none"
   if (finish._tag === "Delivered") return "clear"
   return finish._tag === "Failed" && IS_STRIKE[finish.reason] ? "strike" : "none"
-}
-
-/**
- * The attempt's row in the log; null when no request was sent. `endedAt` is never before `startedAt`, even when the
- * clock was set back during the attempt.
- */
-export const attemptOf = (
-  attempt: number,
-  answer: WebhookAnswer,
-  startedAt: Timestamp,
-  stoppedAt: Timestamp,
-  exchange?: AttemptExchange
-): Attempt | null => {
-  const sent = exchange === undefined ? {} : { exchange }
-  const endedAt = stoppedAt < startedAt ? startedAt : stoppedAt
-  switch (answer._tag) {
-    case "NotSent":
-      return null
-    case "Unreachable":
-      return { attempt, startedAt, endedAt, status: null, error: answer.detail, snippet: null, ...sent }
-    case "Answered":
-      return {
-        attempt,
-        startedAt,
-        endedAt,
-        status: answer.status,
-        error: isSuccess(answer) ? null : `answered ${answer.status}`,
-        snippet: answer.snippet,
-        ...sent
-      }
-  }
 }
 
 /**

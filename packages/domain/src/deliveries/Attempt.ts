@@ -1,0 +1,62 @@
+import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
+import { SECOND, type Timestamp } from "../shared/Timestamp.js"
+import type { AttemptExchange } from "./AttemptExchange.js"
+
+/** One attempt, in the form in which the developer's delivery log shows it. */
+export interface Attempt {
+  readonly attempt: number
+  readonly startedAt: Timestamp
+  readonly endedAt: Timestamp
+  /** The HTTP status; null when there was no answer. */
+  readonly status: number | null
+  /** Why the attempt failed; null on success. */
+  readonly error: string | null
+  /** The first 1 KiB of the answer; null when there was no answer. */
+  readonly snippet: string | null
+  /**
+   * The address and the headers of the attempt. Left out in lists, and for attempts from before the service stored
+   * these data.
+   */
+  readonly exchange?: AttemptExchange
+}
+
+/** The deadline of the whole attempt: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
+export const ANSWER_DEADLINE = 5 * SECOND
+
+/**
+ * Whether the attempt succeeded. Any answer except a 2xx, and no complete answer within `ANSWER_DEADLINE`, is a failure
+ * (Spec §6.4.5).
+ */
+export const isSuccess = (answer: WebhookAnswer): boolean =>
+  answer._tag === "Answered" && answer.status >= 200 && answer.status < 300
+
+/**
+ * The attempt's row in the log; null when no request was sent. `endedAt` is never before `startedAt`, even when the
+ * clock was set back during the attempt.
+ */
+export const attemptOf = (
+  attempt: number,
+  answer: WebhookAnswer,
+  startedAt: Timestamp,
+  stoppedAt: Timestamp,
+  exchange?: AttemptExchange
+): Attempt | null => {
+  const sent = exchange === undefined ? {} : { exchange }
+  const endedAt = stoppedAt < startedAt ? startedAt : stoppedAt
+  switch (answer._tag) {
+    case "NotSent":
+      return null
+    case "Unreachable":
+      return { attempt, startedAt, endedAt, status: null, error: answer.detail, snippet: null, ...sent }
+    case "Answered":
+      return {
+        attempt,
+        startedAt,
+        endedAt,
+        status: answer.status,
+        error: isSuccess(answer) ? null : `answered ${answer.status}`,
+        snippet: answer.snippet,
+        ...sent
+      }
+  }
+}
