@@ -332,7 +332,7 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** For `enter` and `exit`: the rule fires this long after the crossing (0 to 300), unless a reading contradicts it. */
+  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300, unless a reading contradicts it. */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */
