@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs"
 /** The manifest of the repository or of the release, three folders above `src`, `dist` and `bundle`. */
 const MANIFEST = new URL("../../../package.json", import.meta.url)
 
-/** The scripts that `npm run` finds here: a release has only `start` and `worker`. */
+/** The names of the npm scripts that exist here. A release has only `start` and `worker`. */
 const scripts = (): ReadonlySet<string> =>
   new Set(existsSync(MANIFEST) ? Object.keys(JSON.parse(readFileSync(MANIFEST, "utf8")).scripts ?? {}) : [])
 
-/** The text without the lines that name a script which is not there, such as `npm run demo` in a release. */
+/** The text without the lines that name a missing script, such as `npm run demo` in a release. */
 export const onlyThere = (text: string, there: ReadonlySet<string> = scripts()): string =>
   text
     .split("\n")

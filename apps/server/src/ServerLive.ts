@@ -16,7 +16,7 @@ export const database = (settings: Pick<ServerSettings, "storage">, opening?: Da
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
   portsOver(Stores.layer, Webhooks.layer(settings.webhooks), settings, opening)
 
-/** `ports` with given stores and a given sender of webhooks. */
+/** Like `ports`, with the stores and the sender of webhooks that the caller gives. */
 export const portsOver = (
   stores: Layer.Layer<Stores.Stores, never, Stores.StorePorts>,
   sender: Layer.Layer<WebhookSender>,
@@ -25,13 +25,13 @@ export const portsOver = (
 ) => Layer.mergeAll(stores, Imports.layer, sender).pipe(Layer.provideMerge(database(settings, opening)))
 
 /**
- * The most requests at once for each database connection. Eight keep a connection busy while some of them wait for the
- * event loop. With more, each request takes longer, and the server answers no more requests a second.
+ * The most requests at once for each database connection. With eight, a connection is busy while some of the requests
+ * wait for the event loop. With more, each request takes longer, and the server does not answer more requests a second.
  */
 const REQUESTS_OF_CONNECTION = 8
 /**
- * The most requests at once with the embedded database, which has one session: more requests at once would not be
- * answered faster.
+ * The most requests at once with the embedded database. It has one session, so with more requests at once the server
+ * would not answer faster.
  */
 const REQUESTS_EMBEDDED = 64
 
@@ -39,7 +39,7 @@ const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
   storage._tag === "Postgres" ? REQUESTS_OF_CONNECTION * storage.poolSize : REQUESTS_EMBEDDED
 
 /**
- * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more`: further
+ * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` are further
  * routes. The caller records the figures (`recordFigures`).
  */
 export const serveHttp = (
@@ -76,8 +76,7 @@ export const serveHttp = (
 
 const stop = (listener: Listener.HttpListener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
   Effect.suspend(() => {
-    // A person at a terminal who presses Control-C waits for the end, and there is no load balancer that needs a
-    // warning.
+    // A person who has pressed Control-C at a terminal waits for the end, and no load balancer needs a warning.
     const announceFor = Program.wasInterruptedByPerson() ? 0 : drainSeconds
     return Effect.zipRight(
       Effect.logInfo(

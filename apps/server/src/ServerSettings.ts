@@ -115,7 +115,10 @@ export const config = Config.all({
 )
 export type ServerSettings = Config.Config.Success<typeof config>
 
-/** A warning for the operator who wants a log of requests and gets none; undefined when there is nothing to say. */
+/**
+ * A warning for an operator who has switched the log of requests on, and gets none because of other settings; undefined
+ * otherwise.
+ */
 export const silencedRequests = ({
   logRequests,
   logging

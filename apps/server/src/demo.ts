@@ -18,11 +18,14 @@ import * as Listener from "./http/Listener.js"
 import * as ServerLive from "./ServerLive.js"
 import type * as ServerSettings from "./ServerSettings.js"
 
-/** The path is right for this file and for its bundle, because both lie in a folder directly below `apps/server`. */
+/**
+ * The relative path is right for this file and for its bundle, because both are in a folder directly below
+ * `apps/server`.
+ */
 const WALK = fileURLToPath(new URL("../demo/walk.csv", import.meta.url))
-/** Readings that the phone stored within this time go out in one upload, as phones do it. */
+/** The demo sends readings that the phone stored within this time in one upload, as phones do. */
 const UPLOAD_GAP_MILLIS = 30_000
-/** The demo makes its accounts and rules this long before the first reading. */
+/** How long before the first reading the demo makes its accounts and rules. */
 const LEAD_MILLIS = 60_000
 
 const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

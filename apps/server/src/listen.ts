@@ -7,7 +7,7 @@ import { type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
-/** The most posts in flight: the service sends no more to one endpoint at once. */
+/** The most posts in flight to the local program, as many as the service sends to one endpoint at once. */
 const AT_ONCE = 8
 const FIRST_WAIT_MILLIS = 1_000
 const LONGEST_WAIT_MILLIS = 30_000
@@ -55,7 +55,7 @@ const listen = (options: ListenOptions) =>
           isFirst = false
           return Console.log(words.begun({ app: `${app.name} (${app.id})`, options, ready: message.data }))
         case "Event":
-          // Forked into the outer scope, so that a lost connection does not interrupt the post.
+          // The post runs in the outer scope, so that a lost connection does not interrupt it.
           return Effect.asVoid(Effect.forkIn(pass(message.data), scope))
         case "Dropped":
           return say(words.dropped(message.data.count))

@@ -54,7 +54,7 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   }
 }
 
-/** Loads the code for virtual time on demand: an ordinary start does not need it. */
+/** Loads the code for virtual time on demand, because an ordinary start does not need it. */
 const onVirtualTime = (settings: ServerSettings.ServerSettings, options: VirtualOptions) =>
   Effect.flatMap(
     Effect.promise(() => import("./virtual/serveVirtual.js")),
@@ -63,7 +63,7 @@ const onVirtualTime = (settings: ServerSettings.ServerSettings, options: Virtual
 
 /**
  * Reads the settings, sets up the log accordingly, and runs `use`. With `json` the log goes to standard error, so that
- * standard output has only the command's line for programs.
+ * standard output has only the command's line of JSON.
  */
 const withSettings = <E>(
   use: (settings: ServerSettings.ServerSettings) => Effect.Effect<void, E | CannotStart>,

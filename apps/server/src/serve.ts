@@ -17,8 +17,8 @@ export const serve = (settings: Settings.ServerSettings) =>
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
     const listener = Listener.make(settings.host, settings.port, settings.addresses.baseUrl)
-    // Listens before it opens the database: a port that is in use fails at once, and supervisors see a starting
-    // process.
+    // Listens before it opens the database. So a port that is in use makes the start fail at once, and supervisors see
+    // a process that starts.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
     const http = ServerLive.serveHttp(listener, settings, announce(settings)).pipe(
@@ -26,8 +26,8 @@ export const serve = (settings: Settings.ServerSettings) =>
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
     const { addresses, storage } = settings
-    // An operator's command may follow directly after the log says "ready". So the socket for such commands listens
-    // first. No other process can open the embedded database, so its clock needs no comparison with another clock.
+    // An operator's command may follow directly after the log says "ready", so the socket for these commands listens
+    // first. Only this process can open the embedded database, so no other clock must agree with its clock.
     const parts =
       storage._tag === "Embedded"
         ? [
@@ -35,10 +35,10 @@ export const serve = (settings: Settings.ServerSettings) =>
             work(settings)
           ]
         : [Effect.zipRight(shared.compare, http), shared.watch]
-    // An interruption reaches the server and the worker, and they drain at the same time.
+    // An interruption reaches the server and the worker at the same time, so both drain at the same time.
     yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(
       Effect.scoped,
-      // Waits without a limit: a supervisor would only restart a server that ended because its database is away.
+      // Waits for the database without a limit: if the server ended, a supervisor would only restart it.
       Effect.provide(ServerLive.ports(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
     )
   }).pipe(Effect.scoped)
@@ -47,7 +47,7 @@ const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boo
 
 /**
  * How fast a large upload is stored. The embedded database runs in this process, which answers no other request while
- * it stores a part of an upload, so parts are smaller there and have pauses between them.
+ * it stores a part of an upload. So with this database, the parts are smaller and have pauses between them.
  */
 const paceOf = (settings: Settings.ServerSettings): UploadPace.UploadPace =>
   doesTheWork(settings) ? UploadPace.POLITE : UploadPace.QUICK
@@ -62,7 +62,7 @@ const warnings = (settings: Settings.ServerSettings) =>
     yield* Misspelt.warnings(process.env, Settings.all)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     const silenced = Settings.silencedRequests(settings)
-    // This warning must appear also with LOG_LEVEL=error, which would suppress it.
+    // The warning must also appear with LOG_LEVEL=error, so it is logged at the level Warning in any case.
     if (silenced !== undefined) {
       yield* Logger.withMinimumLogLevel(Effect.logWarning(silenced), LogLevel.Warning)
     }

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import * as NpmScripts from "./NpmScripts.js"
 import type { ServerSettings } from "./ServerSettings.js"
 
-/** The text for a person who has just started the server: where it is, and what to do with it. */
+/** The text for a person who has just started the server: the addresses of the service, and what to do next. */
 export const welcome = ({ addresses, host, mail, storage }: ServerSettings): string => {
   const { baseUrl, userPortalUrl } = addresses
   const data =

@@ -34,7 +34,7 @@ export type Command =
       readonly email: Account.Email
       readonly roles: ReadonlyArray<Account.Role>
       readonly displayName: Account.DisplayName | undefined
-      /** Whether to read the password from standard input instead of asking for one or generating one. */
+      /** Whether to read the password from standard input. Otherwise the command asks for one or generates one. */
       readonly passwordFromStdin: boolean
     }
 
@@ -170,7 +170,10 @@ const copyDatabase = ([from, ...more]: ReadonlyArray<string>): Either.Either<Com
     ? Either.left('"db copy" takes the data folder of one embedded database.')
     : Either.right({ _tag: "CopyDatabase", from })
 
-/** A shard always moves as a whole. 64 shards can be spread over up to 64 nodes and cost little on a single one. */
+/**
+ * The number of shards. A shard always moves as a whole, and 64 shards can be spread over up to 64 nodes. On a single
+ * node they cost little.
+ */
 const SHARDS = { default: 64, max: 1_024 } as const
 
 const distribute = (args: ReadonlyArray<string>): Either.Either<Command, string> =>

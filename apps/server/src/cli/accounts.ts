@@ -17,8 +17,8 @@ export interface AboutAccounts {
 }
 
 /**
- * Carries the command out. If a server has the embedded database open, that server does it; otherwise this process
- * does. Only `account create` applies missing migrations, because it may be the first command of a new service
+ * Carries out the command. If a server has the embedded database open, that server runs the command; otherwise this
+ * process does. Only `account create` applies missing migrations, because it may be the first command of a new service
  * (decision staff-7).
  */
 export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
@@ -26,14 +26,14 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     const { storage } = settings
     const remote = storage._tag === "Embedded" ? yield* send(storage.dataDir, command) : Option.none<Output>()
     if (Option.isSome(remote)) return remote.value
-    // Only the server of a test world knows the time of its virtual clock. This process has only the clock of the
-    // machine, so it refuses to work on the folder of a test world.
+    // Only the server of a test world knows the time of its virtual clock. This process has only the machine's clock,
+    // so it refuses to work on the folder of a test world.
     yield* Mark.refuseIn(storage)
-    // `account create` makes the first admin, also before the first start of the server.
+    // `account create` needs no database: an operator may make the first admin before the first start of the server.
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
       Effect.provide(ServerLive.ports(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
-      // Keeps informational log lines off the terminal, which shows the command's answer only.
+      // Only warnings are logged, because the terminal should show the command's answer only.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )
   })
@@ -66,7 +66,10 @@ const askAtTerminal = async (question: string): Promise<string> => {
   }
 }
 
-/** `ask`: asks the operator, and rejects when the operator ends the question with Control-C or Control-D. */
+/**
+ * Asks the operator to confirm the deletion. `ask` prints a question and returns the answer; it rejects when the
+ * operator presses Control-C or Control-D.
+ */
 export const confirmBy = (ask: (question: string) => Promise<string>, email: string) =>
   Effect.gen(function* () {
     const typed = yield* Effect.tryPromise({

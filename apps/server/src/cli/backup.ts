@@ -18,7 +18,7 @@ export const backupCommand = (
       })
     }
     const { dataDir, keys } = storage
-    // The path must be absolute, because the server may have another working directory than this command.
+    // The path must be absolute, because the working directory of the server may differ from this command's.
     const folder = resolve(to)
     const remote = yield* send(dataDir, { _tag: "Backup", folder })
     const output = Option.isSome(remote)

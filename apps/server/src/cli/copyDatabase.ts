@@ -10,8 +10,8 @@ import { refuseTestWorld } from "../virtual/Mark.js"
 const PROGRAM = "place-access db copy"
 
 /**
- * Copies the embedded database in the folder `from` into the empty PostgreSQL of DATABASE_URL, for operators who move
- * to PostgreSQL. The rows in the folder stay as they are. The keys of SECRET_KEYS must be those of the folder.
+ * For operators who move to PostgreSQL: copies the embedded database in the folder `from` into the empty database at
+ * DATABASE_URL. The rows in the folder do not change. SECRET_KEYS must have the keys of the folder.
  */
 export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {

@@ -7,7 +7,10 @@ interface DistributeOptions {
   readonly shards: number
 }
 
-/** For operators who outgrow one machine: distributes the tables of a PostgreSQL with Citus over its nodes. */
+/**
+ * For operators whose service outgrows one machine: distributes the tables of a PostgreSQL that has Citus over its
+ * nodes.
+ */
 export const distribute = (asked: DistributeOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
     ? new CannotStart({
@@ -25,6 +28,7 @@ export const distribute = (asked: DistributeOptions, storage: Settings.Storage) 
           ParseError: () =>
             new CannotStart({ message: "The database's catalogue cannot be read. Nothing was changed." })
         }),
-        // Opens the database without migrating it: a refusal must come before any change.
+        // Opens the database without applying migrations, because the command may refuse, and then must not have
+        // changed anything.
         Effect.provide(Data.asItIs(storage, "place-access db distribute"))
       )

@@ -9,8 +9,8 @@ import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
 
 /**
- * For operators who migrate from an older service: imports rules with webhook addresses and secrets of their own (Spec
- * §6.4.9). Either the whole file is imported, or nothing.
+ * For operators who migrate from an older service: imports rules that have their own webhook addresses and secrets
+ * (Spec §6.4.9). Either the whole file is imported, or nothing.
  */
 export const importRules = (file: string) =>
   Effect.gen(function* () {

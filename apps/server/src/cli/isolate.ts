@@ -9,8 +9,8 @@ interface IsolateOptions {
 }
 
 /**
- * For operators of a cluster: gives the rows of a popular app a shard of their own, and moves the shard to `node` if
- * that is given.
+ * For operators of a cluster: gives the rows of one busy app a separate shard, and moves the shard to `node` if it is
+ * given.
  */
 export const isolate = (asked: IsolateOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
@@ -24,6 +24,7 @@ export const isolate = (asked: IsolateOptions, storage: Settings.Storage) =>
           SqlError: () => new CannotStart({ message: "The database did not answer. Repeat the command." }),
           ParseError: () => new CannotStart({ message: "The database's catalogue cannot be read." })
         }),
-        // Opens the database without migrating it: a refusal must come before any change.
+        // Opens the database without applying migrations, because the command may refuse, and then must not have
+        // changed anything.
         Effect.provide(Data.asItIs(storage, "place-access db isolate"))
       )

@@ -6,17 +6,16 @@ import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { Writable } from "node:stream"
 
-/**
- * A password, and whether it was generated. The command must print a generated password, because nobody knows it yet.
- */
+/** A password, and whether it was generated. The command must print a generated password, because nobody knows it. */
 export interface ChosenPassword {
   readonly password: Account.Password
   readonly isNew: boolean
 }
 
 /**
- * Reads a password from standard input when asked to, or from the person at the terminal, or generates one. It never
- * reads a password from an argument, because other users of the machine can read the arguments of a program.
+ * Chooses a password: reads it from standard input if `fromStdin` is true, or from the person at the terminal, or
+ * generates one. The command takes no password as an argument, because other users of the machine can read a program's
+ * arguments.
  */
 export const choose = (fromStdin: boolean): Effect.Effect<ChosenPassword, CannotStart, Entropy.Entropy> =>
   fromStdin ? piped : process.stdin.isTTY && process.stdout.isTTY ? prompted : madeUp
@@ -33,7 +32,7 @@ const piped = Effect.flatMap(
 )
 
 const madeUp: Effect.Effect<ChosenPassword, never, Entropy.Entropy> = Effect.map(Entropy.secret, (secret) => ({
-  // 120 bits, in groups that can be copied by hand.
+  // The password has 120 random bits, in groups that a person can copy by hand.
   password: Account.Password.make((secret.slice(0, 24).match(/.{6}/g) ?? []).join("-")),
   isNew: true
 }))
@@ -58,7 +57,7 @@ export const ask = (question: string): Effect.Effect<string> =>
       answer = line
       lines.close()
     })
-    // The terminal was closed, or the person typed Control-D.
+    // Runs when the terminal was closed, or the person typed Control-D.
     lines.once("close", () => {
       process.stdout.write("\n")
       resume(Effect.succeed(answer))

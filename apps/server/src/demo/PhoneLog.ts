@@ -1,6 +1,6 @@
 import { Data, Either, Schema } from "effect"
 
-/** One line of a recorded phone log, as the phone stored it. Times in milliseconds. */
+/** A line of a recorded phone log, as the phone stored it. Times are in milliseconds since 1970. */
 export interface RecordedFix {
   readonly capturedAt: number
   /** When the phone stored the reading. The phone cannot have sent the reading earlier. */
@@ -30,8 +30,8 @@ type Column = keyof typeof COLUMNS
 const decodeNumber = Schema.decodeUnknownEither(Schema.compose(Schema.NumberFromString, Schema.Finite))
 
 /**
- * Reads comma-separated lines with a header line. The columns may stand in any order, and unknown columns are skipped.
- * Times are in seconds.
+ * Reads comma-separated lines with a header line. The columns may be in any order, and unknown columns are skipped.
+ * Times in the text are in seconds.
  */
 export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, LogUnreadable> =>
   Either.gen(function* () {
@@ -58,7 +58,7 @@ export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, L
     return readings
   })
 
-/** Returns a function that reads the number in a column of a line. `position`: the line's number in the file. */
+/** Returns a function that reads the number in a column of a line. `position` is the line's number in the file. */
 export const cells = (names: ReadonlyArray<string>, line: string, position: number) => {
   const texts = line.split(",")
   return (column: string): Either.Either<number, LogUnreadable> =>
@@ -78,8 +78,8 @@ export interface Upload {
 }
 
 /**
- * The time at which the phone can send a reading: not before it was measured. According to the clocks of some phones, a
- * reading was stored before it was measured.
+ * The time at which the phone can send a reading: after it was stored, and not before it was measured. The clocks of
+ * some phones say that a reading was stored before it was measured.
  */
 const sendable = ({ capturedAt, writtenAt }: RecordedFix): number => Math.max(capturedAt, writtenAt)
 
@@ -104,7 +104,7 @@ export const uploads = (readings: ReadonlyArray<RecordedFix>, gapMillis: number)
 export const shift = (readings: ReadonlyArray<RecordedFix>, millis: number): ReadonlyArray<RecordedFix> =>
   readings.map((one) => ({ ...one, capturedAt: one.capturedAt + millis, writtenAt: one.writtenAt + millis }))
 
-/** When the first reading was measured, and when the last one could be sent. */
+/** The time at which the first reading was measured, and the time at which the last one could be sent. */
 export const span = (readings: ReadonlyArray<RecordedFix>): { readonly from: number; readonly to: number } => {
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const one of readings) {

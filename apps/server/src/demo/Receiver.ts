@@ -15,11 +15,11 @@ export interface Received {
 export interface DemoReceiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** Sets the endpoint's secret, which is only known after the endpoint is made. */
+  /** Sets the endpoint's secret, which the demo learns only after it has made the endpoint. */
   readonly trust: (secret: string) => void
 }
 
-/** Listens on a free port of this machine until the scope closes. `now` is the clock that the service runs on. */
+/** Listens on a free port of this machine until the scope closes. `now` is the clock of the service. */
 export const start = (
   now: () => number,
   onReceived: (received: Received) => void

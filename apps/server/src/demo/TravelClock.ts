@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
 
 /**
- * A clock that shows an earlier time than the host's clock and runs at the same speed. The difference between the two
- * can become smaller, never greater.
+ * A clock that shows an earlier time than the machine's clock and runs at the same speed. The difference to the
+ * machine's clock can become smaller, never greater.
  */
 export interface TravelClock {
   readonly clock: Clock.Clock
-  /** Moves the clock to a moment. A moment in the clock's past changes nothing. */
+  /** Moves the clock forward to a moment. A moment in the clock's past changes nothing. */
   readonly moveTo: (millis: number) => void
-  /** Sets the clock to the host's time for the rest of the program. */
+  /** Sets the clock to the machine's time, which it then shows until the program ends. */
   readonly arrive: () => void
   readonly now: () => number
 }
@@ -25,7 +25,7 @@ export const startingAt = (millis: number): TravelClock => {
       unsafeCurrentTimeNanos: nanos,
       currentTimeMillis: Effect.sync(now),
       currentTimeNanos: Effect.sync(nanos),
-      // A sleep takes its real time; only the times that programs read lie in the past.
+      // A sleep takes real time. Only the times that programs read are in the past.
       sleep: (duration) => host.sleep(duration)
     },
     moveTo: (target) => {

@@ -16,11 +16,11 @@ interface Call {
   readonly token?: string
 }
 
-/** A client of the service over HTTP: a browser with its cookies, or a program. */
+/** A client of the demo that calls the service over HTTP: a browser with its cookies, or a program. */
 export interface DemoVisitor {
   /** Sends a request; does not follow redirects. */
   readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer, TourStopped>
-  /** Like `call`; fails unless the answer is a success of this shape. */
+  /** Sends a request like `call`. Fails unless the answer is a success of this shape. */
   readonly ask: <A, I>(
     shape: Schema.Schema<A, I>,
     method: string,
@@ -54,8 +54,8 @@ export const make = (baseUrl: string): DemoVisitor => {
 
   const call: DemoVisitor["call"] = (method, path, options = {}) =>
     Effect.suspend(() => {
-      // One idempotency key for the request and its repetitions: if an answer is lost, the repetition makes nothing
-      // twice.
+      // The request and its retries have the same idempotency key: if an answer is lost, the retry does not make
+      // anything a second time.
       const key = randomUUID()
       return Effect.tryPromise({
         try: () => send(method, path, key, options),

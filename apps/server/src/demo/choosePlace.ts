@@ -6,15 +6,15 @@ import type { RecordedFix, Upload } from "./PhoneLog.js"
 
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
-/** Only fixes that are at least this accurate count, so that the circle lies where the phone was. */
+/** The worst accuracy, in meters, of a fix that counts here, so that the circle is where the phone was. */
 const PRECISE_M = 50
 
 const NO_WINDOW = { from: null, until: null }
 
 /**
- * Finds a circle that the phone of a log enters, stays in and leaves, judged by the rule engine of the service. If
- * there is no such circle, it takes a circle with one or two of these events. Of equal circles it takes the smallest,
- * around the spot with the most readings. Undefined when no circle has an event.
+ * Finds a circle that the phone of a log enters, stays in and leaves, as the rule engine of the service decides. If
+ * there is no such circle, the function takes a circle with one or two of these events. Of equal circles it takes the
+ * smallest one, around the spot with the most readings. Undefined when no circle has an event.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads
@@ -51,8 +51,8 @@ export const DWELL_MINUTES = 5
 const MINUTES: Readonly<Record<Rule.RuleType, number | null>> = { enter: null, exit: null, dwell: DWELL_MINUTES }
 
 /**
- * Evaluates the demo's three rules on a circle as the service does. The returned function takes the uploads in turn and
- * returns the types of the rules that each upload fires.
+ * Evaluates the demo's three rules on a circle as the service does. Call the returned function with the uploads in
+ * order; it returns the types of the rules that each upload fires.
  */
 export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.RuleType>) => {
   const rules = Rule.RuleType.literals.map((type) => ({
@@ -63,7 +63,8 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
       settleS: null,
       silenceS: null,
       window: NO_WINDOW,
-      // Null: a fix of any time may fire the rule. The demo makes its rules before the first reading.
+      // Null: a fix of any time may fire the rule. That is right, because the demo makes its rules before the first
+      // reading.
       firesFrom: null
     },
     state: RuleEvaluation.unseeded("")

@@ -2,15 +2,15 @@ import { Effect } from "effect"
 import { TourStopped, type DemoVisitor } from "./Visitor.js"
 
 interface ConsentChoice {
-  /** The address of the consent page: `{auth_url}/authorize?…` */
+  /** The address of the consent page, such as `{auth_url}/authorize?…`. */
   readonly url: string
   readonly scope: string
   readonly placeId: string
 }
 
 /**
- * Acts on the consent page like a person: opens it, ticks one place, presses Allow. Returns the address at which the
- * browser comes back to the app.
+ * Acts on the consent page like a person: opens the page, selects one place and presses Allow. Returns the address with
+ * which the browser comes back to the app.
  */
 export const allow = (browser: DemoVisitor, { placeId, scope, url }: ConsentChoice): Effect.Effect<URL, TourStopped> =>
   Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const allow = (browser: DemoVisitor, { placeId, scope, url }: ConsentChoi
 
 const stopped = (message: string): Effect.Effect<never, TourStopped> => new TourStopped({ message })
 
-/** Follows redirects until there is a page. */
+/** Follows redirects until the answer is a page. */
 const open = (
   browser: DemoVisitor,
   url: string

@@ -17,7 +17,7 @@ interface Options {
 
 const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
 
-/** `walk`: the path of the log that is replayed when the arguments name none. */
+/** Parses the arguments. `walk` is the path of the log to replay when the arguments name none. */
 export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<Options, CannotStart> =>
   Either.gen(function* () {
     const given = yield* Either.try({

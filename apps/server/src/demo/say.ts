@@ -1,6 +1,6 @@
 /** The output of the tour. */
 
-// `hasColors` is false when the terminal has no colours, and when the variable NO_COLOR is set.
+// The terminal has colors. `hasColors` is also false when the variable NO_COLOR is set.
 const isColoured = process.stdout.isTTY && process.stdout.hasColors()
 const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
 
@@ -19,10 +19,10 @@ export const step = (who: string, what: string): void => {
   line(`\n${bold(`${steps}.`)} ${bold(who)} ${what}`)
 }
 
-/** Prints a fact about the step above. */
+/** Prints a fact about the last step. */
 export const fact = (name: string, value: string): void => line(`     ${dim(name.padEnd(WIDTH))}${value}`)
 
 export const line = (text: string): void => console.log(text)
 
-/** `10:04:31` in UTC, the time zone of every text of the service. */
+/** A time such as `10:04:31` in UTC, the time zone of every text of the service. */
 export const clockTime = (iso: string): string => iso.slice(11, 19)

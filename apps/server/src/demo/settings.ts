@@ -3,12 +3,12 @@ import { ConfigProvider, Effect } from "effect"
 import * as ServerSettings from "../ServerSettings.js"
 
 /**
- * The variables that the demo takes from the environment. The demo must ignore every other variable: an operator's
- * shell has a `BASE_URL` or a `DATABASE_URL`, and with these the demo would write to the real service.
+ * The variables that the demo takes from the environment. It must ignore all others: an operator's shell may have a
+ * `BASE_URL` or a `DATABASE_URL`, with which the demo would write to the real service.
  */
 const TAKEN = ["PORT", "TILE_URL", "LOG_LEVEL", "LOG_FORMAT"]
 
-/** The settings of the demo's server: a database of its own, no e-mail, and webhooks to this machine. */
+/** The settings of the demo's server: a separate database, no e-mail, and webhooks to this machine. */
 export const settings = (
   dataDir: string,
   environment: Readonly<Record<string, string | undefined>>

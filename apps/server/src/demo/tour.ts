@@ -58,7 +58,10 @@ const Event = Schema.parseJson(
   Schema.Struct({ type: Schema.String, occurred_at: Schema.String, target: Schema.Struct({ label: Schema.String }) })
 )
 
-/** The whole tour, from a sign-up to verified webhooks and the access log, over HTTP like any other client. */
+/**
+ * The whole tour, from a sign-up to verified webhooks and the access log. It uses the service over HTTP, like any other
+ * client.
+ */
 export const run = (tour: Tour): Effect.Effect<void, TourStopped> =>
   Effect.gen(function* () {
     const { baseUrl, person } = tour
@@ -182,7 +185,7 @@ const setRules = (server: DemoVisitor, token: string, placeId: string) =>
 
 const known = (value: number): number | null => (value < 0 ? null : value)
 
-/** At most this many uploads are shown: a log may cover days. */
+/** The most uploads that are shown, because a log may cover days. */
 const SHOWN_MAX = 40
 
 const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, receiver, uploads }: Tour) =>
@@ -213,7 +216,8 @@ const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, re
       total.accepted += counted.accepted
       total.duplicates += counted.duplicates
       total.quarantined += counted.quarantined
-      // The clock must not jump while a webhook is in flight: its signature would be too old when it arrives.
+      // Waits for the webhooks before the next move of the clock. If the clock jumped while a webhook is in flight, the
+      // webhook's signature would be too old when it arrives.
       expected.push(...watch(upload))
       yield* arrivals(receiver, expected)
       yield* Effect.sleep(pauseMillis)

@@ -2,7 +2,7 @@
 export interface Finding {
   readonly check: string
   readonly state: "ok" | "warning" | "problem"
-  /** What the check found, in a sentence; never a secret. */
+  /** What the check found, in a sentence. It never contains a secret. */
   readonly says: string
   /** What to do about it; absent when there is nothing to do. */
   readonly advice?: string

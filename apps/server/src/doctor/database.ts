@@ -5,10 +5,11 @@ import * as Check from "./Check.js"
 import * as clock from "./clock.js"
 import { adviceFor, summary } from "../operator/keys.js"
 
-/** Checks the database without changing it: nothing is migrated, made or written. */
+/** Checks the database without changing it: applies no migration, creates nothing and writes nothing. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
   Effect.gen(function* () {
-    // Opening a folder without a database would make a database and keys.
+    // When the folder has no database, the check ends here, because opening such a folder would make a database and
+    // keys.
     if (storage._tag === "Embedded" && !(yield* DataFolder.hasDatabase(storage.dataDir))) {
       return [
         Check.warning(
@@ -67,5 +68,5 @@ const existing = (storage: Settings.Storage) =>
     ]
   }).pipe(Effect.provide(Layer.merge(Data.asItIs(storage, "place-access doctor", ONCE), Data.vault(storage))))
 
-/** The doctor does not wait for a database that does not answer. */
+/** The doctor does not wait while the database does not answer. */
 const ONCE: Data.Opening = { patience: "1 millis", onMissing: () => undefined }

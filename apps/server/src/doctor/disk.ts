@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path"
 import * as Check from "./Check.js"
 
 const MIB = 1_048_576
-/** PGlite needs room to write; below this a checkpoint may fail. */
+/** PGlite needs room to write: with less free space than this, a checkpoint may fail. */
 const FULL_MIB = 200
 const LOW_MIB = 2_048
 
@@ -20,8 +20,8 @@ export const judged = (freeMib: number, folder: string): Check.Finding => {
 }
 
 /**
- * The free space at the folder. The first start makes a folder that does not exist, with the folders that lead to it.
- * So the nearest existing folder counts.
+ * The free space at the folder. The first start makes the folder and its missing parents, so for a missing folder the
+ * nearest existing parent counts.
  */
 const freeAt = async (folder: string): Promise<StatsFs> => {
   try {

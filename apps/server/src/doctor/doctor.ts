@@ -9,8 +9,8 @@ import { disk } from "./disk.js"
 import { baseUrl, mail } from "./reach.js"
 
 /**
- * Checks what a server needs, changes nothing, and says what to do. Fails, so that the exit code is 1, when there is a
- * problem.
+ * Checks what a server needs, changes nothing, and prints what to do. Fails when there is a problem, so that the exit
+ * code is 1.
  */
 export const doctor = (json: boolean): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
@@ -42,8 +42,8 @@ const examine = (settings: ServerSettings.ServerSettings) =>
   })
 
 /**
- * Checks the database. The embedded database of a running server cannot be opened a second time, and the server checked
- * it when it started.
+ * Checks the database. A running server has checked its embedded database when it started, and nobody can open that
+ * database a second time.
  */
 const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
   Effect.gen(function* () {
@@ -57,7 +57,10 @@ const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
     return yield* database(storage)
   })
 
-/** Whether a server answers on the folder's socket. Asks about an account that cannot exist; a refusal counts too. */
+/**
+ * Whether a server answers on the folder's socket. The question is about an account that cannot exist, so a refusal
+ * also counts as an answer.
+ */
 const isServed = (dataDir: string) =>
   Effect.match(send(dataDir, { _tag: "Show", email: Account.Email.make("nobody@doctor.invalid") }), {
     onFailure: () => true,

@@ -7,7 +7,8 @@ import * as clock from "./clock.js"
 const PATIENCE_MS = 5_000
 
 /**
- * Checks whether this machine reaches the service at BASE_URL, and whether the clock there agrees with this machine's.
+ * Checks whether this machine reaches the service at BASE_URL, and whether the clock of that server agrees with this
+ * machine's clock.
  */
 export const baseUrl = ({
   addresses
@@ -49,14 +50,14 @@ export const baseUrl = ({
             `something answers there, but /healthz is ${status} and not 200`,
             "Check that the proxy passes every path on to this server, and that BASE_URL is its address."
           ),
-      // The Date header is cut to whole seconds, so the time was half a second later on average.
+      // The Date header has whole seconds only, so the real time was half a second later on average.
       ...(Number.isNaN(date)
         ? []
         : [{ ...clock.judged("that of BASE_URL", date + 500 - now), check: "clock of BASE_URL" }])
     ]
   })
 
-/** Whether the mail server accepts a connection and the login. No message is sent. */
+/** Checks whether the mail server accepts a connection and the login. Sends no message. */
 export const mail = ({ addresses, host, mail: smtp }: Pick<ServerSettings, "addresses" | "host" | "mail">) =>
   smtp === null
     ? Effect.succeed(withoutMail(addresses, host))

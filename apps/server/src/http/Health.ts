@@ -9,8 +9,8 @@ import { Duration, Effect, type Layer } from "effect"
 const PATIENCE = Duration.seconds(2)
 
 /**
- * Answers 503 when the server is not ready. This is an answer and no failed Effect: a failure would count as a fault of
- * the service, and a browser would get a page.
+ * Answers 503 while the server is not ready. The answer is not a failed Effect: a failure would count as a fault of the
+ * service, and a browser would get an error page.
  */
 const notReadyAt = (baseUrl: string) => (message: string) =>
   CurrentRequest.cellWith(({ id }) =>
@@ -24,9 +24,9 @@ const ok = (answer: { readonly status: string; readonly version?: string }) =>
   HttpServerResponse.json(answer, { headers: { "cache-control": "no-store" } })
 
 /**
- * The two paths that supervisors and load balancers call. `/healthz` says that the process runs, and in which version.
+ * The two paths that supervisors and load balancers call. `/healthz` says that the process runs, and its version.
  * `/readyz` says that the server takes requests: the database answers, the server's clock is right, and the server is
- * not draining. It need not check the schema, because these routes exist only after the migrations.
+ * not draining. `/readyz` need not check the schema, because these routes exist only after the migrations.
  */
 export const layer = (isDraining: () => boolean, baseUrl: string): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>

@@ -8,12 +8,12 @@ import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "eff
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 import * as Starting from "./Starting.js"
 
-/** How long requests in flight may take to finish after the server has stopped accepting connections. */
+/** How long requests in flight may take to finish after the server has begun to refuse new connections. */
 const FINISH = Duration.seconds(10)
 
 /**
- * Longer than the 60 s after which load balancers drop an idle connection. If the server closed first, a balancer could
- * send a request on a connection that is just being closed.
+ * How long the server keeps an idle connection. Load balancers drop an idle connection after 60 s. If the server closed
+ * it first, a load balancer could send a request on a connection that is being closed.
  */
 const KEEP_ALIVE_MILLIS = 65_000
 const HEADERS_MILLIS = 66_000
@@ -31,29 +31,29 @@ export interface HttpListener {
   /** Closes every open connection. */
   readonly close: Effect.Effect<void>
   /**
-   * Stops the server without losing a request. For `announceFor` the server still answers, with `Connection: close`,
-   * and `/readyz` answers 503, so that load balancers send new requests elsewhere. Then the server accepts no more
-   * connections and waits until every request in flight is answered, at most `FINISH`.
+   * Stops the server without losing a request. For the time `announceFor`, the server continues to answer, with
+   * `Connection: close`, and `/readyz` answers 503, so that load balancers send new requests elsewhere. Then the server
+   * accepts no more connections, and waits at most `FINISH` for the requests in flight.
    */
   readonly drain: (announceFor: Duration.DurationInput) => Effect.Effect<void>
   readonly isDraining: () => boolean
   /**
-   * Completes when the server stops accepting connections. A streamed answer must end then, so that its reader
+   * Completes when the server begins to refuse new connections. A streamed answer must end then, so that its reader
    * reconnects to another server.
    */
   readonly stopping: Effect.Effect<void>
 }
 
 /**
- * Replaces the platform's own layer for Node's server. That layer never answers a request that arrives before there is
- * a handler, and when it closes it waits for connections that nobody will close.
+ * Makes the listener, in place of the platform's layer for Node's server. That layer never answers a request that
+ * arrives before there is a handler. When it closes, it waits for connections that nobody closes.
  */
 export const make = (host: string, port: number, baseUrl: string): HttpListener => {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     headersTimeout: HEADERS_MILLIS,
-    // Node's time-out for all requests is off: it would have to be as long as the longest upload may take. `Patience`
-    // limits the time of each request instead.
+    // The time-out of Node for all requests is off, because it would have to be as long as the longest upload may take.
+    // `Patience` limits the time of each request instead.
     requestTimeout: 0
   })
   const underWay = new Bag<ServerResponse>()
@@ -99,7 +99,7 @@ export const make = (host: string, port: number, baseUrl: string): HttpListener 
       }).pipe(
         Effect.zipRight(Deferred.succeed(stopping, undefined)),
         Effect.zipRight(Effect.suspend(() => finish(server))),
-        // Sockets use real time, even when the program runs on another clock.
+        // Sockets use real time, even when the program's `Clock` is another one.
         Effect.withClock(Clock.make())
       ),
     isDraining: () => draining,
@@ -109,13 +109,13 @@ export const make = (host: string, port: number, baseUrl: string): HttpListener 
 
 const finish = (server: Server): Effect.Effect<void> => {
   const closed = Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
-  // A kept-alive connection becomes idle when its answer is finished, so the check repeats.
+  // A kept-alive connection becomes idle when its answer is finished, so this effect repeats.
   const closeIdle = Effect.repeat(
     Effect.sync(() => server.closeIdleConnections()),
     Schedule.spaced("50 millis")
   )
   return Effect.raceFirst(closed, closeIdle).pipe(
-    // `drain` runs while the server is being interrupted, and that code is uninterruptible. Without
+    // `drain` runs in code that is uninterruptible, because the server is being interrupted. Without
     // `Effect.interruptible`, the time-out after `FINISH` could not stop the wait.
     Effect.interruptible,
     Effect.timeoutOption(FINISH),

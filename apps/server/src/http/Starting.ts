@@ -8,8 +8,8 @@ import { Effect } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * Answers requests that arrive before the handlers are attached: a browser gets a page that loads itself again. The
- * process is alive but not ready; only `/readyz` says what is missing.
+ * Answers requests that arrive before the handlers are attached. A browser gets a page that reloads itself. The answers
+ * say that the process is alive but not ready, and `/readyz` also says what is missing.
  */
 export const answering = (baseUrl: string) => {
   const withHeaders = SecurityHeaders.make({ baseUrl })

@@ -1,7 +1,8 @@
 import { Option, Schema } from "effect"
 
 /**
- * The messages that the service sends to a listener over the stream: the `data` of each kind, and how to parse them.
+ * The messages that the service sends to a listener over the stream: for each kind of message its `data`, and how to
+ * parse it.
  */
 export const Ready = Schema.Struct({
   endpoint_id: Schema.String,
@@ -22,8 +23,9 @@ export type ListenMessage =
   | { readonly _tag: "End"; readonly data: typeof End.Type }
 
 /**
- * Splits a chunk of the stream. `before` is the incomplete message that the previous call returned. Returns the
- * beginning of an incomplete message, and the complete messages. Skips messages of an unknown kind.
+ * Splits the text `before + chunk` into messages; `before` is the incomplete message that the previous call returned.
+ * Returns the text of the message that is still incomplete, and the complete messages. Skips messages of an unknown
+ * kind.
  */
 export const read = (before: string, chunk: string): readonly [string, ReadonlyArray<ListenMessage>] => {
   const parts = (before + chunk).split("\n\n")
@@ -50,7 +52,7 @@ const decode = <A, I>(schema: Schema.Schema<A, I>) => Schema.decodeUnknownOption
 
 const Named = Schema.Struct({ type: Schema.String, event_id: Schema.String })
 
-/** The event's type and id, for one line of output. */
+/** The event's type and id, to show the event in one line of output. */
 export const name = ({ body }: typeof EventMessage.Type): string =>
   Option.match(decode(Named)(body), {
     onNone: () => "an event",

@@ -7,7 +7,7 @@ import { plain } from "./words.js"
 /** The connection is lost or the service is down; a retry may help. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
 
-/** The service, seen by a developer who is signed in. */
+/** The service, as a signed-in developer can use it. */
 export interface Service {
   readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
   /** Fails with `Lost` when the stream ends, whichever side ended it. */
@@ -20,7 +20,7 @@ export interface Service {
 export interface DeveloperCredentials {
   readonly email: string
   readonly password: string
-  /** Gets a code of the second factor. It runs only when the service asks for one. */
+  /** Asks the person for a code of the second factor. It runs only when the service requires a code. */
   readonly code: Effect.Effect<string, CannotStart>
 }
 
@@ -29,7 +29,7 @@ const Apps = Schema.Struct({ apps: Schema.Array(App) })
 const NeedsCode = Schema.Struct({ error: Schema.Literal("second_factor_required") })
 const Refusal = Schema.Struct({ message: Schema.Union(Schema.String, Schema.Array(Schema.String)) })
 
-/** Three heartbeats: a connection that is silent for this long is dead. */
+/** The time of three heartbeats. A connection that is silent for this time is lost. */
 const SILENCE = "45 seconds"
 const PATIENCE = "30 seconds"
 const FAREWELL = "5 seconds"
@@ -94,14 +94,14 @@ const openSession = (base: string, { code, ...credentials }: DeveloperCredential
 const call = (base: string, method: string, path: string, cookie?: string, body?: object) =>
   Effect.tryPromise({
     try: (signal) =>
-      // Not `new URL(path, base)`: that would drop the path at which a proxy may serve the service.
+      // `new URL(path, base)` would drop the path of `base`, under which a proxy may serve the service.
       fetch(base + path, {
         method,
         redirect: "manual",
         signal,
         headers: {
-          // A page of the service sends this header. Without it, the service refuses a change that is authenticated by
-          // a cookie.
+          // The header that a browser sends from a page of the service. Without it, the service refuses a change that
+          // is authenticated by a cookie.
           origin: new URL(base).origin,
           ...(cookie === undefined ? {} : { cookie }),
           ...(body === undefined ? {} : { "content-type": "application/json" })

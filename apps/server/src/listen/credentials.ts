@@ -22,7 +22,10 @@ export const find = (email: string | undefined): Effect.Effect<DeveloperCredenti
     }
   })
 
-/** A code expires within a minute, so a program must set PLACE_ACCESS_CODE directly before it starts `listen`. */
+/**
+ * Returns the code from PLACE_ACCESS_CODE, or asks for one. A code expires within a minute, so a program must set the
+ * variable directly before it starts `listen`.
+ */
 const code = (known: string) =>
   known === "" ? orNobody("PLACE_ACCESS_CODE", askOpenly(ASKS_FOR_CODE)) : Effect.succeed(known)
 

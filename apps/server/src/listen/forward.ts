@@ -9,10 +9,16 @@ export type ForwardedAnswer =
   | { readonly _tag: "Answered"; readonly status: number; readonly millis: number }
   | { readonly _tag: "Failed"; readonly why: string }
 
-/** Longer than the service waits for an answer, so that an answer is shown even when a debugger delayed the program. */
+/**
+ * How long to wait for the local program. This is longer than the service waits for an answer, so that an answer is
+ * shown even when a debugger delayed the program.
+ */
 const PATIENCE_MILLIS = 30_000
 
-/** Posts the same bytes and headers that the service would post. Does not follow redirects. Never fails. */
+/**
+ * Posts an event to the local program, with the same bytes and headers that the service would post. Does not follow
+ * redirects. Never fails.
+ */
 export const forward = (url: URL, told: typeof EventMessage.Type): Effect.Effect<ForwardedAnswer> =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
@@ -21,14 +27,14 @@ export const forward = (url: URL, told: typeof EventMessage.Type): Effect.Effect
     return { _tag: "Answered", status: answer, millis: (yield* Clock.currentTimeMillis) - before } as const
   })
 
-/** The status, or the reason why there is none. */
+/** Returns the status of the answer, or the reason why there is no answer. */
 const post = (url: URL, { body, headers }: typeof EventMessage.Type): Effect.Effect<number | string> =>
   Effect.async((resume) => {
     const bytes = Buffer.from(body, "utf8")
     const options = {
       method: "POST",
       headers: { ...headers, "content-length": bytes.length },
-      // A certificate for this machine is usually self-signed, so it is not checked there.
+      // The certificate of a program on this machine is usually self-signed, so it is not checked.
       rejectUnauthorized: !isLoopback(url.hostname),
       timeout: PATIENCE_MILLIS
     }

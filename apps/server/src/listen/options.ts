@@ -4,8 +4,8 @@ import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
 /**
- * The command that messages show. `.ci/pack.mjs` sets this constant when it builds the file that npx runs. In all other
- * builds the constant does not exist.
+ * The command that messages show. `.ci/pack.mjs` sets this constant when it builds the file that npx runs. In other
+ * builds the constant is not defined.
  */
 declare const LISTEN_COMMAND: string | undefined
 const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"

@@ -5,12 +5,12 @@ import type { ListenOptions } from "./options.js"
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 
-/** `12:01:02`, in the reader's time zone. */
+/** A time such as `12:01:02`, in the reader's time zone. */
 export const at = (millis: number): string => clock.format(millis)
 
 /**
  * Escapes control characters, which a terminal would carry out, and invisible marks, which can change the order in
- * which a reader sees the text. Line breaks stay.
+ * which a reader sees the text. Keeps line breaks.
  */
 export const plain = (text: string): string =>
   text.replace(
@@ -21,7 +21,7 @@ export const plain = (text: string): string =>
 /** How long the service waits for an answer. */
 const DEADLINE_MILLIS = 5_000
 
-/** The line for an event and the local program's answer: `place.enter evt_… -> 200 (12 ms)`. */
+/** The line that shows an event and the local program's answer, such as `place.enter evt_… -> 200 (12 ms)`. */
 export const told = (event: typeof Messages.EventMessage.Type, answer: ForwardedAnswer | undefined): string =>
   answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 

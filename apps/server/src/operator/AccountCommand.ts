@@ -3,7 +3,9 @@ import { Schema } from "effect"
 
 const who = { email: Schema.typeSchema(Account.Email) }
 
-/** An operator's command about accounts, carried out on the database directly or by the running server. */
+/**
+ * An operator's command about accounts. The command itself carries it out on the database, or the running server does.
+ */
 export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("List", {}),
   Schema.TaggedStruct("Show", who),
@@ -18,10 +20,10 @@ export const AccountCommand = Schema.Union(
     ...who,
     roles: Schema.Array(Account.Role),
     displayName: Schema.optional(Schema.typeSchema(Account.DisplayName)),
-    /** The password, not hashed: the command sends it over the Unix socket only, never over a network. */
+    /** The password, not hashed. The command sends it over the Unix socket only, never over a network. */
     password: Schema.typeSchema(Account.Password)
   }),
-  /** The command line has already asked for confirmation, or was given `--yes`. */
+  /** The operator has confirmed the deletion, or has given `--yes`. */
   Schema.TaggedStruct("Delete", who)
 )
 export type AccountCommand = typeof AccountCommand.Type
@@ -42,7 +44,7 @@ export const Reply = Schema.parseJson(
 export const OperatorCommand = Schema.Union(
   AccountCommand,
   Schema.TaggedStruct("KeysStatus", {}),
-  /** `folder`: the absolute path of a folder that does not exist yet. */
+  /** `folder` is the absolute path of a folder that does not exist yet. */
   Schema.TaggedStruct("Backup", { folder: Schema.String })
 )
 export type OperatorCommand = typeof OperatorCommand.Type

@@ -11,8 +11,8 @@ export interface KeptFolder {
 }
 
 /**
- * Copies the data folder of the embedded database, which this process has open, to the folder `to`. Leaves out the file
- * of keys when SECRET_KEYS is set: the file may have older keys, with which the copy would not open.
+ * Copies the data folder of the embedded database, which this process has open, to the folder `to`. When SECRET_KEYS is
+ * set, the copy has no file of keys: that file may have older keys, with which the copy would not open.
  */
 export const backup = (
   { dataDir, keysAreSet }: KeptFolder,

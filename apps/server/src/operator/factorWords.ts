@@ -1,9 +1,13 @@
 import { Factors } from "@place-access/domain/factors"
 import { Timestamp, Words } from "@place-access/domain/shared"
 
-// Describes the second factors of an account to an operator: which kinds and how many, and never a secret.
+// Describes the second factors of an account to an operator: which kinds, and how many of each. It never shows a
+// secret.
 
-/** The requested removal, possible from `opensAt` until before `endsAt`. Null: none requested, or it has lapsed. */
+/**
+ * The requested removal, which can be completed from `opensAt` until before `endsAt`. Null when no removal is
+ * requested, or it has lapsed.
+ */
 const removalOf = ({ removal }: Factors.Factors, now: Timestamp.Timestamp) => {
   if (removal === null || Factors.phaseOf(removal, now) === "lapsed") return null
   const opensAt = Factors.opensAt(removal)
@@ -30,7 +34,7 @@ export const factorLine = (factors: Factors.Factors, now: Timestamp.Timestamp) =
   }
 }
 
-/** The same facts as `factorLine`, as sentences for a person. */
+/** The facts of `factorLine`, as sentences for a person. */
 export const factorSentences = (factors: Factors.Factors, now: Timestamp.Timestamp): ReadonlyArray<string> => {
   const { passkeys, recoveryCodes } = factors
   const parts = [

@@ -2,10 +2,13 @@ import type { KeyUsage } from "@place-access/adapters-pg"
 import { Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
-/** The status of one key, by its id; never the key itself. */
+/** The status of one key. It names the key by its id and never contains the key itself. */
 export interface KeyStatus {
   readonly id: string
-  /** Current: seals new values. Older: in SECRET_KEYS, after the current one. Absent: needed, not in SECRET_KEYS. */
+  /**
+   * Current: the key seals new values. Older: it is in SECRET_KEYS after the current one. Absent: values need it, and
+   * SECRET_KEYS lacks it.
+   */
   readonly state: "current" | "older" | "absent"
   /** How many values in the database need the key. */
   readonly count: number
@@ -30,7 +33,7 @@ export const summary = (
     })
   })
 
-/** What to do about a key; null: nothing. */
+/** What an operator should do about a key; null when nothing is to do. */
 export const adviceFor = ({ count, id, state }: KeyStatus): string | null =>
   state === "absent"
     ? `Put the key "${id}" back into SECRET_KEYS, behind the newer ones.`

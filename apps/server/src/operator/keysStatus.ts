@@ -5,7 +5,9 @@ import { Effect } from "effect"
 import { adviceFor, type KeyStatus, summary } from "./keys.js"
 import type { Output } from "./AccountCommand.js"
 
-/** Reports which keys SECRET_KEYS has, how many values each key seals, and which keys may be removed. Only reads. */
+/**
+ * Reports which keys SECRET_KEYS has, how many values each key seals, and which keys may be removed. Writes nothing.
+ */
 export const keysStatus = Effect.gen(function* () {
   const keys = yield* summary(yield* KeyUsage.count())
   const output: Output = { line: { keys: keys.map(asJson) }, sentences: keys.flatMap(sentences) }

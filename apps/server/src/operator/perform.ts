@@ -53,7 +53,7 @@ const lineOf = (account: Account.Account) => ({
   suspended_at: account.suspendedAt === null ? null : Timestamp.toIso(account.suspendedAt)
 })
 
-/** The services that the commands need. */
+/** The services that the account commands need. */
 export type AccountPorts =
   | AccountDeletionStore
   | AccountStore
@@ -140,7 +140,7 @@ const list = Effect.gen(function* () {
   return output
 }).pipe(Effect.mapError(unavailable))
 
-/** Who the account belongs to, its roles, its second factor, and where it is signed in. */
+/** Shows whose account it is, its roles, its second factors, and where it is signed in. */
 const show = (email: Account.Email) =>
   Effect.gen(function* () {
     const account = yield* find(email)
@@ -174,7 +174,7 @@ const show = (email: Account.Email) =>
     return output
   }).pipe(Effect.catchTags({ NotFound: () => unknown(email), StoreError: unavailable }))
 
-/** A link with which the owner sets a new password. The operator never learns the password. */
+/** Makes a link with which the owner sets a new password, so that the operator never learns the password. */
 const resetLink = (email: Account.Email, baseUrl: string) =>
   Effect.gen(function* () {
     const { expiresAt, secret } = yield* issueResetLink(email).pipe(
@@ -192,7 +192,7 @@ const resetLink = (email: Account.Email, baseUrl: string) =>
     return output
   })
 
-/** Signs the account out everywhere, at once. */
+/** Ends all sessions of the account at once. */
 const endSessions = (email: Account.Email) =>
   Effect.gen(function* () {
     const { id } = yield* find(email)

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { resolve } from "node:path"
 
 /**
- * Fails when the data folder has no database. Without this check a command with a wrong DATA_DIR would make a new,
- * empty database there, and report on that one.
+ * Fails when the data folder has no database. Without this check, a command with a wrong DATA_DIR would make an empty
+ * database there, and report on it.
  */
 export const requireDatabase = (dataDir: string): Effect.Effect<void, CannotStart> =>
   DataFolder.hasDatabase(dataDir).pipe(

@@ -15,22 +15,25 @@ import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
 
 const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
-/** The server closes a connection that sends a longer line: no command needs one. */
+/**
+ * The longest line, in bytes, that the server reads. It closes a connection that sends a longer line, which no command
+ * needs.
+ */
 const LINE_MAX = 4_096
 /**
- * The server closes a connection on which no command arrives for this time, or on which nobody takes the answer. A
- * command waits this long for its answer. `backup` waits without a limit: copying a large folder takes minutes, and the
- * server sends nothing meanwhile.
+ * A time-out in milliseconds. The server closes a connection on which no command arrives for this time, or whose client
+ * does not take the answer. A command waits this long for its answer, except `backup`, which waits without a limit:
+ * copying a large folder takes minutes, and the server sends nothing meanwhile.
  */
 const PATIENCE_MILLIS = 30_000
 
 /**
- * The value with which a Node.js socket has no time-out. A command without a time-out still does not wait forever: when
- * the server process ends, the connection ends too.
+ * The value with which a Node.js socket has no time-out. Even so, a command does not wait forever: when the server's
+ * process ends, the connection ends too.
  */
 const FOREVER = 0
 
-/** Answers commands until the scope closes, which removes the socket. The caller holds the lock of the data folder. */
+/** Answers commands until the scope closes, and then removes the socket. The caller has the lock of the data folder. */
 export const listen = (server: ServerFacts, patienceMillis = PATIENCE_MILLIS) =>
   Effect.gen(function* () {
     const path = pathIn(server.dataDir)
@@ -64,7 +67,7 @@ const broken = (cause: unknown) =>
 type Answer = (line: string) => Promise<string>
 
 const open = async (path: string, answer: Answer, patienceMillis: number): Promise<Server> => {
-  // Only one process has the lock of the folder, so a socket that exists belonged to a process that died.
+  // Only one process has the lock of the folder, so a socket file that exists belonged to a process that died.
   await rm(path, { force: true })
   const server = createServer((socket) => serve(socket, answer, patienceMillis))
   await new Promise<void>((resolve, reject) => {
@@ -88,7 +91,7 @@ const serve = (socket: Socket, answer: Answer, patienceMillis: number): void => 
       return
     }
     socket.pause()
-    // From now on the client waits for the server, so a silent connection is no reason to close it.
+    // From here on the client waits for the server, so the connection may be silent.
     socket.setTimeout(FOREVER)
     void answer(text.slice(0, end)).then((reply) => socket.setTimeout(patienceMillis).end(`${reply}\n`))
   })
@@ -99,7 +102,7 @@ const close = async (server: Server, path: string): Promise<void> => {
   await rm(path, { force: true })
 }
 
-/** Sends a command to the server that runs on this folder. None: no server listens there. */
+/** Sends a command to the server that runs on this folder. Returns None when no server listens there. */
 export const send = (
   dataDir: string,
   command: OperatorCommand,
@@ -118,7 +121,10 @@ export const send = (
     return Option.some(reply.right.output)
   })
 
-/** Sends a line and returns the answer. Undefined: no socket, or one that a killed process left behind. */
+/**
+ * Sends a line and returns the answer. Returns undefined when there is no socket, or only one that a killed process
+ * left behind.
+ */
 const ask = (path: string, line: string, patienceMillis: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     let text = ""

@@ -41,7 +41,7 @@ export const read = (path: string): Effect.Effect<Log, CannotStart> =>
       : yield* fromImport(name, bytes)
   })
 
-/** A log in the form of `CSV_COLUMNS`, from its text. */
+/** Parses the text of a CSV file with the columns of `CSV_COLUMNS`. */
 const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
   Either.gen(function* () {
     const [header = "", ...lines] = csv.split(LINE_END)
@@ -57,7 +57,7 @@ const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
         lon: yield* cell("longitude"),
         accuracyM: yield* cell("accuracy_m")
       }
-      // Some logs do not say when the phone stored a reading.
+      // Some logs do not say when the phone stored a reading. Then the reading arrives when it was captured.
       const written = Either.getOrElse(cell("write_ts"), () => 0)
       readings.push({ receivedAt: written > 0 ? millis(written) : reading.capturedAt, reading })
     }
@@ -67,7 +67,7 @@ const fromCsv = (name: string, csv: string): Either.Either<Log, CannotStart> =>
 const inOrder = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<LoggedReading> =>
   [...readings].sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)
 
-/** The file is pushed to the import reader in pieces of this many bytes, because an import does that too. */
+/** The size in bytes of the pieces in which the import reader gets the file, as in an import. */
 const PIECE = 65_536
 
 const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotStart> =>
@@ -86,7 +86,7 @@ const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotS
           if (one.fault !== null) return yield* new CannotStart({ message: `${name} is not a log that can be read.` })
           isUnread ||= one.isAgain === true
           for (const entry of one.entries) {
-            // An imported file does not say when a reading was sent, so each one arrives when it was captured.
+            // An imported file does not say when a reading was sent, so each reading arrives when it was captured.
             if (entry._tag === "Reading")
               readings.push({ receivedAt: entry.reading.capturedAt, reading: entry.reading })
             if (entry._tag === "Visit") visits.push(entry.visit)

@@ -2,8 +2,8 @@ import { Geometry } from "@place-access/domain/places"
 import type { LoggedReading } from "./Log.js"
 
 /**
- * A time in which the phone stayed at one spot. This module finds it without the service's code for visits, so that a
- * replay can compare the service's visits with it.
+ * A time in which the phone stayed at one spot. This module finds stays without the service's code for visits, so that
+ * a replay can compare the service's visits with them.
  */
 export interface StayPoint extends Geometry.Point {
   /** The first and the last reading there, in milliseconds. */
@@ -11,16 +11,19 @@ export interface StayPoint extends Geometry.Point {
   readonly until: number
 }
 
-/** A reading that is less accurate says too little about where a stay is. */
+/**
+ * The worst accuracy, in meters, of a reading that counts. A less accurate reading does not show well enough where the
+ * phone was.
+ */
 const ACCURATE_M = 100
-/** A stay goes on while readings are this near to its first reading. */
+/** The greatest distance, in meters, between the first reading of a stay and the others. */
 const NEAR_M = 100
 const MIN_STAY_MILLIS = 5 * 60_000
-/** Stays this near to each other are at one spot. */
+/** The distance in meters below which two stays are at one spot. */
 const ONE_SPOT_M = 300
 
 /**
- * Finds runs of readings that stay within `NEAR_M` of their first reading for 5 minutes or more. Readings of unknown
+ * Finds runs of readings that remain within `NEAR_M` of their first reading for at least 5 minutes. Readings of unknown
  * accuracy count as accurate.
  */
 export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<StayPoint> => {
@@ -58,7 +61,10 @@ export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArra
   return stays
 }
 
-/** The spots of the stays as circles, the one with the longest time first, none within `ONE_SPOT_M` of another. */
+/**
+ * The spots of the stays as circles, beginning with the one where the phone stayed longest. No spot is within
+ * `ONE_SPOT_M` of another.
+ */
 export const spots = (stays: ReadonlyArray<StayPoint>, radiusM: number): ReadonlyArray<Geometry.Circle> => {
   const found: Array<{ readonly centre: StayPoint; millis: number }> = []
   const longestFirst = [...stays].sort((a, b) => b.until - b.from - (a.until - a.from) || a.from - b.from)

@@ -19,7 +19,7 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** The ports of a replay, in memory: each replay begins with empty tables. */
+/** The ports of a replay, in memory. Each replay begins with empty tables. */
 export const layer = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,

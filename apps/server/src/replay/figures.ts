@@ -6,12 +6,12 @@ import { replayLog, type Replayed, type ReplayedFiring } from "./replayLog.js"
 import { stayPoints } from "./StayPoints.js"
 
 /**
- * Measures how accurate the output of a replay is. The comparison does not use the product's rules: a reading whose
- * accuracy is `ACCURATE_M` or better shows on which side of the circle the phone was. A side is confirmed when the next
- * two accurate readings are on that side too.
+ * Measures how accurate the output of a replay is. The measurement does not use the rules of the service: a reading
+ * whose accuracy is `ACCURATE_M` or better shows on which side of the circle the phone was. A side is confirmed when
+ * the next two accurate readings are on that side too.
  */
 
-/** A log with the places at which it is measured. */
+/** A log, with the places to measure. */
 export interface MeasuredLog {
   readonly log: Log
   readonly circles: ReadonlyArray<Geometry.Circle>
@@ -30,7 +30,7 @@ interface CrossingFigures {
   readonly told: number
   /** Crossings that were sent and whose next two accurate readings were on the new side. */
   readonly confirmed: number
-  /** Crossings between two confirmed sides. `realTold`: how many of them were sent. */
+  /** Crossings between two confirmed sides. `realTold` counts those that were sent. */
   readonly real: number
   readonly realTold: number
   readonly delaysS: ReadonlyArray<number>
@@ -39,11 +39,14 @@ interface CrossingFigures {
 interface DwellFigures {
   /**
    * The number of stays that last at least the rule's dwell time. A stay lasts from the first reading inside to the
-   * next one outside. `told`: the stays in which the rule fired.
+   * next one outside. `told` counts the stays in which the rule fired.
    */
   readonly stays: number
   readonly told: number
-  /** The stays with a reading inside at or after the end of the dwell time. `seenTold`: how many of them were sent. */
+  /**
+   * The number of stays with a reading inside at or after the end of the dwell time. `seenTold` counts those that were
+   * sent.
+   */
   readonly seen: number
   readonly seenTold: number
   readonly delaysMin: ReadonlyArray<number>
@@ -52,8 +55,8 @@ interface DwellFigures {
 
 /**
  * Whether the phone was still inside at the end of the dwell time, for a dwell that fired. Seen: a reading inside came
- * at or after the end of the dwell time. Gone: the last reading before the end was outside, or the next reading is so
- * far away that no phone gets there in time (`FASTEST`). Unseen: neither, so the phone may have been inside or not.
+ * at or after that end. Gone: the last reading before that end was outside, or the next reading is so far away that the
+ * phone must have left before that end (`FASTEST`). Unseen: the readings show neither.
  */
 type DwellVerdict = "seen" | "unseen" | "gone"
 
@@ -66,7 +69,7 @@ interface VisitFigures {
 }
 
 const ACCURATE_M = 100
-/** A reading this near to the edge says too little about the side. */
+/** The distance from the edge, in meters, within which a reading does not show the side well enough. */
 const EDGE_M = 50
 const MINUTE = 60_000
 
@@ -96,7 +99,10 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
 export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">,
-  /** A dwell that silence fired counts only if `evidence` returns true. The product's programs need no evidence. */
+  /**
+   * A dwell that fires because of silence counts only if `evidence` returns true. The service itself requires no
+   * evidence.
+   */
   evidence: Evidence = () => true
 ): Effect.Effect<ReplayFigures> =>
   Effect.gen(function* () {
@@ -199,14 +205,17 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
 }
 
 interface RealCrossing {
-  /** The time of the last sighting on the old side. */
+  /** The time of the last reading on the old side. */
   readonly after: number
-  /** The time of the last sighting on the new side before the next real crossing. */
+  /** The time of the last reading on the new side before the next real crossing. */
   readonly until: number
   readonly isInside: boolean
 }
 
-/** Changes between sides that were each seen three times in a row. A shorter run belongs to the run before it. */
+/**
+ * Finds changes between sides where at least three readings in a row are on each side. A shorter run belongs to the run
+ * before it.
+ */
 const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossing> => {
   const runs: Array<{ readonly isInside: boolean; readonly from: number; until: number; size: number }> = []
   for (const { at, isInside } of seen) {
@@ -231,8 +240,8 @@ const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossin
 
 /**
  * Compares dwells that fired with the stays that last at least the rule's dwell time. A stay lasts from the first
- * accurate reading inside to the next one outside. It counts as seen when a reading inside came at or after the end of
- * the dwell time: without that reading, the phone may have left before.
+ * accurate reading inside to the next one outside. The stay counts as seen when a reading inside came at or after the
+ * end of the dwell time: without that reading, the phone may have left before.
  */
 const dwellFigures = (
   seen: ReadonlyArray<Sighting>,
@@ -265,14 +274,14 @@ const dwellFigures = (
   }
 }
 
-/** The fastest that a phone moves straight away from a place, in metres a second: 108 km/h. */
+/** The fastest that a phone moves away from a place in a straight line, in meters a second: 108 km/h. */
 const FASTEST = 30
 
 const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<ReplayedFiring>): DwellFigures["verdicts"] => {
   const verdicts = { seen: 0, unseen: 0, gone: 0 }
   for (const { occurredAt } of fired) {
     const [before, next] = [seen.findLast(({ at }) => at <= occurredAt), seen.find(({ at }) => at > occurredAt)]
-    // A reading inside exactly at the end of the dwell time caused the firing itself.
+    // A reading inside exactly at the end of the dwell time is the reading that fired the rule.
     if (next?.isInside === true || (before?.isInside === true && before.at === occurredAt)) verdicts.seen++
     else if (before?.isInside === false) verdicts.gone++
     else if (next !== undefined && next.metres > ((next.at - occurredAt) / 1_000) * FASTEST) verdicts.gone++
@@ -282,8 +291,8 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * Whether the phone was as silent at this place before: between two earlier readings inside there was at least as much
- * time as between the last reading before the firing and the firing.
+ * Whether the phone was silent at this place before for as long: between two earlier readings inside there was at least
+ * as much time as between the last reading before the firing and the firing.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
@@ -294,14 +303,14 @@ const hasHabit: Evidence = (seen, occurredAt) => {
   })
 }
 
-/** Whether the last two readings were inside: a single reading inside may come from a phone that only passes by. */
+/** Whether the last two readings were inside. A single reading inside may come from a phone that only passes by. */
 const hasTwoInside: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
   return seen[last]?.isInside === true && seen[last - 1]?.isInside === true
 }
 
 const visitFigures = (log: Log, circle: Geometry.Circle, visits: Replayed["visits"]): VisitFigures => {
-  // Near the edge of the circle a stay may rightly be no visit, so only stays within half the radius are compared.
+  // A stay near the edge of the circle need not be a visit, so only stays within half the radius are compared.
   const stays = stayPoints(log.readings).filter((stay) => Geometry.distanceM(stay, circle) <= circle.radiusM / 2)
   const found = stays.filter((stay) =>
     visits.some(({ arrival, departure }) => arrival < stay.until && (departure ?? Infinity) > stay.from)
@@ -336,8 +345,8 @@ export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFi
 const SILENCES = [null, 0, 120, 300, 600, 900, 1_200, 1_800] as const
 
 /**
- * The rows of the table: every value of `SILENCES`, and 600 s when the readings must also give evidence (`Evidence`).
- * The product's programs require no evidence (decision rules-14).
+ * The rows of the table: every value of `SILENCES`, and 600 s with a further condition on the readings (`Evidence`).
+ * The service has no such condition (decision rules-14).
  */
 const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evidence, name?: string]> = [
   ...SILENCES.map((silenceS) => [silenceS] as const),

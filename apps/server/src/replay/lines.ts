@@ -12,7 +12,10 @@ export interface NamedReplay {
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-/** The result of a log as JSON lines: a summary, then firings, visits and the outcomes of each rule. No coordinates. */
+/**
+ * The result of a log as JSON lines: a summary, then firings, visits, and the outcomes of each rule. It has no
+ * coordinates.
+ */
 export const jsonLines = ({ name, places, readings, replayed }: NamedReplay): ReadonlyArray<string> => {
   const { accepted, firings, outcomes, quarantined, uploads, visits } = replayed
   return [
@@ -39,13 +42,13 @@ const counted = (replay: NamedReplay): string =>
   `${replay.readings} readings, ${replay.places} places, ${replay.replayed.firings.length} fired, ` +
   `${replay.replayed.visits.length} visits`
 
-/** One line that differs when anything in the JSON lines differs. */
+/** A digest of the JSON lines, in one line. It changes when anything in them changes. */
 export const digest = (replay: NamedReplay): string => {
   const hash = createHash("sha256").update(jsonLines(replay).join("\n")).digest("hex")
   return `${replay.name}: ${counted(replay)}, sha256 ${hash}`
 }
 
-/** The result of a log for people. */
+/** The result of a log, as text for people. */
 export const text = (replay: NamedReplay): string => {
   const { firings, outcomes, visits } = replay.replayed
   const reasons = new Map<string, number>()

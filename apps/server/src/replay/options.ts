@@ -27,13 +27,13 @@ type ReplayOutput = "text" | "json" | "digest" | "figures"
 
 export interface ReplayOptions {
   readonly files: ReadonlyArray<string>
-  /** The path of a file of places; undefined: places are found in each log. */
+  /** The path of a file of places; undefined: the replay finds places in each log. */
   readonly places: string | undefined
   readonly radiusM: number
   readonly dwellMinutes: number
-  /** Seconds; null: arrivals and departures are sent at once. */
+  /** The settling time in seconds; null: arrivals and departures are sent at once. */
   readonly settleS: number | null
-  /** Seconds; null: only readings fire dwell rules. */
+  /** The time of silence in seconds; null: only readings fire dwell rules. */
   readonly silenceS: number | null
   readonly output: ReplayOutput
 }

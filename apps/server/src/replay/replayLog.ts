@@ -18,7 +18,7 @@ export interface ReplayTerms {
   readonly dwellMinutes: number
   /** The settling time of arrival and departure rules; null: none. */
   readonly settleS: number | null
-  /** The silence after which dwell rules fire; null: only readings fire them. */
+  /** The silence in seconds after which dwell rules fire; null: only readings fire them. */
   readonly silenceS: number | null
 }
 
@@ -27,7 +27,7 @@ export interface ReplayedFiring {
   readonly place: number
   readonly type: Rule.RuleType
   readonly occurredAt: number
-  /** When the service stored the event: a worker sends the webhook from then on. */
+  /** The time at which the service stored the event. From then on, a worker sends the webhook. */
   readonly toldAt: number
 }
 
@@ -40,7 +40,7 @@ interface ReplayedVisit {
   readonly isUncertain: boolean
 }
 
-/** How many readings had an outcome for a rule. */
+/** The number of readings that had a certain outcome for a rule. */
 export interface OutcomeCount {
   readonly place: number
   readonly type: Rule.RuleType
@@ -73,7 +73,10 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     const seen = new WeakSet<object>()
     let [accepted, quarantined] = [0, 0]
 
-    /** Counts the outcomes of an upload for each rule, at most 20: a rule keeps only its last 20 evaluations. */
+    /**
+     * Counts the outcomes of one upload for each rule. It counts at most 20, because a rule keeps only its last 20
+     * evaluations.
+     */
     const count = (receivedAt: number) => {
       for (const { id, place, type } of rules) {
         for (const one of tables.recentEvaluations.get(id) ?? []) {
@@ -86,7 +89,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
       }
     }
 
-    /** Lets a worker settle crossings, each at its due time. */
+    /** Lets a worker settle the crossings that are due by `until`, each at its due time. */
     const settleUntil = (until: number) =>
       Effect.gen(function* () {
         for (;;) {
@@ -154,7 +157,7 @@ const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
       const { id } = yield* RuleSamples.place(userId, { circle, label })
       placeIds.push(id)
       for (const type of TYPES) {
-        // A zone has the same state machine as a place, and its rule needs no sharing of its own.
+        // The rules are on zones: a zone has the same state machine as a place, and its rule needs no shared place.
         const rule = yield* RuleSamples.rule(
           sharing.connection,
           { _tag: "Zone", circle, label },
@@ -171,7 +174,7 @@ const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
     return { userId, placeIds, rules }
   })
 
-/** Readings that arrive in one millisecond are one upload. */
+/** Groups readings that arrive in the same millisecond into one upload. */
 const together = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<ReadonlyArray<LoggedReading>> => {
   const uploads: Array<Array<LoggedReading>> = []
   for (const one of readings) {
@@ -205,7 +208,7 @@ const found = (userId: UserId, placeIds: ReadonlyArray<PlaceId>) =>
     let cursor: string | undefined
     for (let isUnfinished = true; isUnfinished;) {
       const page = yield* ownVisits(userId, { from: null, to: null, limit: 500, cursor })
-      // Each answer derives stays from a bounded number of readings; the next answer continues (decision visits-8).
+      // Each call derives stays from a limited number of readings, and the next call continues (decision visits-8).
       if (!page.complete) continue
       for (const { arrival, departure, isUncertain, place } of page.visits) {
         visits.push({ place: placeIds.indexOf(place.id) + 1, arrival, departure, isUncertain })
@@ -216,7 +219,7 @@ const found = (userId: UserId, placeIds: ReadonlyArray<PlaceId>) =>
     return visits.sort((a, b) => a.arrival - b.arrival || a.place - b.place)
   })
 
-/** A clock that the replay sets. Nothing in a replay sleeps. */
+/** A clock that the replay sets. Nothing in a replay sleeps on it. */
 const steered = (start: number) => {
   let now = start
   const nanos = () => BigInt(now) * 1_000_000n

@@ -36,7 +36,9 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
 export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
   spots(stayPoints(log.readings), radiusM)
 
-/** Replays a log at the given places. Never fails, only dies by a bug, because stores in memory have no failures. */
+/**
+ * Replays a log at the given places. The stores are in memory and have no failures, so only a bug can end the replay.
+ */
 export const named = (
   log: Log,
   circles: ReadonlyArray<Geometry.Circle>,

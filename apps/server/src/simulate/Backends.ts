@@ -4,7 +4,7 @@ import { Stores } from "@place-access/worker"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 
-/** A backend on a database. Every run builds the layer `database` anew; the database must be migrated and empty. */
+/** A backend on a database. Every run builds the layer `database` anew. The database must be migrated and empty. */
 export const over = (name: string, database: Layer.Layer<Database, unknown>): Simulation.Backend => ({
   name,
   isHosted: true,
@@ -14,7 +14,7 @@ export const over = (name: string, database: Layer.Layer<Database, unknown>): Si
 const migrated = <E>(database: Layer.Layer<Database, E>): Layer.Layer<Database, unknown> =>
   Layer.tap(database, (context) => Effect.provide(Migrator.migrate, context))
 
-/** Deletes the rows of an earlier run and resets the counters; the schema stays. */
+/** Deletes the rows of an earlier run and resets the counters. The schema stays. */
 const empty = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ readonly name: string }>`SELECT quote_ident(c.relname) AS name
@@ -31,7 +31,7 @@ export const openEmbedded: Effect.Effect<Simulation.Backend, unknown, Scope.Scop
   return over("embedded", database)
 })
 
-/** A server on which each run makes a database of its own and drops it. */
+/** A backend on a PostgreSQL server. Each run makes a database, and drops it at the end. */
 export const postgres = (serverUrl: string): Simulation.Backend => {
   let made = 0
   const server = (url: string): Layer.Layer<Database, unknown> =>

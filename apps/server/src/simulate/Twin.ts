@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import type { SimulateOptions } from "./options.js"
 
-/** Another process that does the same runs at the same time and reports the hash of each. */
+/** A second process that runs the same plans at the same time and reports the hash of each trace. */
 export interface Twin {
   /** The hash of the run with this index. */
   readonly hash: (n: number) => Effect.Effect<string, CannotStart>
@@ -16,8 +16,8 @@ export const start = (options: SimulateOptions, seed: number): Effect.Effect<Twi
       Effect.sync(() =>
         spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...argumentsOf(options, seed)], {
           stdio: ["ignore", "pipe", "inherit"],
-          // The process is in a group of its own, so that Control-C in a terminal reaches only the search. The search
-          // ends the process itself.
+          // The process gets its own process group, so that Control-C in a terminal reaches only the search, which ends
+          // the process itself.
           detached: true
         })
       ),

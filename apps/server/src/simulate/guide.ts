@@ -7,22 +7,22 @@ import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
-/** Chooses the plans of a search. A guide may use the results of earlier plans (`learn`). */
+/** Chooses the plans of a search. A guide may choose later plans by the results of earlier ones (`learn`). */
 export interface Guide {
   /** The seed of the first plan. */
   readonly first: number
   readonly plan: (n: number) => Simulation.Plan
   /** Returns how many situations this run reached for the first time. */
   readonly learn: (result: Simulation.PlanResult) => number
-  /** A few words about the situations that the runs have reached; "" for a search that does not count them. */
+  /** A few words that say how many situations the runs have reached; "" for a search that does not count them. */
   readonly reached: () => string
-  /** Prints what no run reached, and writes the corpus. */
+  /** Prints which situations no run reached, and writes the plans of the search to its folder. */
   readonly finish: Effect.Effect<void, CannotStart>
 }
 
 /**
- * Plans that do not depend on earlier results. A swarm also counts the situations that it reached, for a comparison
- * with a guided search.
+ * Plans that do not depend on earlier results. A swarm also counts the situations that it reached, so that it can be
+ * compared with a guided search.
  */
 export const unguided = (first: number, plan: (n: number) => Simulation.Plan, isSwarm = false): Guide => {
   const reached = new Set<string>()
@@ -39,7 +39,7 @@ export const unguided = (first: number, plan: (n: number) => Simulation.Plan, is
   }
 }
 
-/** A search that changes the plans which reached something new (`Simulation.Search`). */
+/** A search that changes plans which reached a situation for the first time (`Simulation.Search`). */
 export const guided = (
   seed: number,
   { corpus: folder, countsLines, steps }: SimulateOptions
@@ -66,7 +66,7 @@ export const guided = (
     }
   })
 
-/** The text that lists the source lines that no run reached: a line of text for each file. */
+/** The text that lists the source lines that no run reached. It has a line for each file. */
 const unreached = (byFile: ReadonlyMap<string, ReadonlyArray<number>>): string => {
   const count = [...byFile.values()].reduce((sum, lines) => sum + lines.length, 0)
   const files = [...byFile].map(([file, lines]) => `  ${file}: ${lines.join(", ")}`)
@@ -88,8 +88,8 @@ const inFolder = <A>(folder: string, what: string, work: () => Promise<A>): Effe
   })
 
 /**
- * The plans of the folder, by the names of their files. Makes the folder, and fails when it cannot be written: a search
- * of hours must not end with plans that it cannot store.
+ * Reads the plans of the folder, by the names of their files. Makes a missing folder. Fails when the folder cannot be
+ * written, so that a search of hours does not end with plans that it cannot store.
  */
 const open = (folder: string) =>
   inFolder(folder, "used", async () => {
@@ -102,15 +102,15 @@ const open = (folder: string) =>
   })
 
 /**
- * The file of a plan is named by what the plan says. So two plans never get the same name, also when the search has
- * not run one of them, or when two searches have one folder.
+ * The name of a plan's file, made from the plan's content. So two plans never get the same name, even if the search has
+ * not run one of them, or two searches use one folder.
  */
 const fileOf = (plan: Simulation.Plan): string =>
   `plan-${hash("sha256", JSON.stringify(plan), "hex").slice(0, 16)}.json`
 
 /**
- * Writes the plans that are new. `before`: the plans that the folder had at the start of the search. A file that is
- * there stays as it is: it has the same plan, from another search, or somebody has edited its plan.
+ * Writes the plans that the folder lacks. `before` has the plans of the folder at the start of the search. A file that
+ * exists is not changed: it has the same plan, from another search, or somebody has edited its plan.
  */
 const write = (folder: string, plans: ReadonlyArray<Simulation.Plan>, before: ReadonlyArray<Simulation.Plan>) => {
   const known = new Set(before.map(fileOf))
@@ -123,7 +123,7 @@ const write = (folder: string, plans: ReadonlyArray<Simulation.Plan>, before: Re
   return Effect.flatMap(written, (count) => Console.log(`Wrote ${count} plans to ${folder}.`))
 }
 
-/** Writes the plan and returns true; false when the file is there already. */
+/** Writes the plan and returns true. Returns false when the file exists already. */
 const writeNew = (path: string, plan: Simulation.Plan): Promise<boolean> =>
   writeFile(path, `${JSON.stringify(plan, null, 2)}\n`, { flag: "wx" }).then(
     () => true,

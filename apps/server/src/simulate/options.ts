@@ -40,12 +40,12 @@ export interface SimulateOptions {
   /** The seed of the first run; undefined: a random seed. */
   readonly seed: number | undefined
   readonly runs: number
-  /** The time limit: the search ends then, even with runs left. */
+  /** The time limit in milliseconds. At this time the search ends, even with runs left. */
   readonly timeMillis: number | undefined
   readonly steps: number
   readonly isSwarm: boolean
   readonly isGuided: boolean
-  /** The folder of the plans that a guided search keeps. */
+  /** The folder for the plans that a guided search keeps. */
   readonly corpus: string | undefined
   /** Whether a guided search also counts the source lines that a run reaches for the first time. */
   readonly countsLines: boolean
@@ -64,7 +64,7 @@ export interface SimulateOptions {
   readonly compareWithTrace: string | undefined
   readonly backend: BackendName
   readonly driver: DriverName
-  /** Whether this is the second process of `--twice`: it prints the hash of each run and nothing else. */
+  /** Whether this is the second process of `--twice`, which prints only the hash of each run. */
   readonly isHashOnly: boolean
 }
 

@@ -13,7 +13,7 @@ export interface RunTally {
   readonly broken: () => number
 }
 
-/** `reached` adds words to each line; "" adds none. */
+/** Makes a tally. `reached` returns words that are added to each line; "" adds none. */
 export const tally = (reached: () => string): Effect.Effect<RunTally> =>
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
     let [runs, steps, virtualMs, violations, broken, thrown, saidAt] = [0, 0, 0, 0, 0, 0, startedAt]
@@ -36,7 +36,7 @@ export const tally = (reached: () => string): Effect.Effect<RunTally> =>
           runs++
           steps += result.steps
           virtualMs += result.virtualMs
-          // A run that threw has no trace, so no rule was judged.
+          // A run that threw has no trace, so no oracle has judged it.
           if (result.entries.length === 0) thrown++
           else violations += result.violations.length
           if (result.violations.length > 0) broken++

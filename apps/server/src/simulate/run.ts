@@ -13,10 +13,10 @@ import * as Twin from "./Twin.js"
 
 /** The longest time that shrinking one failing run may take. */
 const SHRINK_MILLIS = 120_000
-/** How often shrinking prints its progress. */
+/** How often a line of progress is printed while a run is shrunk. */
 const SHRINK_SAYS_MILLIS = 2_000
 
-/** How a plan is run, and how the other process of `--twice` is started. Tests replace both functions. */
+/** How a plan is run, and how the second process of `--twice` is started. Tests replace both functions. */
 export interface Running {
   readonly runPlan: typeof Simulation.runPlan
   readonly startTwin: typeof Twin.start
@@ -37,13 +37,14 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
 
     const twin = options.checksRepeat ? yield* running.startTwin(options, plans.first) : undefined
     const count = yield* tally(plans.reached)
-    // In a scope of its own, whose end gives Control-C back, so that the shrinking below can take it.
+    // The search has a separate scope. When it closes, its handler of Control-C is removed, and the shrinking below can
+    // install its own.
     const { differing, last, worst } = yield* Effect.scoped(search(plans, options, { count, runOne, twin, until }))
     yield* Console.log(yield* count.summary)
     const finished = yield* Effect.either(plans.finish)
     const kept = worst === undefined ? last : yield* explained(worst, options, config)
     const saved = yield* Effect.either(kept === undefined ? Effect.void : save(kept, options, other))
-    // All findings in one failure: a file that cannot be written hides no other finding.
+    // Reports all findings in one failure, so that a file that cannot be written does not hide the other findings.
     const unwritten = [finished, saved].filter(Either.isLeft).map(({ left }) => left.message)
     const broken = worst === undefined ? [] : [`${count.broken()} of the runs broke a rule or could not be run.`]
     const findings = [...unwritten, ...differing, ...broken]
@@ -57,7 +58,10 @@ interface Searching {
   readonly until: number
 }
 
-/** Runs one plan after the other, until the runs or the time are over, a run throws or somebody presses Control-C. */
+/**
+ * Runs one plan after the other. Ends when the runs are done, the time is over, a run throws, or somebody presses
+ * Control-C.
+ */
 const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, until }: Searching) =>
   Effect.gen(function* () {
     const differing: Array<string> = []
@@ -74,8 +78,8 @@ const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, 
         worst ??= result
       }
       // After a run that throws, the search ends, because the next run would probably throw too. The results so far are
-      // printed and saved. The plan that throws is saved in place of an earlier plan that broke a rule: the seed of
-      // that plan was printed with the rule.
+      // printed and saved. If an earlier plan broke a rule, only the plan that throws is saved: the seed of the earlier
+      // plan was printed with the rule.
       if (result.entries.length === 0) {
         worst = result
         break
@@ -95,9 +99,9 @@ const search = (plans: Guide, { runs }: SimulateOptions, { count, runOne, twin, 
   })
 
 /**
- * Whether somebody pressed Control-C during the scope. After the first time, the search or the shrinking ends with the
- * current run, so that its findings are printed and saved. The second time, the process ends at once, as without this
- * handler.
+ * Whether somebody pressed Control-C during the scope. After the first Control-C, the search or the shrinking ends with
+ * the current run, so that its findings are printed and saved. A second Control-C ends the process at once, as without
+ * this handler.
  */
 const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -143,7 +147,7 @@ const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
       })
   })
 
-/** Parses JSON. Its error leaves out the parser's message, which repeats parts of the file. */
+/** Parses JSON. The error does not contain the parser's message, which repeats parts of the file. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -175,7 +179,7 @@ const backendOf = ({ backend }: SimulateOptions): Effect.Effect<Simulation.Backe
   }
 }
 
-/** Loads the HTTP side on demand, because it is larger than all other code of the simulation. */
+/** Loads the HTTP driver on demand, because it is larger than all other code of the simulation. */
 const driverOf = ({ driver }: SimulateOptions): Effect.Effect<Simulation.Driver | undefined> =>
   driver === "http"
     ? Effect.promise(async () => (await import("./http/driver.js")).overHttp)
@@ -185,8 +189,8 @@ const driverOf = ({ driver }: SimulateOptions): Effect.Effect<Simulation.Driver 
 type Common = Pick<Simulation.Config, "backend" | "driver">
 
 /**
- * Runs one plan; yields first, so that the process can handle signals between two runs. A run that throws is a failing
- * result without a trace, so that a search keeps what it found before.
+ * Runs one plan. Yields first, so that the process can handle signals between two runs. When the run throws, the result
+ * is a failure without a trace, so that a search keeps what it found before.
  */
 const run =
   (runPlan: Running["runPlan"], config: Common) =>
@@ -215,13 +219,16 @@ const violationsOf = ({ entries, seed, stopped, violations }: Simulation.PlanRes
     .join("\n")
 }
 
-/** The options that repeat a run which went over HTTP or over a database; "" for the programs in memory. */
+/**
+ * The command-line options with which a run can be repeated over HTTP or on a database; "" for a run of the programs in
+ * memory.
+ */
 const wayOf = ({ backend, driver }: SimulateOptions): string =>
   [driver === "programs" ? "" : `--over ${driver}`, backend === "memory" ? "" : `--backend ${backend}`]
     .filter((option) => option !== "")
     .join(" ")
 
-/** Prints a test that repeats the failing run, and returns the run. Shrinks the run before if the options say so. */
+/** Prints a test that repeats the failing run, and returns the run. With `shrinks`, shrinks the run first. */
 const explained = (result: Simulation.PlanResult, options: SimulateOptions, config: Common) =>
   Effect.gen(function* () {
     const way = wayOf(options)
@@ -231,7 +238,8 @@ const explained = (result: Simulation.PlanResult, options: SimulateOptions, conf
           `To repeat the run, write its plan with --save FILE and use --plan FILE ${way}.`
       )
     }
-    // Shrinking looks for a shorter run that breaks the same rule. A run that threw broke none.
+    // Shrinking looks for a shorter run that breaks the same rule. A run that threw broke no rule, so it cannot be
+    // shrunk.
     const canShrink = result.entries.length > 0
     if (!options.shrinks || !canShrink) {
       const further = canShrink && options.backend === "memory" ? "\n--shrink would shorten this run." : ""
@@ -243,7 +251,7 @@ const explained = (result: Simulation.PlanResult, options: SimulateOptions, conf
     return shrunk.result
   })
 
-/** Shrinks a failing run until it cannot be shorter, the time is over or somebody presses Control-C. */
+/** Shrinks a failing run until it cannot become shorter, the time is over, or somebody presses Control-C. */
 export const shrink = (result: Simulation.PlanResult, config: Common) =>
   Effect.gen(function* () {
     yield* Console.error(`\nShrinking seed ${result.seed}, for at most ${SHRINK_MILLIS / 1_000} s …`)
@@ -267,7 +275,7 @@ export const shrink = (result: Simulation.PlanResult, config: Common) =>
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value
-      // Between two runs the process can handle signals.
+      // Yields between two runs, so that the process can handle signals.
       yield* Effect.sleep(0)
     }
   })

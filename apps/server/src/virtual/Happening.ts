@@ -1,16 +1,16 @@
-/** One thing that happened in a test world, as a caller of `/dev/clock` reads it. */
+/** An event, mail or webhook of a test world, as a caller of `/dev/clock` reads it. */
 export interface Happening {
-  /** What the world's clock showed, in milliseconds. */
+  /** The time that the world's clock showed, in milliseconds since 1970. */
   readonly at: number
   readonly what: "event" | "mail" | "webhook"
-  /** The key of the row that it was read from; "" for a webhook. Callers do not get it. */
+  /** The key of the row from which it was read; "" for a webhook. The answers of `/dev/clock` leave this field out. */
   readonly row: string
   readonly details: Readonly<Record<string, string | number>>
 }
 
 /**
- * A text that is equal for two happenings that were read from the same unchanged row. It contains the row's key,
- * because two people may get mails with the same subject at the same instant. It contains the details, because a later
- * mail can replace an earlier mail in the same row.
+ * A text by which two happenings are compared: it is equal if both were read from the same unchanged row. The text
+ * contains the row's key, because two people may get mails with the same subject at the same instant. It contains the
+ * details, because a later mail can replace an earlier mail in the same row.
  */
 export const key = ({ at, details, row, what }: Happening): string => `${at} ${what} ${row} ${JSON.stringify(details)}`

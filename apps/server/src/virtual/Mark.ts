@@ -11,9 +11,9 @@ import { Effect, Option, Schema } from "effect"
  * virtual-time-1).
  */
 export const Mark = Schema.Struct({
-  /** What the clock shows, in milliseconds since 1970. */
+  /** The time that the clock shows, in milliseconds since 1970. */
   now: Schema.Int,
-  /** Ids and secrets are derived from the seed; null: they are random. */
+  /** The seed from which ids and secrets are derived; null: they are random. */
   seed: Schema.NullOr(Schema.String),
   /** How often a server was started on the folder. */
   starts: Schema.Int
@@ -27,7 +27,10 @@ const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
 
 const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
 
-/** Called by programs that do not run on virtual time. Fails when the folder belongs to a test world. */
+/**
+ * Fails when the folder belongs to a test world. Programs that do not run on virtual time call this before they open
+ * the folder.
+ */
 export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStart> =>
   Effect.suspend(() =>
     isMarked(dataDir)
@@ -42,13 +45,16 @@ export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStar
       : Effect.void
   )
 
-/** `refuseTestWorld` for a program with these settings. Only the embedded database can be a test world. */
+/**
+ * Calls `refuseTestWorld` for the folder of a program with these settings. Only the embedded database can be a test
+ * world.
+ */
 export const refuseIn = (storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
   storage._tag === "Embedded" ? refuseTestWorld(storage.dataDir) : Effect.void
 
 const Written = Schema.parseJson(Mark)
 
-/** The mark of the folder. None: the folder is new. Fails for the folder of an ordinary service. */
+/** Reads the mark of the folder; None when the folder is new. Fails for the folder of an ordinary service. */
 export const read = (dataDir: string): Effect.Effect<Option.Option<Mark>, CannotStart> =>
   Effect.gen(function* () {
     if (!isMarked(dataDir)) {
@@ -67,7 +73,7 @@ export const read = (dataDir: string): Effect.Effect<Option.Option<Mark>, Cannot
     })
   })
 
-/** Writes the mark, all of it or nothing, into a folder that exists. */
+/** Writes the mark into an existing folder, either all of it or nothing. */
 export const write = (dataDir: string, mark: Mark): Effect.Effect<void, CannotStart> =>
   Effect.tryPromise({
     try: async () => {

@@ -5,17 +5,17 @@ import type { NeverAtRest, World } from "./World.js"
 
 export interface ClockState {
   readonly now: string
-  /** How many seconds of the world pass in a real second; 0: the clock stands still. */
+  /** How many seconds pass on the world's clock in a real second; 0: the clock stands still. */
   readonly rate: number
 }
 
-/** An order to the clock. */
+/** An order to the clock of a test world. */
 export type Order =
   | { readonly _tag: "Advance"; readonly millis: number }
   | { readonly _tag: "To"; readonly moment: number }
   | { readonly _tag: "Rate"; readonly rate: number }
 
-/** The order asks for a time that the clock has passed already. */
+/** The order names a time that the clock has passed already. */
 export class InThePast extends Data.TaggedError("InThePast") {}
 
 /** How often a running clock is moved on, in real milliseconds. */
@@ -25,16 +25,19 @@ const TICK_MILLIS = 50
 export const FASTEST = 3_600
 
 /**
- * The real time in milliseconds after which a moving clock stores its time again. When the server dies, the clock
- * restarts at the stored time. It then loses up to an hour at the fastest rate, or days during a long move. The rows
- * that were written meanwhile stay, with times in the clock's future.
+ * The real time in milliseconds after which a moving clock stores its time once more. When the server dies, the clock
+ * restarts at the stored time. It then loses up to an hour at the fastest rate, or days during a long move. Rows that
+ * were written after the stored time stay, with times in the clock's future.
  */
 const STORE_MILLIS = 1_000
 
 /** Carries out the orders to a world's clock, one after the other. */
 export class Mover {
   readonly world: World
-  /** Told why a running clock has stopped: the world did not come to rest, or the time could not be stored. */
+  /**
+   * Called when a running clock has stopped, with the reason: the world did not come to rest, or the time could not be
+   * stored.
+   */
   onFailure: (error: unknown) => void = () => undefined
   private readonly write: () => Promise<void>
   private readonly storeMillis: number
@@ -54,7 +57,7 @@ export class Mover {
     world.atInstant = () => this.storeNowAndThen()
   }
 
-  /** Stores the clock's time. Waits for earlier writes that have begun, because all of them write the same file. */
+  /** Stores the clock's time. Waits for writes that began earlier, because all of them write the same file. */
   store(): Promise<void> {
     this.storedAt = performance.now()
     const stored = this.storing.then(() => this.write())
@@ -90,7 +93,7 @@ export class Mover {
     })
   }
 
-  /** Runs `act` while the clock does not move. */
+  /** Runs `act` while the clock stands still. */
   alone<A>(act: () => Promise<A>): Effect.Effect<A, InThePast | NeverAtRest> {
     return Effect.tryPromise({
       try: () => {
@@ -105,7 +108,7 @@ export class Mover {
     })
   }
 
-  /** Stops a running clock for good. Afterwards only a call of `store` stores the clock's time. */
+  /** Stops a running clock. Afterwards the clock's time is stored only by calls of `store`. */
   close(): void {
     this.setRate(0)
     this.isClosed = true
@@ -118,13 +121,13 @@ export class Mover {
     if (rate === 0) return
     let last = performance.now()
     /**
-     * The fraction of a millisecond that the previous tick left over. At slow rates, a whole tick is less than a
-     * millisecond.
+     * The fraction of a millisecond that the previous tick left over. At slow rates, the clock moves by less than a
+     * millisecond in a tick.
      */
     let left = 0
     const tick = () => {
       const passed = performance.now() - last
-      // While an order is under way, real time does not move the clock.
+      // While an order is carried out, real time does not move the clock.
       last += passed
       if (this.waiting > 0) return
       const due = left + passed * rate

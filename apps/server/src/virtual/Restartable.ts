@@ -1,6 +1,6 @@
 import { Deferred, Effect, Fiber, type Scope } from "effect"
 
-/** A program without an end that can be stopped and started again. */
+/** A program that runs without an end, and can be stopped and started again. */
 export interface Restartable<E> {
   readonly start: Effect.Effect<void>
   /** Interrupts the program, and waits for its finalizers. */
@@ -9,7 +9,7 @@ export interface Restartable<E> {
   readonly ended: Effect.Effect<never, E>
 }
 
-/** Starts the program, in the scope. */
+/** Starts the program in the current scope. */
 export const make = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<Restartable<E>, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -20,7 +20,8 @@ export const make = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<Re
     const watched = Effect.provide(program, context).pipe(
       Effect.tapErrorCause((cause) => (isStopping ? Effect.void : Deferred.failCause(failed, cause)))
     )
-    // `start` may run in a finalizer, which cannot be interrupted, and the forked fiber would inherit that.
+    // The forked fiber must be interruptible. `start` may run in a finalizer, which is uninterruptible, and the fiber
+    // would inherit that.
     const start = Effect.map(Effect.forkIn(Effect.interruptible(watched), scope), (forked) => {
       fiber = forked
       isStopping = false

@@ -3,16 +3,15 @@ import { VirtualTime } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
-/** How many draws each stream has given, by the stream's name: the process and the purpose, such as `world evt`. */
+/** How many draws each stream has given. A stream's name is its process and its purpose, such as `world evt`. */
 type Draws = Readonly<Record<string, number>>
 
 /**
  * Bytes that follow from a seed, for a test world only: anybody who knows the seed can compute every token.
  *
- * The server and the worker's loops draw from streams of their own, and each of them has a stream for each purpose. So
- * the loops do not change which ids the next request gets. And what a tester does not count changes nothing: how often
- * somebody asks whether the server is ready (each request draws a `req_…`), and how often the worker looks for
- * deliveries (each look draws an `lse_…`).
+ * The server and the worker's loops draw from separate streams, and each of them has a stream for each purpose. So the
+ * loops do not change which ids the next request gets. The ids also do not depend on how often somebody calls `/readyz`
+ * (each request draws a `req_…`), or how often the worker looks for deliveries (each claim draws an `lse_…`).
  */
 export interface SeededEntropy {
   readonly entropy: Entropy.Entropy["Type"]
@@ -24,7 +23,7 @@ export interface SeededEntropy {
 const block = (seed: string, stream: string, draw: number, index: number): Buffer =>
   createHash("sha256").update(`${seed}\n${stream}\n${draw}\n${index}`).digest()
 
-/** `seed` must differ for each start on a folder: otherwise ids would repeat. */
+/** Makes the random source. `seed` must differ for each start on a folder, because otherwise ids would repeat. */
 export const make = (seed: string): SeededEntropy => {
   let drawn = new Map<string, number>()
   return {

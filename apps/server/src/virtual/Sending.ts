@@ -2,7 +2,7 @@ import { WebhookSender } from "@place-access/domain/endpoints"
 import { Context, Effect, Layer } from "effect"
 import type { Happening } from "./Happening.js"
 
-/** Counts the webhooks under way, and records each attempt with the time of the test world's clock. */
+/** Counts the webhooks in flight, and records each attempt with the time of the test world's clock. */
 export interface Sending {
   readonly around: <E, R>(sender: Layer.Layer<WebhookSender, E, R>) => Layer.Layer<WebhookSender, E, R>
   /** How many attempts wait for a receiver's answer. */
@@ -11,7 +11,7 @@ export interface Sending {
   readonly take: () => ReadonlyArray<Happening>
 }
 
-/** The fields of a body that say which event it is. */
+/** The fields of a webhook's body that identify the event. */
 const eventOf = (body: string): Readonly<Record<string, string>> => {
   try {
     const { event_id, type } = JSON.parse(body) as { readonly event_id?: unknown; readonly type?: unknown }
@@ -24,7 +24,7 @@ const eventOf = (body: string): Readonly<Record<string, string>> => {
   }
 }
 
-/** `stir` runs when an attempt begins and when it has ended. */
+/** Makes the counter. `stir` is called when an attempt begins and when it has ended. */
 export const make = (now: () => number, stir: () => void): Sending => {
   let inFlight = 0
   let attempts: Array<{ happening: Happening }> = []

@@ -8,12 +8,15 @@ const DAY = 24 * HOUR
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY }
 
-/** The longest time by which one call moves the clock: two years. */
+/** The longest time by which one request may move the clock: two years. */
 export const LONGEST = 731 * DAY
 
 const PART = /(\d{1,9})(ms|s|m|h|d|w)/y
 
-/** A span of time such as `14d` or `23h35m`, in milliseconds. None: it is no span, or longer than `LONGEST`. */
+/**
+ * Parses a length of time such as `14d` or `23h35m`, to milliseconds. None: the text is no length of time, or it
+ * exceeds `LONGEST`.
+ */
 export const parse = (text: string): Option.Option<number> => {
   const plain = text.replaceAll(" ", "")
   let millis = 0
@@ -26,5 +29,8 @@ export const parse = (text: string): Option.Option<number> => {
   return end > 0 && end === plain.length && millis <= LONGEST ? Option.some(millis) : Option.none()
 }
 
-/** A moment such as `2026-01-05T09:00:00Z`, in milliseconds. None: it is no moment (`Timestamp.parseIso`). */
+/**
+ * Parses a moment such as `2026-01-05T09:00:00Z`, to milliseconds since 1970. None: the text is no moment
+ * (`Timestamp.parseIso`).
+ */
 export const parseMoment = (text: string): Option.Option<number> => Option.fromNullable(Timestamp.parseIso(text))

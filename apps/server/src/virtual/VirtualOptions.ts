@@ -1,7 +1,10 @@
 /** The options of the command line for a server on virtual time. */
 export interface VirtualOptions {
-  /** Ids and secrets are derived from the seed; null: they are random. */
+  /** The seed from which ids and secrets are derived; null: they are random. */
   readonly seed: string | null
-  /** What the clock of a new world shows, in milliseconds; null: a fixed time with a seed, else the present. */
+  /**
+   * The time at which the clock of a new world begins, in milliseconds since 1970; null: a fixed time with a seed, else
+   * the present.
+   */
   readonly at: number | null
 }

@@ -6,7 +6,7 @@ import type { Mover } from "./Mover.js"
 import type { Restartable } from "./Restartable.js"
 import type { SeededEntropy } from "./SeededEntropy.js"
 
-/** What a snapshot stores beside the rows: the time, and how many draws each random stream had given. */
+/** What a snapshot stores beside the rows: the time of the clock, and how many draws each random stream had given. */
 const Notes = Schema.parseJson(
   Schema.Struct({ now: Schema.Int, draws: Schema.Record({ key: Schema.String, value: Schema.Int }) })
 )
@@ -48,15 +48,15 @@ export const make = (
             const found = yield* Snapshots.notesOf(name)
             if (Option.isNone(found)) return false
             const { draws, now } = yield* Schema.decode(Notes)(found.value)
-            // The worker's loops remember due times from before the restore. They stop and start again, so that they
-            // read the restored rows.
+            // The worker's loops remember due times from before the restore. So they are stopped and started, and read
+            // the restored rows.
             yield* loops.stop
             yield* Effect.gen(function* () {
               yield* Snapshots.restore(name)
               world.set(now)
               seeded?.resume(draws)
-              // The partitions of past months may have been dropped since the snapshot. Restored rows of these months
-              // then lie in the default partition.
+              // The partitions of past months may have been dropped since the snapshot. The restored rows of these
+              // months are then in the DEFAULT partition, and this call moves those for which it makes a partition.
               yield* Partitions.ensurePartitions(Timestamp.make(now))
             }).pipe(Effect.ensuring(loops.start))
             yield* Effect.promise(() => world.rest().then(() => mover.store()))

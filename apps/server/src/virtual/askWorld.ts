@@ -13,8 +13,9 @@ interface WorldAnswer {
 }
 
 /**
- * Asks the server of a test world, without a limit on the time until its answer: a move of two years takes minutes, and
- * `fetch` gives up after five. A command that gave up would be repeated, and the clock would move twice.
+ * Sends a request to the server of a test world, and waits for the answer without a limit. A move of two years takes
+ * minutes, and `fetch` gives up after five. Somebody would repeat a command that gave up, and the clock would move
+ * twice.
  */
 export const askWorld = (
   address: string,

@@ -2,7 +2,7 @@ import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/pla
 import { Effect } from "effect"
 import type { Mover } from "./Mover.js"
 
-/** The path of the stylesheet of the clock's bar: pages allow only styles that this service serves. */
+/** The path of the stylesheet of the clock's bar. Pages allow only styles that this service serves. */
 export const STYLES = "/dev/clock.css"
 
 const CSS = `.world-clock{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;padding:.5rem 1rem;
@@ -20,8 +20,8 @@ export const stylesheet = HttpServerResponse.text(CSS, {
 })
 
 /**
- * Returns the path if it is a path of this service, else the path of the front page. Without this check, `return_to`
- * could redirect a browser to another site.
+ * Returns the path if it is a path of this service, else the path of the front page. Without this check, a link with a
+ * crafted `return_to` could redirect a browser to another site.
  */
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : "/"
@@ -44,7 +44,7 @@ const bar = ({ state: { now, rate } }: Mover, path: string): string => {
 const isPage = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   (headers["content-type"] ?? "").startsWith("text/html") && headers["content-encoding"] === undefined
 
-/** Adds the bar with the clock to every page, and forbids caching, because the bar shows the time. */
+/** Adds the bar with the clock to every page, and forbids caching, because the bar shows the present time. */
 export const onPages =
   (mover: Mover) =>
   <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | HttpServerRequest.HttpServerRequest> =>
@@ -66,7 +66,9 @@ export const onPages =
       })
     })
 
-/** Removes the validators, which would let a browser keep the page, and the length of the page without the bar. */
+/**
+ * Removes the headers by which a browser could reuse its copy of the page, and the length of the page without the bar.
+ */
 const withoutValidators = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => !["etag", "last-modified", "content-length"].includes(name))

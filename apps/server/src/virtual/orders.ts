@@ -1,7 +1,7 @@
 import { type CannotStart, ConfigReport, Settings } from "@place-access/worker"
 import { Config, type Effect, Either } from "effect"
 
-/** What `npm run clock` sends to the server. */
+/** The request that `npm run clock` sends to the server. */
 export interface ClockCommand {
   readonly path: "/dev/clock" | "/dev/snapshot"
   /** The JSON body of the request; null: the command only reads the clock. */
@@ -28,7 +28,9 @@ export const worldAddress: Effect.Effect<string, CannotStart> = ConfigReport.rea
   Config.map(Settings.addresses, ({ baseUrl }) => baseUrl)
 )
 
-/** Parses a command line. A Left says what is wrong. "help": the command line asks for the usage. */
+/**
+ * Parses a command line. A Left says what is wrong. The result "help" means that the command line asks for the usage.
+ */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand | "help", string> => {
   if (argv.includes("--help") || argv.includes("-h")) return Either.right("help")
   const json = argv.includes("--json")

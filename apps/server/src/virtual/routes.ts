@@ -14,14 +14,17 @@ import * as Span from "./Span.js"
 import type { NeverAtRest } from "./World.js"
 import type { WorldSnapshots } from "./WorldSnapshots.js"
 
-/** The most happenings in one answer. A caller that needs all of them must move the clock in smaller steps. */
+/**
+ * The most happenings in one answer. A caller that needs all happenings of a longer time must move the clock in smaller
+ * steps.
+ */
 const LISTED_MAX = 10_000
 
 type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
 
 /**
- * Admits only programs and browsers on this machine. The Host header shows a foreign page whose name resolves to this
- * machine, and the Origin header shows a foreign page that posts a form (decision virtual-time-3).
+ * Admits only programs and browsers on this machine. By the Host header it recognizes a foreign page whose name
+ * resolves to this machine, and by the Origin header a foreign page that posts a form (decision virtual-time-3).
  */
 const guarded = (addresses: Addresses) =>
   Effect.gen(function* () {
@@ -38,7 +41,7 @@ const guarded = (addresses: Addresses) =>
     return request
   })
 
-/** Programs send JSON, the buttons of the bar send forms. */
+/** The content types that the routes read: programs send JSON, the buttons of the bar send forms. */
 const READS: ReadonlySet<string> = new Set(["application/json", "application/x-www-form-urlencoded"])
 
 const FOREIGN = "The call did not come from a page of this service: its Origin header says so"
@@ -68,7 +71,7 @@ const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
     return given
   })
 
-/** Reads the order to the clock from the fields of a request. `now`: the time that the clock shows. */
+/** Reads the order to the clock from the fields of a request. `now` is the time that the clock shows. */
 export const orderOf = (
   { advance, rate, to }: typeof Fields.Type,
   now: number
@@ -125,7 +128,7 @@ const order = (mover: Mover, addresses: Addresses) =>
 
 const SnapshotFields = Schema.Struct({ save: Schema.optional(Schema.String), restore: Schema.optional(Schema.String) })
 
-/** A snapshot's name is part of the name of a schema in the database. */
+/** The names that a snapshot may have. A snapshot's name is part of the name of a schema in the database. */
 const SNAPSHOT_NAME = /^[a-z0-9_]{1,40}$/
 
 const listSnapshots = (snapshots: WorldSnapshots, addresses: Addresses) =>

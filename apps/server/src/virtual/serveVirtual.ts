@@ -40,13 +40,16 @@ import type { VirtualOptions } from "./VirtualOptions.js"
 import { World } from "./World.js"
 import * as WorldSnapshots from "./WorldSnapshots.js"
 
-/** A seed gives the same run on every day, so its clock begins at a fixed time: 2026-01-05T09:00:00Z. */
+/**
+ * The time at which the clock of a world with a seed begins: 2026-01-05T09:00:00Z. It is fixed, so that a seed gives
+ * the same run on every day.
+ */
 const SEEDED_START = 1_767_603_600_000
 
-/** The process that the worker's loops belong to. It names their stream of random bytes. */
+/** The simulated process to which the worker's loops belong. Its name selects their streams of random bytes. */
 const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive: true }
 
-/** The leases of the only worker of the embedded database: it always holds all buckets. */
+/** The leases of the only worker of the embedded database, which always has all buckets. */
 const LEASES: WorkerLeases = {
   ...everything,
   look: Effect.succeed(Bucket.ALL),
@@ -54,7 +57,10 @@ const LEASES: WorkerLeases = {
   leave: Effect.void
 }
 
-/** Why the service may not run on virtual time with these settings; undefined when it may (decision virtual-time-1). */
+/**
+ * The reason why the service may not run on virtual time with these settings; undefined when it may (decision
+ * virtual-time-1).
+ */
 export const refusal = ({ addresses, host, mail, storage }: Settings.ServerSettings): string | undefined => {
   if (storage._tag === "Postgres") {
     return "--clock virtual needs the embedded database: take DATABASE_URL away. Real data never lives on virtual time."
@@ -77,7 +83,7 @@ const newMark = ({ at, seed }: VirtualOptions) =>
 const prepare = (dataDir: string) =>
   Effect.mapError(DataFolder.prepare(dataDir), ({ message }) => new CannotStart({ fault: "settings", message }))
 
-/** The world of the data folder; a new one in a new folder. */
+/** Opens the world of the data folder; makes a world in a new folder. */
 export const openWorld = (dataDir: string, options: VirtualOptions) =>
   Effect.gen(function* () {
     const found = yield* Mark.read(dataDir)
@@ -87,7 +93,7 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
       })
     }
-    // A folder with a mark passes the check of the folder, so the check must come before the first mark is written.
+    // `prepare` accepts every folder that has a mark, so it must check the folder before the first mark is written.
     if (Option.isNone(found)) yield* prepare(dataDir)
     const before = Option.isSome(found) ? found.value : yield* newMark(options)
     const mark = { ...before, starts: before.starts + 1 }
@@ -95,7 +101,7 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
     return mark
   })
 
-/** Some tokens are derived from the service's key. So with a seed, the key is derived from the seed too. */
+/** With a seed, derives the service's key from the seed too, because some tokens are derived from that key. */
 const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Mark): typeof storage => {
   if (storage._tag === "Postgres" || Option.isSome(storage.keys) || seed === null) return storage
   const key = createHash("sha256").update(`${seed}\nkey`).digest("base64")
@@ -103,8 +109,9 @@ const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Ma
 }
 
 /**
- * A request may make work for the worker's loops, also when it raises no `WorkSignal`. So loops that slowed down look
- * for work at their normal pace after each request, except after requests to the world itself, such as the bar's.
+ * A request may make work for the worker's loops, even when it raises no `WorkSignal`. So after each request, loops
+ * that slowed down look for work at their normal pace. Requests to the world itself, such as those of the bar, do not
+ * change the pace.
  */
 const stirring =
   ({ world }: Mover) =>
@@ -118,7 +125,7 @@ const stirring =
           )
     )
 
-/** The listener of a test world: every page has the bar, and a request wakes loops that slowed down. */
+/** The listener of a test world. It adds the bar to every page, and a request wakes loops that slowed down. */
 const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
   ...listener,
   layer: Layer.map(listener.layer, (context) => {
@@ -132,7 +139,7 @@ const ofWorld = (listener: Listener.HttpListener, mover: Mover): Listener.HttpLi
   })
 })
 
-/** Runs the whole service on a clock that moves only by orders, in a data folder of its own. */
+/** Runs the whole service on a clock that moves only by orders, in a separate data folder. */
 export const serveVirtual = (settings: Settings.ServerSettings, options: VirtualOptions) =>
   Effect.gen(function* () {
     const reason = refusal(settings)
@@ -181,8 +188,8 @@ const run = (
     )
     yield* Effect.gen(function* () {
       yield* connect(world, yield* recordFigures())
-      // Added only after the database is open: a server that did not get the folder's lock must not overwrite the mark
-      // of the server that has it.
+      // The finalizer is added only after the database is open: a server that did not get the folder's lock must not
+      // overwrite the mark of the server that has the lock.
       yield* Effect.addFinalizer(() =>
         Effect.promise(() => {
           mover.close()
@@ -205,7 +212,8 @@ const run = (
   })
 
 /**
- * Lets the world ask the database what happened and what is due. `storeFigures` stores what the programs have counted.
+ * Connects the world with its database, so that the world can read what happened and what is due. `storeFigures` stores
+ * what the programs have counted in memory.
  */
 const connect = (world: World, storeFigures: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -218,8 +226,8 @@ const connect = (world: World, storeFigures: Effect.Effect<void>) =>
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // The clock asks for crossings that wait for `settle_s`, for imports and for exports, so that they happen at the
-    // time at which they would happen on a clock that runs by itself.
+    // A moving clock calls this function to find out whether crossings that wait for `settle_s`, imports or exports are
+    // due. So they happen at the same time as on a clock that runs by itself.
     world.clock.hasWorkBy = (moment) => {
       const by = Timestamp.make(moment)
       const work = [

@@ -17,7 +17,7 @@ type Table = typeof TableRow.Type
 const APART: ReadonlySet<string> = new Set(["account_deletions", "events", "connections"])
 
 /**
- * Reads from the catalogue every table whose primary key begins with `user_id`, except `accounts`. So `remove` also
+ * Reads from the catalog every table whose primary key begins with `user_id`, except `accounts`. So `remove` also
  * covers a table that a later migration adds.
  */
 const peoplesTables = (sql: SqlClient) =>

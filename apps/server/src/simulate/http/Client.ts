@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { HttpExchange, SimulatedResponse } from "./Exchange.js"
 import { cookieOf } from "./people.js"
 
-/** The service refused a request, with the code and the body that it sent. */
+/** The service refused a request with this code and this body. */
 export class RefusedRequest {
   readonly _tag = "RefusedRequest"
   readonly status: number
@@ -26,8 +26,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Who sends a request: a person whose browser is signed in, a browser with a given cookie, a program with a token, an
- * app without a token, or a person without a session.
+ * The sender of a request: a person whose browser is signed in, a browser with a given cookie, a program with a token,
+ * an app without a token, or a person without a session.
  */
 type RequestSender =
   | { readonly person: string }
@@ -39,7 +39,7 @@ type RequestSender =
 interface Options {
   readonly json?: unknown
   readonly query?: Readonly<Record<string, string | number | null | undefined>>
-  /** The network address of the client; left out: the address that belongs to the caller. */
+  /** The network address of the client; absent: the address that belongs to the caller. */
   readonly address?: string
 }
 
@@ -60,7 +60,7 @@ const SESSION = "__Host-session"
 export const sessionOf = ({ cookies }: HttpAnswer): string | undefined => cookies[SESSION]
 
 export const make = (exchange: HttpExchange, registry: Simulation.Registry): OutsideClient => ({
-  // The request has an id, as from a trusted proxy, so that the service draws the same random numbers as without HTTP
+  // The request carries an id, as from a trusted proxy. So the service draws the same random numbers as without HTTP,
   // and makes the same ids.
   send: (caller, method, path, { address, json, query = {} } = {}) => {
     const parameters = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
@@ -96,7 +96,7 @@ const credentials = (caller: RequestSender, registry: Simulation.Registry): Read
         ? { authorization: `Bearer ${caller.token}` }
         : {}
 
-/** A network address for each caller, so that callers do not share the rate limits by address. */
+/** Gives each caller a network address, so that callers do not share the rate limits by address. */
 const addressOf = (caller: RequestSender): string => {
   let sum = 0
   for (const character of Object.values(caller).join("")) sum = (sum * 31 + character.charCodeAt(0)) % 0xff_ff_ff
@@ -117,11 +117,11 @@ const read = ({ body, cookies, headers, status, stream }: SimulatedResponse): Ht
 
 const TIME = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Parses a time to milliseconds, because traces have times as milliseconds. */
+/** Converts the times in an answer to milliseconds, because traces have times as milliseconds. */
 const withMillis = (_: string, value: unknown): unknown =>
   typeof value === "string" && TIME.test(value) ? Date.parse(value) : value
 
-/** Adds to the body the scope that a refusal names in a header (RFC 6750 §3). */
+/** Adds to the body of a refusal the scope that the refusal names in a header (RFC 6750 §3). */
 const withScope = (body: object, headers: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> => {
   const scope = /scope="([^"]*)"/.exec(headers["www-authenticate"] ?? "")?.[1]
   return scope === undefined ? { ...body } : { ...body, scope }

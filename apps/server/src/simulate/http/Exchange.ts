@@ -6,12 +6,12 @@ import { type Context, Effect, Fiber, Layer, Scope, type Stream } from "effect"
 import { EventEmitter } from "node:events"
 import type { IncomingMessage } from "node:http"
 
-/** A request as it is on the wire. */
+/** A request as a network would carry it. */
 interface SimulatedRequest {
   readonly method: string
-  /** With the query. */
+  /** The path with the query. */
   readonly url: string
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The network address of the client. */
   readonly address: string
@@ -27,10 +27,10 @@ export interface SimulatedResponse {
   readonly stream?: Stream.Stream<Uint8Array, unknown>
 }
 
-/** Answers one request, in the fibre of the caller. */
+/** Answers one request, in the fiber of the caller. */
 export type HttpExchange = (request: SimulatedRequest) => Effect.Effect<SimulatedResponse>
 
-/** A request as Node would have received it: its body arrives when somebody reads it. */
+/** A request as Node would have received it. Its body arrives when somebody begins to read it. */
 class Incoming extends EventEmitter {
   readonly method: string
   readonly url: string
@@ -67,7 +67,7 @@ class Incoming extends EventEmitter {
     return this
   }
 
-  /** Delivers the body after somebody has begun to read it, in a separate step of the scheduler, like a network. */
+  /** Delivers the body after somebody has begun to read it, in a separate step of the scheduler, as a network would. */
   readonly arrival: Effect.Effect<void> = Effect.zipRight(
     Effect.async<void>((done) => {
       this.whenRead = () => done(Effect.void)
@@ -82,8 +82,8 @@ class Incoming extends EventEmitter {
 }
 
 /**
- * The whole HTTP side of the service in this fibre, without a socket: the edge, the guards, the contract's decoding and
- * encoding, and the handlers. Only Node's server is left out, which reads bytes and makes them a request.
+ * The whole HTTP side of the service in this fiber, without a socket: the edge, the guards, the decoding and encoding
+ * of the contracts, and the handlers. Only the server of Node is missing, which turns bytes into a request.
  */
 export const open = (options: ServiceOptions) =>
   Effect.gen(function* () {
@@ -95,7 +95,7 @@ export const open = (options: ServiceOptions) =>
           served = exchange((middleware === undefined ? app : middleware(app)) as Served, context)
         })
     })
-    // Never closed: the programs of a simulation end with the run, or are killed.
+    // The scope is never closed, because the programs of a simulation end with the run, or are killed.
     const scope = yield* Scope.make()
     yield* Layer.buildWithScope(
       HttpLive.layer(options).pipe(

@@ -18,8 +18,8 @@ import { withBrowsers } from "./people.js"
 
 /**
  * Operations that call the programs directly, without a request. `signUp`: an operator makes the accounts, so that
- * their addresses are confirmed and get mail. The reading operations: oracles read what no request shows, such as the
- * strikes of an endpoint. `importFile`: the service reads the body from Node's own stream, which needs a socket.
+ * their addresses are confirmed and get mail. The operations that read: they show oracles what no request shows, such
+ * as the strikes of an endpoint. `importFile`: the service reads its body from a stream of Node, which needs a socket.
  */
 type Direct = "signUp" | "importFile" | "readEndpoints" | "readDeliveries" | "readAccessLog" | "readOwnHistory"
 
@@ -37,7 +37,7 @@ const handlers: Handlers<Exclude<Simulation.Name, Direct>> = {
 
 const isDirect = (name: Simulation.Name): name is Direct => !(name in handlers)
 
-/** The people of the simulation reach the service by its HTTP contract. */
+/** A driver with which the people of the simulation call the service over its HTTP contract. */
 export const overHttp: Simulation.Driver = {
   name: "http",
   start: (registry) =>
@@ -53,7 +53,7 @@ export const overHttp: Simulation.Driver = {
     })
 }
 
-/** Timers for requests that use the clock of the run, in fibres of the simulated server's process. */
+/** Timers for requests. They use the clock of the run, in fibers of the simulated server's process. */
 const timers = Effect.map(Effect.runtime<never>(), (runtime): RequestTimers => ({
   now: () => Runtime.runSync(runtime)(Clock.currentTimeMillis),
   after: (millis, then) => {
@@ -99,7 +99,7 @@ const perform = (outside: Outside): Simulation.Perform => {
   return performed
 }
 
-/** The message of a bug without its stack trace, which names files of this machine. */
+/** The message of a bug, without its stack trace, because that names files of this machine. */
 const defect = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   return error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error)

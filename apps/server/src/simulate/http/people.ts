@@ -7,7 +7,7 @@ const LENGTH = 52
 
 /**
  * The cookie of a browser in which this person is always signed in. The people of a simulation act for weeks, and
- * oracles count every sign-in. So actions in pages need a session that no sign-in opened (decision simulation-3).
+ * oracles count every sign-in. So their actions in pages use a session that no sign-in opened (decision simulation-3).
  */
 export const cookieOf = ({ accounts }: Simulation.Registry, userId: string): string =>
   cookieOfNumber([...accounts.keys()].indexOf(userId))

@@ -1,11 +1,13 @@
-/** A stretch of a file that V8 counts, in characters from the file's beginning. */
+/** A range of a file that V8 counts, in characters from the file's beginning. */
 interface CountedRange {
   readonly startOffset: number
   readonly endOffset: number
   readonly count: number
 }
 
-/** V8's report about a function since the last report. The first range is the function, the others are its blocks. */
+/**
+ * What V8 reports about a function since the last report. The first range is the function, the others are its blocks.
+ */
 export interface CountedFunction {
   readonly ranges: ReadonlyArray<CountedRange>
 }
@@ -18,19 +20,19 @@ interface KnownBlock {
 }
 
 /**
- * The blocks of one file, over many runs: functions, and branches in them. V8 reports a branch, with the count 0, only
- * if the branch did not run when its function ran. So a branch becomes known by the first such report, and has run as
- * soon as a report about the function lacks it.
+ * The blocks of one file, over many runs: functions, and branches in them. When a function ran and one of its branches
+ * did not, V8 reports the branch, with the count 0. So a branch becomes known by the first report that contains it. It
+ * has run when a later report about the function does not contain it.
  */
 export class Blocks {
   private readonly functions = new Map<number, Map<string, KnownBlock>>()
 
-  /** Takes a report, and returns the offsets of the blocks that ran for the first time. */
+  /** Adds the reports, and returns the offsets of the blocks that ran for the first time. */
   add(reports: ReadonlyArray<CountedFunction>): ReadonlyArray<number> {
     return reports.flatMap(({ ranges: [whole, ...inner] }) => (whole === undefined ? [] : this.addOne(whole, inner)))
   }
 
-  /** The offsets of the blocks that never ran. A branch of a function that never ran is not counted by itself. */
+  /** The offsets of the blocks that never ran. For a function that never ran, its branches are not listed. */
   get missing(): ReadonlyArray<number> {
     return [...this.functions.values()].flatMap((blocks) =>
       [...blocks.values()].flatMap(({ hasRun, startOffset }) => (hasRun ? [] : [startOffset]))

@@ -5,15 +5,18 @@ import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 import { Blocks } from "./Blocks.js"
 
-/** Watches which source lines of the product's programs the runs reach, as V8 counts them in this process. */
+/** Finds out which source lines of the service's programs the runs reach. V8 counts them in this process. */
 export interface LineWatch {
   /** The places that ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
   readonly fresh: () => ReadonlySet<string>
-  /** The lines that never ran, in ascending order, by file; only of files that ran at all. */
+  /** The lines that never ran, in ascending order, by file. It lists only files that ran at all. */
   readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** Only the product's programs and decisions are watched: every run reaches the code of the simulation itself. */
+/**
+ * The paths of the files that are watched: the programs and decisions of the domain. The code of the simulation is left
+ * out, because every run reaches it.
+ */
 const PROGRAMS = /packages\/domain\/src\/(.+)$/
 
 /** A file that V8 ran: its blocks, and the source line of each offset. */
@@ -27,7 +30,10 @@ interface SourceLine {
   readonly line: number
 }
 
-/** Starts to watch lines, which costs a run a few milliseconds: V8 records whether a block ran, and not how often. */
+/**
+ * Starts to watch lines. That costs a run a few milliseconds, because V8 records only whether a block ran, and not how
+ * often.
+ */
 export const watchLines: Effect.Effect<LineWatch, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const session = new Session()
@@ -76,7 +82,7 @@ const watchOf = (session: Session): LineWatch => {
   }
 }
 
-/** The answer comes before `post` returns, because the session is connected to this thread. */
+/** `post` calls its callback before it returns, because the session is connected to this thread. */
 const take = (session: Session): ReadonlyArray<Profiler.ScriptCoverage> => {
   let result: ReadonlyArray<Profiler.ScriptCoverage> = []
   session.post("Profiler.takePreciseCoverage", (error, answer) => {

@@ -3,8 +3,8 @@ import type { Simulation } from "@place-access/domain/testing"
 type Entry = Simulation.Entry
 
 /**
- * An entry at its position on the page. `t` is the start of the run plus the elapsed time, so that a later entry stands
- * further to the right even after somebody set the clock back. `clock` is the time that the clock showed.
+ * A trace entry at its position on the page. `t` is the start of the run plus the elapsed time, so that a later entry
+ * is further to the right even after somebody set the clock back. `clock` is the time that the clock showed.
  */
 export type Placed = Entry & { readonly clock: number }
 
@@ -50,8 +50,9 @@ export interface Bar {
 export interface Dot {
   readonly t: number
   /**
-   * `good`: done. `refused`: a refusal, or an answer to a POST that does not count as success. `bad`: a crash, a leak,
-   * no answer, or an unknown outcome. `fired`: a rule fired. `fault`: made by the simulation. `note`: everything else.
+   * The kind of a dot. `good`: success. `refused`: a refusal, or an answer to a POST that does not count as success.
+   * `bad`: a crash, a leak, no answer, or an unknown outcome. `fired`: a rule fired. `fault`: a fault that the
+   * simulation made. `note`: everything else.
    */
   readonly look: "good" | "refused" | "bad" | "fired" | "note" | "fault"
   readonly text: string

@@ -5,19 +5,25 @@ import { text } from "./read.js"
 type Entry = Simulation.Entry
 type Begun = Entry & Simulation.Begun
 
-/** Ids and secrets that tie a change to its results. Apps and people are left out: they tie everything together. */
+/**
+ * Matches ids and secrets that connect a change with its results. It leaves out the ids of apps and people, which would
+ * connect everything.
+ */
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
-/** The most uploads, repeated operations and clock jumps that are shown: the last ones before the violation. */
+/**
+ * The most uploads that are shown: the last ones before the violation. `LAST_REPEATS` and `LAST_JUMPS` limit repeated
+ * operations and jumps of the clock.
+ */
 const LAST_UPLOADS = 12
 const LAST_REPEATS = 25
 const LAST_JUMPS = 5
-/** A fault counts for an operation under way, and for one that begins within this time after the fault. */
+/** A fault can explain an operation that is under way, or that begins within this time after the fault. */
 const SHORTLY_MILLIS = 60_000
 
 const idsIn = (value: unknown): ReadonlyArray<string> => (JSON.stringify(value) ?? "").match(ID) ?? []
 
-/** An operation, or an entry that belongs to no operation. */
+/** An operation with all its entries, or an entry that belongs to no operation. */
 interface Unit {
   /** The entry that stands for the unit on the page. */
   readonly i: number
@@ -26,14 +32,14 @@ interface Unit {
   readonly procs: ReadonlySet<string>
   /** The ids that the unit names. */
   readonly ids: ReadonlySet<string>
-  /** The ids that had to exist for the unit: when the unit is a cause, the changes of these ids are causes, too. */
+  /** The ids that had to exist for the unit. When the unit is a cause, the changes of these ids are causes too. */
   readonly needs: ReadonlyArray<string>
 }
 
 export interface Explanation {
   /**
-   * The numbers of the entries that led to the violation, in order, with the one that breaks the rule at the end. An
-   * operation is listed by its beginning. Reads are left out, because they change nothing.
+   * The numbers of the entries that led to the violation, in order; the last one breaks the rule. An operation is
+   * listed by its first entry. Reads are left out, because they change nothing.
    */
   readonly led: ReadonlyArray<number>
   /** The id of the delivery, rule or connection whose state explains the violation best. */
@@ -71,8 +77,8 @@ export const explanationOf = (
 const firstOf = (ids: ReadonlyArray<string>, kind: string) => ids.find((id) => id.startsWith(kind))
 
 /**
- * Finds the changes that name an id of the violation, then the changes that those changes needed, until no more are
- * found.
+ * Finds the changes that name an id of the violation, then the changes that those needed, and so on until there are no
+ * more.
  */
 const tied = (
   entries: ReadonlyArray<Entry>,
@@ -82,7 +88,7 @@ const tied = (
   const wanted = new Set(named)
   /**
    * The ids that the chosen units name. Not all of them are in `wanted`: when a wanted token was issued, other tokens
-   * were issued with it. Only a `revoke` is looked for by these ids.
+   * were issued with it. Only the search for a `revoke` uses these ids.
    */
   const seen = new Set(named)
   const chosen = new Set([first])
@@ -144,16 +150,17 @@ const leads = (entry: Entry, unit: Unit, wanted: ReadonlySet<string>): boolean =
   return [...unit.ids].some((id) => wanted.has(id) && tying(entry).test(id))
 }
 
-/** A pattern for the ids that can make this entry part of the explanation. */
+/** A pattern for the ids by which this entry can be connected with the violation. */
 const tying = (entry: Entry): RegExp => {
-  // The loops of a worker work on all deliveries of an endpoint, so only the delivery and its event tie their steps
-  // together.
+  // A worker's loops work on all deliveries of an endpoint, so only the ids of the delivery and of its event connect
+  // their steps.
   if (entry.kind !== "begun") return /^(?:dlv|evt)_/
-  // A call that makes a rule is tied by the rule only: later changes of its token do not concern the rule.
+  // A call that makes a rule is connected by the rule's id only, because later changes of its token do not concern the
+  // rule.
   return entry.name === "call" ? /^rul_/ : /^/
 }
 
-/** Whether readings decide the violation: a rule, a visit or an answer about places is wrong. */
+/** Whether the violation depends on readings: it concerns a rule, a visit, or an answer about places. */
 const isAboutPositions = (broken: Entry | undefined, wanted: ReadonlySet<string>): boolean => {
   if (broken?.kind === "begun" && broken.name === "call") return endpointOf(broken) !== "GET /v1/me"
   if (broken?.kind === "begun" && /^(?:upload|readOwnHistory)$/.test(broken.name)) return true
@@ -166,7 +173,9 @@ const userOf = (entry: Entry | undefined): string =>
 const appOf = (entry: Entry | undefined): string =>
   entry?.kind === "begun" ? text((entry.args as { readonly appId?: unknown }).appId) : ""
 
-/** The operations in `before` whose name matches `names`, and which a person did who also did a chosen operation. */
+/**
+ * Finds the operations in `before` whose name matches `names`, and whose person also did one of the chosen operations.
+ */
 const byPeople = (
   before: ReadonlyArray<Entry>,
   names: RegExp,
@@ -184,7 +193,7 @@ const uploads = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, Rea
 
 /**
  * Operations that change all connections or all readings of a person. They name no connection and no reading, so ids do
- * not tie them to the violation.
+ * not connect them with the violation.
  */
 const changesOfEverything = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^(?:eraseHistory|pauseAll|resumeAll)$/, of[1], of[2])
@@ -193,7 +202,9 @@ const COUNTED = /^(?:createPurpose|createEndpoint|createApp)$/
 const COUNTED_CALLS = /^POST /
 const SESSIONS = /^(?:signIn|changePassword|endOtherSessions)$/
 
-/** Earlier operations that may count towards the same limit: by the same app, or sign-ins of the same person. */
+/**
+ * Earlier operations that may count towards the same limit: operations of the same app, or sign-ins of the same person.
+ */
 const repeats = (before: ReadonlyArray<Entry>, broken: Entry | undefined): ReadonlyArray<number> => {
   if (broken?.kind !== "begun") return []
   const isSame = (one: Begun): boolean => {
@@ -224,7 +235,10 @@ const sameMail = (before: ReadonlyArray<Entry>, broken: Entry): ReadonlyArray<nu
     ? []
     : before.flatMap((entry) => (entry.kind === "mailed" && entry.id === broken.id ? [entry.i] : []))
 
-/** The faults that struck a program while it worked on a cause, or shortly before, and the last jumps of the clock. */
+/**
+ * The faults that struck a program while it worked on a cause, or shortly before, and the last jumps of the clock
+ * before the violation.
+ */
 const faultsAround = (before: ReadonlyArray<Entry>, causes: ReadonlyArray<Unit>): ReadonlyArray<number> => {
   const faults = before.filter((entry) => entry.kind === "fault")
   const near = faults.filter(({ passed, proc }) =>

@@ -5,21 +5,21 @@ import { text } from "./read.js"
 
 type Entry = Simulation.Entry
 
-/** A run on the page: its entries, and what it is called there. */
+/** One of the two runs on the page: its entries, and its name there. */
 export interface Compared {
   readonly name: string
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** How many equal entries the page shows before and after a difference; it folds all other equal entries. */
+/** How many equal entries the page shows before and after a difference. It folds all other equal entries. */
 const AROUND = 3
 /**
- * How many differing rows the page shows at most: a reader needs the place where the runs part, and the rows shortly
- * after it.
+ * The most differing rows that the page shows. A reader needs the place where the runs begin to differ, and the rows
+ * shortly after it.
  */
 const MOST_ROWS = 2_000
 
-/** Renders two runs side by side as a page: one file that loads nothing and needs no script. */
+/** Renders two runs side by side as a page, in one file that loads nothing and needs no script. */
 export const comparisonOf = (left: Compared, right: Compared): string => {
   const pairs = pairsOf(left.entries, right.entries)
   const first = pairs.findIndex(isDifferent)
@@ -131,7 +131,10 @@ const brief = (entry: Entry): string => {
   }
 }
 
-/** A message of a stream in a few words: the type of an event, a number of lost events, or why the stream ended. */
+/**
+ * Describes a message of a stream in a few words: the type of an event, a number of lost events, or why the stream
+ * ended.
+ */
 export const heardOf = (message: Simulation.HeardMessage): string => {
   switch (message._tag) {
     case "Event":

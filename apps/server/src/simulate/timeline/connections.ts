@@ -30,7 +30,7 @@ interface Terms {
 const isSensitive = (scope: unknown): boolean => Scope.isScope(scope) && Scope.isSensitive(scope)
 
 /**
- * One lane for each connection, with its tiers as bars (live, with coordinates, in the grace period) and every
+ * Makes one lane for each connection, with its tiers as bars (live, with coordinates, in the grace period) and each
  * operation on the connection as a dot.
  */
 export const connectionLanes = (

@@ -1,21 +1,20 @@
-// Compares two runs: which entries of their traces are the same, and where the runs part.
+// Compares two runs: finds the entries that both traces have, and where the traces begin to differ.
 import type { Simulation } from "@place-access/domain/testing"
 
 type Entry = Simulation.Entry
 
-/** A row of the comparison: entries that are the same, or an entry that only one run has. */
+/** A row of the comparison: two equal entries, or an entry that only one run has. */
 export interface Pair {
   readonly left: Entry | undefined
   readonly right: Entry | undefined
 }
 
-/** The most edits that the comparison tries. When more are needed, the rest counts as different. */
+/** The most edits that the comparison tries. When more are needed, the rest of the entries counts as different. */
 const MOST_EDITS = 2_000
 
 /**
- * The entries of both runs in order. Two entries are the same when they differ only in their numbers in the trace, in
- * the times at which they happened, and in ids. Otherwise every entry after a delay of a second would count as
- * different.
+ * The entries of both runs in order. Two entries count as equal when they differ only in their numbers in the trace,
+ * their times, and ids. Without this rule, every entry after a delay of a second would count as different.
  */
 export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>): ReadonlyArray<Pair> => {
   const [a, b] = [left.map(keyOf), right.map(keyOf)]
@@ -38,7 +37,7 @@ export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>)
 
 const ID = /_[0-9a-z]{24}\b/g
 
-/** The text of an entry without its number, its operation's number, the times at which it happened, and ids. */
+/** The text of an entry, without the entry's number, its operation's number, its time, and ids. */
 const keyOf = (entry: Entry): string => {
   const { i: _i, op: _op, passed: _passed, t: _t, ...rest } = entry as Entry & { readonly op?: unknown }
   return JSON.stringify(rest).replaceAll(ID, "_")
@@ -49,10 +48,10 @@ interface Side {
   readonly keys: ReadonlyArray<string>
 }
 
-/** The shortest edit script from one list to the other (Myers, "An O(ND) Difference Algorithm", 1986). */
+/** Finds the shortest edit script from one list to the other (Myers, "An O(ND) Difference Algorithm", 1986). */
 const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   const most = Math.min(MOST_EDITS, a.keys.length + b.keys.length)
-  /** For each diagonal, the furthest position in `a` that a path has reached. One copy for each number of edits. */
+  /** For each number of edits: by diagonal, the furthest position in `a` that a path has reached. */
   const trail: Array<ReadonlyMap<number, number>> = []
   const reach = new Map<number, number>([[1, 0]])
   for (let edits = 0; edits <= most; edits++) {

@@ -50,7 +50,7 @@ const troubleLanes = (entries: ReadonlyArray<Entry>): ReadonlyArray<Lane> => {
   return [{ group: "Trouble", label: "faults", who: [], bars: [], dots }]
 }
 
-/** One lane for each program, with a bar from each start to the next crash. */
+/** Makes one lane for each program, with a bar from each start to the next crash. */
 const programLanes = (entries: ReadonlyArray<Entry>, end: number): ReadonlyArray<Lane> => {
   const names = new Set<string>(["server"])
   for (const { proc } of entries) if (proc !== "world") names.add(proc.replace(/-\d+$/, ""))
@@ -61,7 +61,7 @@ const programLanes = (entries: ReadonlyArray<Entry>, end: number): ReadonlyArray
     for (const entry of entries) {
       if (entry.kind !== "fault") continue
       const { detail, fault, i, proc, t } = entry
-      // A crash ends this program when it names the program, or when it struck at one of the program's own calls.
+      // A crash ends this program when the crash names the program, or when it struck at a call that the program made.
       const isDeath = fault === "crash" && (detail === name || proc.replace(/-\d+$/, "") === name)
       if (isDeath && up !== undefined) {
         bars.push({ from: up.t, to: t, look: "up", text: `${name} runs`, i: up.i })
@@ -129,7 +129,7 @@ const appLanes = (deeds: ReadonlyArray<Deed>, nameOf: (appId: string) => string)
 
 const STATUS_OK = 300
 
-/** One lane for each endpoint, with every POST that it received. */
+/** Makes one lane for each endpoint, with every POST that the endpoint received. */
 const deliveryLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,
@@ -157,7 +157,7 @@ const deliveryLanes = (
   }))
 }
 
-/** One lane for each listener, with the messages of its stream. */
+/** Makes one lane for each listener, with the messages of its stream. */
 const listenerLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,

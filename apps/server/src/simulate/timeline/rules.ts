@@ -10,7 +10,7 @@ interface Names {
   readonly userOf: (token: string) => string
 }
 
-/** One lane for each rule, from its creation to its end, with its window and its firings. */
+/** Makes one lane for each rule, from its creation to its end, with its window and its firings. */
 export const ruleLanes = (
   entries: ReadonlyArray<Placed>,
   deeds: ReadonlyArray<Deed>,
@@ -25,8 +25,8 @@ export const ruleLanes = (
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
     const id = text(body?.["id"])
     const gone = removed.get(id)
-    // The window's times are by the clock at the creation of the rule, which somebody may have set. Adding this
-    // difference converts them to the page's axis, which has the elapsed time.
+    // The times of the window are by the clock at the rule's creation, which somebody may have set. The axis of the
+    // page has the elapsed time; this difference converts one to the other.
     const set = t - (entries[i]?.clock ?? t)
     const [opens, closes] = [number(request["activeFrom"]), number(request["activeUntil"])]
     const from = opens === undefined ? undefined : opens + set
@@ -45,7 +45,7 @@ export const ruleLanes = (
   })
 }
 
-/** One dot for each event at the time of its first POST, even when it was posted again. */
+/** Makes one dot for each event, at the time of its first POST. Further POSTs of the event add no dot. */
 const firings = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<Dot>> => {
   const seen = new Set<string>()
   const fired = new Map<string, Array<Dot>>()

@@ -1,4 +1,4 @@
-// Reads from the trace the state of each person, connection, rule and delivery of a run after each change.
+// Reads from the trace of a run the state of each person, connection, rule and delivery after each change.
 import { Scope } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { appNames, type Deed, deedsOf, number, text } from "./read.js"
@@ -8,22 +8,22 @@ type Entry = Simulation.Entry
 const KINDS = ["Person", "Connection", "Rule", "Delivery"] as const
 type SubjectKind = (typeof KINDS)[number]
 
-/** A time on the clock of the run, as milliseconds; the page writes it as a date. */
+/** A time on the clock of the run, in milliseconds. The page shows it as a date. */
 interface Instant {
   readonly at: number
 }
 type Fact = string | number | Instant
 
-/** One thing that has a state, with each moment at which the state changed. */
+/** A person, connection, rule or delivery, with each moment at which its state changed. */
 export interface Subject {
   readonly kind: SubjectKind
   readonly id: string
   readonly label: string
-  /** In order. `i` is the entry that brought the change; `facts` is the whole state after it. */
+  /** The changes, in order. `i` is the entry that made the change, and `facts` is the whole state after it. */
   readonly moments: ReadonlyArray<{ readonly i: number; readonly facts: Readonly<Record<string, Fact>> }>
 }
 
-/** Every subject of the run: kind by kind, and within a kind in the order in which the subjects were made. */
+/** Every subject of the run: sorted by kind, and within a kind in the order in which the subjects were made. */
 export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> => {
   const deeds = deedsOf(entries)
   const book = new Book()
@@ -78,7 +78,9 @@ class Book {
     if (id !== "" && !this.all.has(id)) this.all.set(id, { kind, label, facts: {}, moments: [] })
   }
 
-  /** Sets facts of the subject; undefined removes a fact. Does nothing for an id that `begin` has not added. */
+  /**
+   * Sets facts of the subject; the value undefined removes a fact. Does nothing for an id that `begin` has not added.
+   */
   set(id: string, i: number, changes: Readonly<Record<string, Fact | undefined>>): void {
     const subject = this.all.get(id)
     if (subject === undefined) return
@@ -117,7 +119,7 @@ type Moment = Subject["moments"][number]
 
 const at = (millis: unknown): Instant | undefined => (typeof millis === "number" ? { at: millis } : undefined)
 
-/** A scope without the words that all scopes have in common: `latest.read` for `location.latest.read`. */
+/** A scope without the prefix that all scopes have, such as `latest.read` for `location.latest.read`. */
 const short = (scopes: unknown): string =>
   (scopes as ReadonlyArray<string>).map((scope) => scope.replace(/^location\./, "")).join(", ")
 
@@ -296,7 +298,7 @@ interface Finish {
   readonly dueAt?: number
 }
 
-/** Records what a worker did with a delivery: that it claimed the delivery, or wrote how an attempt ended. */
+/** Records what a worker did with a delivery: it claimed the delivery, or it stored how an attempt ended. */
 const worked = ({ book, typeOf }: TimelineState, entry: Extract<Entry, { readonly kind: "port" }>): void => {
   const { args, i, method, outcome, port, proc, value } = entry
   if (port !== "DeliveryStore") return

@@ -9,7 +9,7 @@ import { STYLE } from "./style.js"
 type Violation = Simulation.Violation
 type Entry = Simulation.Entry
 
-/** The facts that the page draws; every result of a run has them. */
+/** The facts that the page draws. Every result of a run has them. */
 export interface Drawn {
   readonly seed: number
   readonly entries: ReadonlyArray<Entry>
@@ -20,10 +20,10 @@ export interface Drawn {
 }
 
 const DAY = 86_400_000
-/** The page explains the first violations, up to this number. */
+/** The most violations that the page explains. */
 const EXPLAINED = 50
 
-/** Renders a run as a page for people: one file that loads nothing from the network. */
+/** Renders a run as a page for people, in one file that loads nothing from the network. */
 export const timelineOf = ({ entries: all, seed, steps, traceHash, violations, virtualMs }: Drawn): string => {
   const entries = placed(all)
   const start = entries[0]?.t ?? 0
@@ -107,14 +107,14 @@ ${LEGEND.map(([look, words, dot]) => `<span><i${dot ? ' class="d"' : ""} style="
 `
 }
 
-/** The lines are joined without line breaks, because the paragraph would show each break. */
+/** The lines are joined without line breaks, because the browser would show each break. */
 const HINT = [
   "Click a dot or a bar. A number stands for several events: click it to zoom in. Drag to move;",
   "<kbd>Ctrl</kbd> and the wheel zoom. With the keyboard: <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> from event",
   "to event, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> to zoom."
 ].join(" ")
 
-/** Escapes everything in the JSON that could end the script element or begin a comment. */
+/** Escapes everything in the JSON that could end the script element or begin an HTML comment. */
 const inScript = (json: string): string =>
   json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
 

@@ -128,7 +128,7 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
         isPadding = true
       }
     },
-    /** Returns whether the last member was complete and undamaged, as a fault or null. */
+    /** Returns null when the last member was complete and undamaged, else the fault. */
     end: (): Import.ImportFault | null => {
       if (isPadding) return null
       isEnding = true

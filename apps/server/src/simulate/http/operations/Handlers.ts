@@ -3,14 +3,15 @@ import type { Effect } from "effect"
 import type { HttpAnswer, OutsideClient, RefusedRequest } from "../Client.js"
 
 /**
- * What a handler needs: the client of the service, and the registry with what people and apps know, such as secrets.
+ * What a handler needs: the client of the service, and the registry, which has what people and apps know, such as
+ * secrets.
  */
 export interface Outside {
   readonly client: OutsideClient
   readonly registry: Simulation.Registry
 }
 
-/** Sends the requests of an operation, and makes its value from their answers. */
+/** Sends the requests of an operation, and makes the operation's value from the answers. */
 type Handler<N extends Simulation.Name> = (
   args: Simulation.Operation<N>["args"],
   outside: Outside

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type HttpAnswer, RefusedRequest, sessionOf } from "../Client.js"
 import { type Handlers, number, text } from "./Handlers.js"
 
-/** What people do with their accounts, and thieves with their cookies. */
+/** What people do with their accounts, and what thieves do with stolen cookies. */
 export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSessions" | "changePassword"> = {
   signIn: ({ address, password, userId }, { client, registry }) =>
     Effect.gen(function* () {
@@ -47,8 +47,8 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
 }
 
 /**
- * Replaces the code of a refusal by the name that oracles expect. Some refusals with different meanings have the same
- * code on the wire.
+ * Replaces the code of a refusal by the name that oracles expect. In the API, some refusals with different meanings
+ * have the same code.
  */
 const renamed =
   (names: Readonly<Record<string, string>>) =>

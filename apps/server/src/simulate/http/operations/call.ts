@@ -11,7 +11,7 @@ interface ApiRequest {
   readonly json?: unknown
 }
 
-/** The calls of an app with a bearer token. A refusal is an answer too, except 503, which fails. */
+/** The calls of an app with a bearer token. A refusal counts as an answer, except 503, which is a failure. */
 export const calls: Handlers<"call"> = {
   call: ({ purpose, request, token }, { client, registry }) => {
     const { json, method, path, query } = askedFor(request)

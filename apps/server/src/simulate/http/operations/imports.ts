@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Simulation } from "@place-access/domain/testing"
 import { type Handlers, list } from "./Handlers.js"
 
-/** What people do who import files of their history. */
+/** The requests of people who import files of their history. */
 export const imports: Handlers<"undoImport" | "readImports"> = {
   undoImport: ({ importId, userId }, { client }) =>
     Effect.as(client.send({ person: userId }, "POST", `/v1/user/imports/${importId}/undo`), null),

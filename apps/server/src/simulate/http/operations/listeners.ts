@@ -2,7 +2,7 @@ import { Simulation } from "@place-access/domain/testing"
 import { Effect, Option, Stream } from "effect"
 import type { Handlers } from "./Handlers.js"
 
-/** How developers listen to the events of their apps on their own machines. */
+/** The requests of developers who receive the events of their apps on their own machines. */
 export const listeners: Handlers<"listen" | "stopListening"> = {
   listen: ({ appId, cookie, endpointId, events, forMs }, { client, registry }) =>
     Effect.gen(function* () {
@@ -16,7 +16,7 @@ export const listeners: Handlers<"listen" | "stopListening"> = {
   stopListening: ({ listenerId }, { registry }) => Simulation.leave(registry, listenerId)
 }
 
-/** The messages of server-sent events: a line with the name, a line with JSON, an empty line. */
+/** Parses server-sent events: each message is a line with the name, a line with JSON and an empty line. */
 const messagesOf = (stream: Stream.Stream<Uint8Array, unknown>): Stream.Stream<Simulation.StreamMessage, unknown> =>
   Stream.decodeText(stream).pipe(
     Stream.splitLines,

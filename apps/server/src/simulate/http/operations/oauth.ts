@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { type HttpAnswer, RefusedRequest } from "../Client.js"
 import { type Handlers, number, numberOrNull, type Outside, text } from "./Handlers.js"
 
-/** The way from `GET /authorize` to tokens, and what apps do with the tokens. */
+/** The requests from `GET /authorize` to tokens, and those with which apps use the tokens. */
 export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
   consent: (
     { appId, earlier, externalUserId, places, requested, scopes, sensitiveDays, standardDays, userId },
@@ -24,7 +24,7 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
         }
       })
       const page = new URL(opened.location ?? "", Simulation.ISSUER)
-      // After a faulty request, the service sends the user back to the app, with the code of the error.
+      // When the request is faulty, the service sends the user back to the app, with an error code in the address.
       const refused = page.searchParams.get("error")
       if (refused !== null) return yield* Effect.fail(new RefusedRequest(400, refused, {}))
       const id = /\/authorize\/([^/?&#]+)/.exec(decodeURIComponent(page.href))?.[1] ?? "none"
