@@ -10,10 +10,10 @@ import * as Webhooks from "./harness/Webhooks.js"
 import * as Deliveries from "./rows/deliveries.js"
 
 /**
- * Compares this tree with other built trees of the same repository: what does a change cost or gain on each path? All
- * trees run at the same time, each with a load client of its own, so that other work on the machine slows all of them
- * alike. The figure is the processor time of the server (of the worker, for deliveries) for one operation. This tree
- * runs twice, and the difference of its two figures shows how much of a difference is chance.
+ * Compares this clone of the repository with other built clones ("trees"), to find out what a change costs or gains on
+ * each path. All trees run at the same time, each with its own load client, so that other work on the machine slows all
+ * of them alike. The figure is the processor time of the server (for deliveries, of the worker) for one operation. This
+ * tree runs twice, and the difference of its two figures shows how much of a difference is chance.
  */
 
 const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only PATH[,PATH]] [--rounds N] [--starts N]

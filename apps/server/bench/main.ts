@@ -13,8 +13,8 @@ import { checkedOut, commit, type Tree } from "./harness/Tree.js"
 import { rows } from "./rows/index.js"
 
 /**
- * The figures of one comparison, from one machine at one time. Only their ratio to the baseline of the same run can be
- * compared with other runs.
+ * The figures of one comparison, from one machine at one time. Between two runs, compare only the ratios to the
+ * baseline of the same run.
  */
 
 interface Result {
@@ -58,8 +58,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A row that starts no program measures imported modules. Both set-ups import the modules of this tree, so the
-      // row cannot be compared with the other tree.
+      // A row that starts no program measures imported modules. Those are the modules of this tree for either set-up,
+      // so the row cannot be compared with the other tree.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {
@@ -74,7 +74,8 @@ const opened = <A>(
 }
 
 /**
- * Throws if the file cannot be written. Called before measuring, so that minutes of results are not lost at the end.
+ * Throws if the file cannot be written. The check runs before the rounds, so that no results of many minutes are lost
+ * at the end.
  */
 const mustBeWritable = (file: string): void => {
   try {

@@ -7,9 +7,9 @@ import { type Scratch, version } from "./harness/Scratch.js"
 import { record, type Statement } from "./harness/statements.js"
 
 /**
- * Counts a person's day in statements, rows and bytes, for the figures of docs/scaling.md. It measures no times. The
- * WAL can only be counted for the whole PostgreSQL server, so nobody else may write to the server of
- * BENCH_DATABASE_URL.
+ * Counts a person's day in statements, rows and bytes, for the figures of docs/scaling.md. The script measures no
+ * times. The WAL (PostgreSQL's write-ahead log) can only be counted for the whole server, so nobody else may write to
+ * the server of BENCH_DATABASE_URL.
  */
 
 const PEOPLE = 250
@@ -22,8 +22,8 @@ const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
 const FIXES_AT_ONCE = 5
 
 /**
- * The days that a row of each table is kept, for the figures. The assumed user keeps history for 90 days, and the
- * user's connections last 90 days.
+ * For each table, the number of days that a row is kept. The assumed user keeps history for 90 days, and the user's
+ * connections last 90 days.
  */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   fixes: 90,
@@ -161,8 +161,8 @@ const run = () =>
     }
 
     const measure = async (what: string, one: (n: number) => Promise<unknown>): Promise<Measured> => {
-      // After a checkpoint, the first change of each page logs the whole page. This short run has more such pages for
-      // each change than a whole day has.
+      // After a checkpoint, the first change of each page writes the whole page to the WAL. In this short run, a larger
+      // part of the changes does so than in a whole day.
       const [before, walBefore] = [await count(scratch), await wal(scratch)]
       let byWorker: ReadonlyArray<Statement> = []
       const byServer = await atServer.during(async () => {
@@ -174,7 +174,7 @@ const run = () =>
       const [after, walAfter] = [await count(scratch), await wal(scratch)]
       const rows = [...after].flatMap(([name, now]): ReadonlyArray<[string, number]> => {
         const grown = (now - (before.get(name) ?? 0)) / PEOPLE
-        // A table that hardly grows with the number of people, such as a shared table, is left out.
+        // Leaves out a table that hardly grows with the number of people, such as a shared table.
         return grown < 0.01 ? [] : [[name, grown]]
       })
       return {

@@ -4,15 +4,14 @@ import * as People from "../harness/People.js"
 import type { Statement } from "../harness/statements.js"
 
 /**
- * Runs again the statements that the product sent for person 0, this time for person `n`, as prepared statements. Three
- * kinds of parameters change. An id or token of person 0 becomes that of person `n`. A generated id becomes a new
- * random id. A time moves forward by the time that has passed since the recording, so that it is as far from now as it
- * was then.
- * The product combines simultaneous requests into one statement when its parameters are arrays (`unnest`). The replay
- * does the same: its simultaneous runs share such a statement.
+ * Runs recorded statements, as prepared statements. The product sent them for person 0, and the replay sends them for
+ * person `n`. Three kinds of parameters change. An id or token of person 0 becomes that of person `n`. A generated id
+ * becomes a new random id. A time moves forward by the time that has passed since the recording, so that it is as far
+ * from now as it was then. The product combines simultaneous requests into one statement when its parameters are arrays
+ * (`unnest`). The replay does the same: its simultaneous runs share such a statement.
  */
 export interface Replay {
-  /** Runs all statements for person `n`, one after the other; returns the rows of each. */
+  /** Runs all statements for person `n`, one after the other. Returns the rows of each statement. */
   readonly run: (n: number) => Promise<ReadonlyArray<ReadonlyArray<Row>>>
 }
 
@@ -49,7 +48,7 @@ const step = (pool: pg.Pool, { text, values }: Statement, name: string): Step =>
 }
 
 /**
- * Makes a step whose calls can share a statement: all calls that arrive while a statement is in flight are sent in the
+ * Makes a step whose calls can share a statement. All calls that arrive while a statement is in flight are sent in the
  * next statement.
  */
 const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<Row>>): Step => {
@@ -76,14 +75,14 @@ const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<R
   return (n) =>
     new Promise((resolve, reject) => {
       waiting.push({ n, resolve, reject })
-      // Waits for a microtask, so that all calls of the present callback share one statement.
+      // Waits for a microtask, so that all calls that one callback makes share a statement.
       if (!isBusy) queueMicrotask(() => (isBusy ? undefined : flush()))
     })
 }
 
 /**
- * The elements of an array parameter, which PostgreSQL's text form writes as `{…}`. Reads only arrays with one element.
- * Returns undefined for any other text.
+ * Reads an array parameter in the text form of PostgreSQL, `{…}`, and returns its elements. Reads only arrays with one
+ * element; returns undefined for every other text.
  */
 const elements = (value: string | null): ReadonlyArray<string | null> | undefined => {
   const inner = value === null ? undefined : /^\{(?:"((?:[^"\\]|\\.)*)"|([^",]*))\}$/.exec(value)

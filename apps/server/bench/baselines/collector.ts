@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 
-/** A stand-in for a telemetry collector: accepts everything and keeps nothing. */
+/** A substitute for a telemetry collector: it accepts everything and keeps nothing. */
 process.once("message", ({ port }: { readonly port: number }) => {
   createServer((request, response) => {
     request.resume().once("end", () => response.end("{}"))

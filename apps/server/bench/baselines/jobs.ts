@@ -1,7 +1,7 @@
 import type pg from "pg"
 import { type Order, post, webhook } from "./post.js"
 
-/** What a job of a general-purpose queue does to send one webhook. */
+/** A kind of job for a general-purpose queue. Each job sends one webhook. */
 export interface Job {
   /** The `CREATE TABLE` statements of the tables that only this job uses. */
   readonly tables: string
@@ -9,13 +9,13 @@ export interface Job {
   readonly prepare: (client: pg.PoolClient, order: Order) => Promise<void>
   readonly perform: (pool: pg.Pool, order: Order, n: number) => Promise<void>
   /**
-   * A statement that counts the webhooks sent in a round, as `sent`. The statement of `bare` also deletes the rows that
-   * it counts.
+   * A statement that counts the webhooks sent in a round, in a column `sent`. For `bare`, the statement also deletes
+   * the rows that it counts.
    */
   readonly finish: string
 }
 
-/** Does only what sending needs: the POST, and one row with its outcome. */
+/** A job that does only what sending needs: the POST, and one row with its outcome. */
 const bare: Job = {
   tables: `CREATE TABLE sent_attempts (n integer NOT NULL, started_at timestamptz NOT NULL, ended_at timestamptz NOT NULL,
     status integer NOT NULL, snippet text)`,
@@ -46,10 +46,10 @@ const END = `WITH attempt AS (
   ) UPDATE sent_events SET state = 'delivered', ended_at = $3 WHERE event_id = $1`
 
 /**
- * Does what the product does for each webhook: reads the event from an outbox, together with its endpoint and the rows
- * that must allow it; writes a row into the user's access log before the POST; and after the POST inserts a row for the
- * attempt and updates the event's state. The product also decrypts the secret and counts the failures of the endpoint;
- * this job does neither.
+ * A job that does what the product does for each webhook: it reads the event from an outbox, together with its endpoint
+ * and the rows that must allow it; writes a row into the user's access log before the POST; and after the POST inserts
+ * a row for the attempt and updates the event's state. The product also decrypts the secret and counts the failures of
+ * the endpoint; this job does neither.
  */
 const same: Job = {
   tables: `

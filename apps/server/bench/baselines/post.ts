@@ -22,7 +22,7 @@ export interface Done {
 
 const agent = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
 
-/** What a sender must know of one webhook. */
+/** The data that a sender needs for one webhook. */
 export interface Webhook {
   readonly eventId: string
   readonly connectionId: string

@@ -7,10 +7,10 @@ import type { Statement } from "../harness/statements.js"
 import * as Replay from "./Replay.js"
 
 /**
- * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. It runs
- * the product's statements, prepared, on as many connections as the product; makes the checks that an access token
- * needs; and gives the same answer with the same headers. It commits the log entry before the answer, in an INSERT that
- * requests in flight share.
+ * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. The
+ * server prepares and runs the product's statements, on as many connections as the product. It makes the checks that an
+ * access token needs, and gives the same answer with the same headers. Before the answer it commits the entry of the
+ * access log, in an INSERT that requests in flight share.
  */
 
 export interface Order {
@@ -27,7 +27,7 @@ const TOKEN = /^Bearer (pa_at\.con_b\d+\.[0-9a-z]{43,64})$/
 const serve = ({ answer, databaseUrl, port, statements }: Order): void => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
   const replay = Replay.make(pool, statements)
-  // Node adds these headers itself.
+  // Leaves out the headers that Node adds itself.
   const { connection: _, date: __, "keep-alive": ___, ...fixed } = answer.headers
 
   const presence = async (url: string, authorization: string | undefined) => {

@@ -11,7 +11,9 @@ import { measured, type Order } from "./post.js"
 
 /** A job queue in `bench/peers`. */
 interface Peer {
-  /** Starts the queue. It calls `perform` with the number of each job, and runs at most `atOnce` jobs at once. */
+  /**
+   * Starts the queue. The queue calls `perform` with the number of each job, and runs at most `atOnce` jobs at once.
+   */
   readonly start: (
     pool: pg.Pool,
     atOnce: number,
@@ -19,7 +21,7 @@ interface Peer {
   ) => Promise<{
     /** Adds jobs in the transaction of `client`. */
     readonly enqueue: (client: pg.PoolClient, numbers: ReadonlyArray<number>) => Promise<void>
-    /** A statement that counts the jobs that have not ended, as `left`. */
+    /** A statement that counts the jobs that have not ended, in a column `left`. */
     readonly left: string
   }>
 }
@@ -39,7 +41,8 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 const round = async (given: Order) => {
   const { requests } = given
   const client = await pool.connect()
-  // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
+  // Vacuums and analyzes, as autovacuum does on a database in use. In a benchmark, autovacuum may be off, or may start
+  // in the middle of a round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await job.prepare(client, given)

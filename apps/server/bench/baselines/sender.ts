@@ -12,7 +12,7 @@ const sendAll = (order: Order): Promise<Done> => {
   return measured(async () => void (await Promise.all(Array.from({ length: order.atOnce }, lane))))
 }
 
-// An unhandled rejection ends the process, and the harness notices that.
+// When sending fails, the unhandled rejection ends the process, and the harness notices that.
 process.on("message", async (order: Order) => {
   const done = await sendAll(order)
   process.send?.(done)

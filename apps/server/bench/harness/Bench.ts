@@ -7,8 +7,8 @@ import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
 
 /**
- * The tools with which a benchmark (a "row" of the results table) sets itself up. Everything that the tools make is
- * removed when the row ends.
+ * The tools with which a row of the results table (a benchmark of one path) sets itself up. Everything that the tools
+ * make is removed when the row ends.
  */
 export interface Bench {
   readonly rounds: number
@@ -18,18 +18,19 @@ export interface Bench {
    * Whether the row also measures its peers, which are other products for the same work. A row may then install them.
    */
   readonly withPeers: boolean
-  /** How many programs of the product were started. */
+  /** How many programs of the product the row has started. */
   readonly programs: () => number
   /** The memory peaks of the rows that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
   /** Registers a function that runs when the row ends. The function that was registered last runs first. */
   readonly defer: (close: () => Promise<unknown>) => void
-  /** A database of the product, filled by `seed` and then vacuumed and analysed like a database in use. */
+  /** Makes a database of the product, filled by `seed`, and then vacuumed and analyzed like a database in use. */
   readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>
   readonly directory: () => Promise<string>
   /**
-   * Starts a server of the product on a scratch database, and waits until it is ready. The server's rate limits are too
-   * high for the load of one machine to reach. `tree`: another clone of the repository, whose server it starts.
+   * Starts a server of the product on a scratch database, and waits until it is ready. The server's rate limits are so
+   * high that the load of one machine cannot reach them. `tree` is another clone of the repository, whose server is
+   * started instead.
    */
   readonly server: (
     scratch: Scratch.Scratch,
@@ -37,8 +38,8 @@ export interface Bench {
     tree?: string
   ) => Promise<Served>
   /**
-   * Starts a worker of the product, and waits until it is ready. Webhooks may go to this machine. `tree`: as for
-   * `server`.
+   * Starts a worker of the product, and waits until it is ready. The worker may send webhooks to this machine. `tree`
+   * has the same meaning as for `server`.
    */
   readonly worker: (
     scratch: Scratch.Scratch,
@@ -70,7 +71,7 @@ interface Given {
   readonly row: string
   readonly rounds: number
   readonly withPeers: boolean
-  /** The folder for profiles of the product's programs; undefined: no profiles. */
+  /** The folder for profiles of the product's programs; undefined: no profiles are made. */
   readonly profiles?: string | undefined
   /** The folder of another clone of the repository, whose programs the row starts; undefined: this clone. */
   readonly tree?: string | undefined
@@ -90,11 +91,11 @@ export const withBench = async <A>(
     }
   }
   let closing: Promise<void> | undefined
-  // An interruption waits for a removal that is in progress. Otherwise a scratch database would be left behind.
+  // An interruption waits for a removal that is in progress. Otherwise a scratch database could remain.
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
-  // Writing fails when the reader of the output has ended, as in `npm run bench | head`.
+  // Writing to the output fails when its reader has ended, as in `npm run bench | head`.
   process.stdout.on("error", interrupted)
   try {
     return await use(build(options, peaks, defer))
@@ -125,7 +126,7 @@ const build = (
     return { ...running, stop }
   }
 
-  /** Seconds from the start of each program until it was ready, by process id. */
+  /** For each program, by its process id: how many seconds after its start it was ready. */
   const readyAfter = new Map<number, number>()
   let programs = 0
   const start = async (
@@ -208,7 +209,7 @@ const build = (
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // There is no load balancer that needs a warning, so a server that stops need not answer on for some seconds.
+  // No load balancer needs a warning, so a server that stops need not answer for some more seconds.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
   // Load scripts put many client addresses into X-Forwarded-For. The server must read this header, so that its limits

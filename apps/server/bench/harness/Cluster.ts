@@ -4,7 +4,7 @@ import pg from "pg"
 import type { Bench } from "./Bench.js"
 import type { Scratch } from "./Scratch.js"
 
-/** The address of a database on the coordinator of a Citus cluster. Its catalogue lists the nodes. */
+/** The address of a database on the coordinator of a Citus cluster. The catalog of that database lists the nodes. */
 const BENCH_CITUS_URL = process.env["BENCH_CITUS_URL"]
 
 const SHARDS = 4
@@ -25,8 +25,8 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster; undefined when BENCH_CITUS_URL is not set. Throws when scratch databases are made on another
- * server than the cluster's coordinator.
+ * Finds the cluster; undefined when BENCH_CITUS_URL is not set. Throws when scratch databases are made on a server that
+ * is not the cluster's coordinator.
  */
 export const find = async (scratch: Pick<Scratch, "url">): Promise<Cluster | undefined> => {
   if (BENCH_CITUS_URL === undefined) return undefined
@@ -70,7 +70,7 @@ export const spread = async (bench: Bench, { nodes }: Cluster, scratch: Scratch)
     await scratch.query(`SELECT citus_add_node('${hostname}', ${port})`)
   }
   await Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void }).pipe(
-    // Connects under the name of the benchmark's own open connections, because `distribute` refuses to run beside
+    // Connects under the same name as the benchmark's other connections, because `distribute` refuses to run beside
     // programs with another name.
     Effect.provide(
       layerPostgres({ url: Redacted.make(scratch.url), poolSize: 4, applicationName: "place-access bench" })

@@ -8,7 +8,10 @@ import type { Running } from "./Program.js"
  * this with a control group for each process: in every period the group runs for its quota, and then it waits.
  */
 
-/** The kernel's default is 100 ms. In a shorter period a request waits less until its process may run again. */
+/**
+ * The period of a quota, in microseconds. The kernel's default is 100 ms. With a shorter period, a request waits for a
+ * shorter time until its process may run again.
+ */
 const PERIOD_MICROS = 20_000
 
 /** A version of the kernel's control groups: the folder in which groups are made, and the files that set a quota. */

@@ -1,6 +1,6 @@
 import type { Goal, Measured } from "./Row.js"
 
-/** The goals of rows: each has a text and a check. */
+/** Makes the goals of rows. Each goal has a text and a check. */
 
 const orUndefined = (value: number | null | undefined): number | undefined => value ?? undefined
 
@@ -23,7 +23,7 @@ export const p50Ratio = (most: number): Goal => atMost("p50 ÷ baseline", most, 
 
 export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, ({ ratio }) => ratio.p99)
 
-/** A goal against a peer, which is only measured with `--peers`. */
+/** A goal for the comparison with a peer, which is only measured with `--peers`. */
 export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
@@ -41,7 +41,10 @@ export const p50Ms = (most: number): Goal => atMost("p50 in ms", most, ({ produc
 
 export const p99Ms = (most: number): Goal => atMost("p99 in ms", most, ({ product }) => product.p99Ms)
 
-/** For slow operations such as a start: the largest allowed difference between product and baseline. */
+/**
+ * A goal for slow operations such as a start: the largest allowed difference between product and baseline, in
+ * milliseconds.
+ */
 export const p50MsOver = (most: number): Goal =>
   atMost("p50 in ms over baseline", most, ({ product, baseline }) =>
     product.p50Ms === null || baseline === null || baseline.p50Ms === null ? null : product.p50Ms - baseline.p50Ms

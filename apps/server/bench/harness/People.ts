@@ -1,14 +1,14 @@
 import type { Scratch } from "./Scratch.js"
 
 /**
- * People who have connected one app, made by the thousand with set-based statements. The functions below compute the
- * ids and tokens of person `n`, for the harness and for the load client alike.
+ * Makes people who have connected one app, thousands of them in a few statements. The functions below compute the ids
+ * and tokens of person `n`, both for the harness and for the load client.
  */
 
 export const APP = "app_bench"
 export const CLIENT_SECRET = `pa_cs_${"0".repeat(52)}`
 
-/** 52 characters, like the service's own tokens. */
+/** A number in 52 digits, because the tokens of the service have 52 characters. */
 const digits = (n: number): string => String(n).padStart(52, "0")
 
 export const user = (n: number): string => `usr_b${n}`

@@ -11,14 +11,14 @@ import type { Scratch } from "./Scratch.js"
 const RULES = 10
 export const ENDPOINTS = 2
 
-/** The places are kilometres apart. */
+/** The latitude of a place. The places are kilometers apart. */
 const latOf = (place: number): number => People.LAT + 0.05 * place
 
-/** How far in the past a person's first reading is: a rule fires only for a reading that is at most 15 minutes old. */
+/** How far in the past a person's first reading is. A rule fires only for a reading that is at most 15 minutes old. */
 export const BEHIND_MS = 14 * 60_000
-/** The time between two arrivals; ten steps take two minutes. */
+/** The time between two arrivals of a person. Ten steps take two minutes. */
 export const STEP_MS = 12_000
-/** The most steps of a person: a later reading would be too far in the future. */
+/** The most steps of a person. The reading of a further step would be too far in the future. */
 export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
 
 /**
@@ -68,11 +68,14 @@ const reading = (capturedAt: number, place: number) => ({
 export const outside = (capturedAt: number): string =>
   JSON.stringify({ locations: [{ ...reading(capturedAt, 0), lat: latOf(-1) }] })
 
-/** An upload with one reading at the place of this step. Consecutive steps have different places. */
+/** An upload with one reading at the place of this step. Two steps in a row have different places. */
 export const arrival = (startMs: number, step: number): string =>
   JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })
 
-/** An upload with a reading for each second: the first half at the place of this step, the rest at the next place. */
+/**
+ * An upload with a reading for each second. The first half of the readings is at the place of this step, the rest at
+ * the next place.
+ */
 export const walk = (startMs: number, step: number, count: number): string =>
   JSON.stringify({
     locations: Array.from({ length: count }, (_, index) =>

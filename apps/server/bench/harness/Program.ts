@@ -8,7 +8,7 @@ export { freePort } from "../../test/support/freePort.js"
 
 export const ROOT = join(import.meta.dirname, "../../../..")
 
-/** The npm script that starts each program of the built product. */
+/** For each program of the product, the npm script that starts the built program. */
 const PRODUCT = { server: "start", worker: "worker" } as const
 
 /** The role by which memory peaks are grouped. */
@@ -36,8 +36,8 @@ export interface Running {
 type Environment = Readonly<Record<string, string>>
 
 /**
- * Starts a program of the product, with the given environment and none of the benchmark's own variables. `profile`: the
- * file for a CPU profile. `tree`: the folder of another clone of the repository, whose program it starts.
+ * Starts a program of the product, with the given environment and without the benchmark's own variables. `profile` is
+ * the file for a CPU profile. `tree` is the folder of another clone of the repository, whose program is started.
  */
 export const product = (
   program: keyof typeof PRODUCT,
@@ -54,8 +54,8 @@ export const product = (
 }
 
 /**
- * Starts a TypeScript file of the benchmark as a process of its own. The file reads `args` from `process.argv`.
- * `packages`: whether the file imports the product's packages as sources or as built files.
+ * Starts a TypeScript file of the benchmark as a separate process. The file reads `args` from `process.argv`.
+ * `packages` says whether the file imports the product's packages as sources or as built files.
  */
 export const source = (
   name: string,
@@ -68,7 +68,7 @@ export const source = (
   return launch(name, "other", [...conditions, "--import", "tsx", path, ...args], environment)
 }
 
-/** Starts a plain JavaScript file: the peers are such files. */
+/** Starts a plain JavaScript file. The peers are JavaScript files. */
 export const script = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
   launch(name, "other", [path, ...args], environment)
 
@@ -77,7 +77,7 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { HOME, PATH, ...environment },
-    // A program of the product gets no IPC channel, because it has none in a real service.
+    // A program of the product gets no IPC channel, because a real service has none.
     stdio: role === "other" ? ["ignore", "pipe", "pipe", "ipc"] : ["ignore", "pipe", "pipe"]
   })
   const chunks: Array<string> = []
@@ -98,7 +98,8 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
     mustRun()
     throw new Error(`the ${name} could not be started:\n${output().slice(-4_000)}`)
   })
-  // When a program ends, often nobody waits for `untilEnd`: an unhandled rejection would then end the benchmark.
+  // A program may end while nobody waits for `untilEnd`. Without this handler, the unhandled rejection would end the
+  // benchmark.
   untilEnd.catch(() => undefined)
   return {
     name,
@@ -122,7 +123,10 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
 
-/** A machine that does other work at the same time needs minutes to start an embedded database. */
+/**
+ * How long to wait for a program to be ready. A machine that does other work at the same time needs minutes to start an
+ * embedded database.
+ */
 const PATIENCE_MS = 240_000
 
 /** Waits until `check` returns true; fails when the program ends first, or after `PATIENCE_MS`. */

@@ -1,6 +1,6 @@
 import type { Bench } from "./Bench.js"
 
-/** The figures of one round of one side. */
+/** The figures of one round of one side (the product, its baseline or a peer). */
 export interface Sample {
   /** Operations that finished within `seconds`. */
   readonly operations: number
@@ -8,9 +8,11 @@ export interface Sample {
   /** The median latency of an operation. Null, like `p99Ms`, for a round that does not time single operations. */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** User and system time of the measured process and its children, without PostgreSQL and the load client. */
+  /**
+   * The user and system time of the measured process and its children. PostgreSQL and the load client are not included.
+   */
   readonly cpuMicrosPerOp: number | null
-  /** The processor time of the load client, where there is one: it competes for the same cores. */
+  /** The processor time of the load client, if the side has one. The client competes for the same cores. */
   readonly clientCpuMicrosPerOp?: number
   /** The highest resident memory of the measured process (VmHWM). */
   readonly peakMB: number | null
@@ -36,19 +38,22 @@ export interface Measured {
   readonly product: Median
   readonly baseline: Median | null
   readonly peers: Readonly<Record<string, Median>>
-  /** Product ÷ baseline of the same round; the median over the rounds. */
+  /** The product's figure divided by the baseline's figure of the same round; of all rounds, the median. */
   readonly ratio: {
     readonly throughput: number | null
     readonly p50: number | null
     readonly p99: number | null
   }
-  /** For each peer: the product's throughput ÷ the peer's throughput in the same round; the median of the rounds. */
+  /**
+   * For each peer: the product's throughput divided by the peer's throughput in the same round; of all rounds, the
+   * median.
+   */
   readonly peerRatios: Readonly<Record<string, number>>
 }
 
-/** One requirement for a path. */
+/** A requirement that a path should meet. */
 export interface Goal {
-  /** The text in the table: `throughput ÷ baseline ≥ 0.7`. */
+  /** The text in the results table, such as `throughput ÷ baseline ≥ 0.7`. */
   readonly says: string
   /** The figure that the goal is about; undefined when no round measured it, for example without `--peers`. */
   readonly value: (measured: Measured) => number | undefined
@@ -56,20 +61,20 @@ export interface Goal {
 }
 
 export interface Comparison {
-  /** Distinguishes the comparisons of one row. */
+  /** A label that distinguishes the comparisons of one row. */
   readonly label?: string
   readonly product: Side
-  /** The side that the product is compared with. Without a baseline the goals are absolute. */
+  /** The side with which the product is compared. Without a baseline, the goals are absolute figures. */
   readonly baseline?: Side
   readonly peers?: Readonly<Record<string, Side>>
   readonly goals: ReadonlyArray<Goal>
   /** The number of rounds that are not counted, because compilers and caches still warm up; default 1. */
   readonly warmUpRounds?: number
-  /** Makes the lines below the table after the last round: for example, what limited the product. */
+  /** Makes the lines below the table after the last round. They say, for example, what limited the product. */
   readonly notes?: () => ReadonlyArray<string>
 }
 
-/** A path of the product, with the sides that it is compared with. */
+/** A benchmark of one path: the product, with the sides that it is compared with. It is a row of the results table. */
 export interface Row {
   /** The row's name for `--only`: lower-case words joined by hyphens. */
   readonly name: string

@@ -30,11 +30,11 @@ export interface Scratch {
   readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
   /** Runs one statement, or several without parameters. */
   readonly query: (text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Record<string, unknown>>>
-  /** Runs programs of the domain on the product's own stores, with the same keys. */
+  /** Runs programs of the domain on the product's stores, with the same keys as the product's programs. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Stores.Stores | Database | Vault.Vault>) => Promise<A>
   /**
-   * Called after seeding: updates the planner's statistics and writes all changed pages to disk, so that the first
-   * round runs on a database like one in use.
+   * Called after the database was filled: updates the planner's statistics and writes all changed pages to disk, so
+   * that the first round finds a database as in a real service.
    */
   readonly settle: () => Promise<void>
 }
@@ -56,7 +56,7 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
   const url = Object.assign(new URL(BENCH_DATABASE_URL), { pathname: `/${name}` }).href
   const environment = { DATABASE_URL: url, SECRET_KEYS: `bench:${randomBytes(32).toString("base64")}` }
   const client = new pg.Client({ connectionString: url })
-  // A client without a listener would end the benchmark with an unhandled "error" event when its connection breaks.
+  // Without a listener, the `error` event of a broken connection would end the benchmark.
   client.on("error", () => undefined)
   const runtime = ManagedRuntime.make(stores(environment))
   const drop = async () => {
@@ -79,7 +79,8 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
         (await client.query(text, values === undefined ? undefined : [...values])).rows ?? [],
       run: (effect) => runtime.runPromise(effect),
       settle: async () => {
-        // Analyses only tables with rows: an empty table that was analysed counts as empty until the next ANALYZE.
+        // Analyzes only tables with rows: the planner treats an empty table that was analyzed as empty until the next
+        // ANALYZE.
         const { rows } = await client.query<{ list: string | null }>(
           `SELECT string_agg(oid::regclass::text, ', ') AS list FROM pg_class
            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`

@@ -5,7 +5,7 @@ import { join } from "node:path"
 
 /** Another commit of this repository, with its programs built. */
 export interface Tree {
-  /** What the commit was called on the command line. */
+  /** The name of the commit on the command line. */
   readonly name: string
   readonly folder: string
 }
@@ -22,7 +22,7 @@ export const commit = (): string => {
 }
 
 /**
- * Checks the commit out in a temporary folder, installs what it needs and builds its programs. The folder is removed
+ * Checks out the commit in a temporary folder, installs its packages and builds its programs. The folder is removed
  * when this process ends. The error is a sentence for the person who started the benchmark.
  */
 export const checkedOut = (name: string): Tree => {

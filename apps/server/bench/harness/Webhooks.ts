@@ -12,7 +12,10 @@ import type { Scratch } from "./Scratch.js"
 /** A receiver on this machine, for the webhooks of a row. */
 export interface Receiver {
   readonly port: number
-  /** The setting with which a program trusts the receiver: the file of its certificate authority. */
+  /**
+   * The setting with which a program trusts the receiver. Its value is the file of the receiver's certificate
+   * authority.
+   */
   readonly environment: { readonly NODE_EXTRA_CA_CERTS: string }
   /** Resolves when `requests` further requests have arrived; fails if one of them had no signature. */
   readonly received: (requests: number) => Promise<void>

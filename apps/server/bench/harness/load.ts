@@ -9,7 +9,8 @@ export const start = (): Program.Running => Program.source("load client", MAIN)
 
 export interface Load extends Omit<Order, "warmUpSeconds" | "script"> {
   /**
-   * A module whose default export is a `Script.Open`, as a file URL: `new URL("presence.load.ts", import.meta.url)`.
+   * The file URL of a module whose default export is a `Script.Open`, such as `new URL("presence.load.ts",
+   * import.meta.url)`.
    */
   readonly script: URL
   readonly warmUpSeconds?: number

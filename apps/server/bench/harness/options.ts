@@ -4,13 +4,13 @@ import type { Row } from "./Row.js"
 
 export interface Options {
   readonly help: boolean
-  /** The names of rows; undefined: all rows but those that are measured only by name. */
+  /** The names of the rows to measure; undefined: all rows but those that are measured only by name. */
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
-  /** The file to which the figures are written in addition to the output. */
+  /** The file to which the figures are also written. */
   readonly json: string | undefined
-  /** The folder for profiles of the product's programs. */
+  /** The folder for profiles of the product's programs; undefined: no profiles are made. */
   readonly profile: string | undefined
   /** A commit whose programs are measured beside this tree's. */
   readonly compare: string | undefined

@@ -6,10 +6,13 @@ import { promisify } from "node:util"
 import { percentile } from "./percentile.js"
 import type { Sample } from "./Row.js"
 
-/** A run of pgbench, PostgreSQL's own benchmark program. It shows what the database can do alone. */
+/** A run of pgbench, PostgreSQL's own benchmark program, which shows what the database can do without the product. */
 export interface Pgbench {
   readonly databaseUrl: string
-  /** Statements with `:name` for the parts that change; `fill` makes them from statements that the product sent. */
+  /**
+   * Statements that have `:name` in place of the parts that change. `fill` makes them from statements that the product
+   * sent.
+   */
   readonly script: string
   readonly clients: number
   /** The start values of each client's variables. */

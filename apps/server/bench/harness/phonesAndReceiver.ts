@@ -7,8 +7,8 @@ import * as Connection from "./load/Connection.js"
 import { request } from "./load/Script.js"
 
 /**
- * Runs the phones and the webhook receiver in one process, so that one clock measures the whole time: from the answer
- * to an upload until the two webhooks of its firing have arrived.
+ * Runs the phones and the webhook receiver in one process, so that one clock measures the time from the answer to an
+ * upload until the two webhooks of its firing have arrived.
  */
 
 export interface Order {
@@ -34,7 +34,7 @@ interface Upload {
   readonly arrivedAt: Array<number>
 }
 
-/** Uploads by capture time: no two uploads share a capture time. */
+/** The uploads by capture time. No two uploads have the same capture time. */
 const uploads = new Map<number, Upload>()
 
 const receiver = createServer((incoming, response) => {
@@ -59,7 +59,7 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
   const send = async (connection: Connection.Connection, index: number) => {
     const n = from + (index % people)
     const step = Math.floor(index / people)
-    // People's uploads differ by one millisecond, so that the capture time identifies the upload.
+    // The capture times of two people differ by at least one millisecond, so that a capture time identifies its upload.
     const start = startMs + (index % people)
     const upload: Upload = { isCounted: index >= warmUpSeconds * ratePerS, answeredAt: undefined, arrivedAt: [] }
     uploads.set(start + step * Phones.STEP_MS, upload)
@@ -84,7 +84,7 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
   const counted = [...uploads.values()].filter(({ isCounted }) => isCounted)
   tell({
     _tag: "Ended",
-    // A webhook may arrive before the answer to its upload.
+    // A webhook may arrive before the answer to its upload; then its latency counts as 0.
     latenciesMs: counted.flatMap(({ answeredAt = 0, arrivedAt }) =>
       arrivedAt.map((at) => Math.max(0, at - answeredAt))
     ),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 
-/** Reads the CPU profile of a program that V8 wrote (`node --cpu-prof`). */
+/** Reads a CPU profile that V8 wrote about a program (`node --cpu-prof`). */
 
 interface CallFrame {
   readonly functionName: string
@@ -19,9 +19,9 @@ interface Profile {
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** Smaller shares are not reported. */
+/** The smallest share that is reported. */
 const SHARE_MIN = 0.02
-/** A program that was busy for less than this is not reported. */
+/** The shortest busy time of a program that is reported. */
 const BUSY_SECONDS_MIN = 1
 
 const WRITES = /^(?:writev|write(?:Utf8|Latin1|Ascii)String|writeBuffer)$/

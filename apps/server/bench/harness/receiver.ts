@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net"
 import { createServer } from "node:tls"
 
 /**
- * Receives webhooks over https and answers each one with 200 at once. It is a process of its own and as light as
- * possible, so that the benchmark measures the sender and not the receiver. It reports its port, and the number of
- * requests when the awaited number has arrived.
+ * Receives webhooks over https and answers each one with 200 at once. The receiver is a separate process and uses
+ * little processor time, so that the benchmark measures the sender. It reports its port, and later that the requested
+ * number of webhooks has arrived.
  */
 
 export type Heard =
@@ -13,7 +13,7 @@ export type Heard =
   /** `signed`: the number of requests with a signature. */
   | { readonly _tag: "Received"; readonly requests: number; readonly signed: number }
 
-/** Resets the count; the receiver reports when `requests` requests have arrived. */
+/** Resets the count. The receiver then reports when `requests` requests have arrived. */
 export interface Await {
   readonly requests: number
 }
@@ -33,7 +33,7 @@ const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(cer
   let pending = ""
   socket.setNoDelay(true)
   socket.on("error", () => socket.destroy())
-  // One byte is one character, because lengths are counted in bytes.
+  // In latin1 one byte is one character, so lengths in characters are lengths in bytes.
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     pending += chunk
     for (;;) {

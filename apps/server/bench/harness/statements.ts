@@ -7,7 +7,7 @@ import { startRecorder } from "../../test/distribution/recorder.js"
 
 export interface Statement {
   readonly text: string
-  /** Parameters in their text form; null is null. */
+  /** The parameters in their text form. The value null stays null. */
   readonly values: ReadonlyArray<string | null>
 }
 

@@ -12,7 +12,7 @@ const PEOPLE = 1_000
 const FIXES = 100
 const TIMES = 400
 /**
- * The person whose statements are recorded, and another person whose requests fill the server's caches before the
+ * The person whose statements are recorded. The requests of the `OTHER` person fill the server's caches before the
  * recording.
  */
 const PERSON = 0
@@ -22,14 +22,14 @@ const OTHER = 1
 interface Piece {
   readonly label: string
   readonly statements: ReadonlyArray<Statement>
-  /** Whether the statements end with ROLLBACK, so that they can run again: a COMMIT would leave rows behind. */
+  /** Whether the statements end with ROLLBACK, so that they can run repeatedly. A COMMIT would leave rows behind. */
   readonly isRolledBack: boolean
 }
 
 /**
- * Measures what the product's statements cost on a cluster. The product's side sends them to the coordinator. The
- * baseline runs them on tables that only the coordinator has. The peer runs them directly at the data node that has the
- * rows. Each side has one connection and prepares statements by name, as the product's driver does.
+ * Measures what the product's statements cost on a cluster. The product's side sends the statements to the coordinator.
+ * The baseline runs them on tables that only the coordinator has. The peer runs them directly at the data node that has
+ * the rows. Each side has one connection and prepares statements by name, as the product's driver does.
  */
 export const clusterCost: Row = {
   name: "cluster-cost",
@@ -67,7 +67,7 @@ export const clusterCost: Row = {
 
 const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url })
-  // A client without a listener would end the benchmark with an unhandled "error" event when its connection breaks.
+  // Without a listener, the `error` event of a broken connection would end the benchmark.
   client.on("error", () => undefined)
   await client.connect()
   bench.defer(() => client.end())
@@ -75,8 +75,8 @@ const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
 }
 
 /**
- * Statements of the product that are not part of a request: checks of the connection, checks for a cluster, signals to
- * workers, and settings.
+ * Matches statements of the product that are not part of a request: checks of the connection, checks for a cluster,
+ * signals to workers, and settings.
  */
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 
@@ -144,8 +144,8 @@ const piecesOf = (action: string, sent: ReadonlyArray<Statement>): ReadonlyArray
 }
 
 /**
- * Runs a piece twice. If the second run fails, for example because it inserts a row that is there already, returns a
- * piece whose every run is rolled back.
+ * Runs a piece twice, as a test. If the second run fails, for example because it inserts a row that exists already,
+ * returns a piece that rolls back every run.
  */
 const repeatable = async (piece: Piece, { url }: Scratch): Promise<Piece> => {
   if (piece.isRolledBack) return piece

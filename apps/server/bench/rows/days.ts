@@ -6,15 +6,15 @@ import { percentile } from "../harness/percentile.js"
 import type { Comparison, Row, Sample } from "../harness/Row.js"
 
 /**
- * Measures the list of days of one person with a million fixes in a year. The product reads stored counts; the baseline
- * counts the fixes.
+ * Measures the list of days of one person who has a million fixes in a year. The product reads stored counts; the
+ * baseline counts the fixes.
  */
 
 const DAYS = 366
 const FIXES = 1_000_000
 const DAY = 86_400_000
 const QUESTIONS = 8
-/** Runs of the baseline in a round: only two, because each takes about a second. */
+/** How often the baseline runs in a round. Two runs are enough, because each takes about a second. */
 const COUNTS = 2
 
 export const days: Row = {

@@ -48,13 +48,16 @@ export const deliveries: Row = {
 }
 
 const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
-/** What the jobs of a queue do (baselines/jobs.ts), and how many times as fast the product must be. */
+/**
+ * The kinds of jobs that the queues run (baselines/jobs.ts). `least`: how many times as fast as each queue the product
+ * must be.
+ */
 const WORKS = [
   { work: "same", says: ", the same work", least: { "pg-boss": 2, "graphile-worker": 2 } },
   { work: "bare", says: ", a POST and a row", least: { "pg-boss": 1.2, "graphile-worker": 2 } }
 ] as const
 
-/** Job queues that send the same webhooks, each on a database of its own. */
+/** Job queues that send the same webhooks. Each queue has its own database. */
 const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonly<Record<string, Side>>> => {
   if (!bench.withPeers) return {}
   const sides: Record<string, Side> = {}
@@ -76,7 +79,7 @@ const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonl
   return sides
 }
 
-/** A database with endpoints and rules, and `count` workers on it. */
+/** Makes a database with endpoints and rules, and starts `count` workers on it. */
 export const withWorkers = async (
   bench: Bench,
   receiver: Webhooks.Receiver,
@@ -93,17 +96,21 @@ export const withWorkers = async (
   return { scratch, workers }
 }
 
-/** Numbers the rounds, so that their events differ. */
+/** Counts the rounds, because events of different rounds must have different ids. */
 let rounds = 0
 
-/** A round lasts from the commit of the events until the last of their deliveries has ended. */
+/**
+ * A side that runs the product. A round lasts from the commit of the events until the last of their deliveries has
+ * ended.
+ */
 export const product =
   (scratch: Scratch, receiver: Webhooks.Receiver, workers: ReadonlyArray<Program.Running>, events = EVENTS) =>
   async (): Promise<Sample> => {
     const round = `r${rounds++}`
     const received = receiver.received(events)
     const cpu = () => workers.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
-    // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
+    // Vacuums and analyzes, as autovacuum does on a database in use. In a benchmark, autovacuum may be off, or may
+    // start in the middle of a round.
     await scratch.query("VACUUM (ANALYZE)")
     await scratch.query("BEGIN")
     await Webhooks.fire(scratch, { count: events, people: PEOPLE, round })
@@ -141,8 +148,8 @@ export const product =
   }
 
 /**
- * If the receiver is too slow on a busy machine, deliveries fail and are retried minutes later. Such a round would
- * measure only the wait, so it fails after this time.
+ * If the receiver is too slow on a busy machine, deliveries fail and are retried minutes later. A round that takes
+ * longer than this time would measure only the wait for the retries, so the round fails.
  */
 const PATIENCE_MS = 60_000
 
@@ -152,7 +159,7 @@ const standing = async ({ query }: Scratch): Promise<string> =>
       LEFT JOIN delivery_attempts a ON a.app_id = d.app_id AND a.delivery_id = d.delivery_id GROUP BY 1, 2, 3`)
   )
 
-/** Gives an `Order` to a process, which reports when it is `Done`. */
+/** Gives an `Order` to a process, which reports `Done` at the end. */
 const sendAll = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
   const received = receiver.received(EVENTS)
   const done = new Promise<Done>((resolve) => sender.child.once("message", resolve))

@@ -1,7 +1,7 @@
 import * as People from "../harness/People.js"
 import { type Client, request } from "../harness/load/Script.js"
 
-/** Asks about the history of one person, repeatedly. */
+/** The options of a client that repeatedly asks about the history of one person. */
 export interface Options {
   readonly what: "lookup" | "visits"
   /** The bounds of the history, in milliseconds since 1970. */
@@ -9,7 +9,10 @@ export interface Options {
   readonly until: number
 }
 
-/** Steps of the golden ratio's fraction spread the times evenly, and in the same way in every round. */
+/**
+ * A step over the history, as a fraction of its length. Steps of the golden ratio's fraction spread the requested times
+ * evenly, and are equal in every round.
+ */
 const STEP = 0.618_033_988_749_895
 
 const open = ({ from, until, what }: Options, index: number): Client => {

@@ -74,7 +74,7 @@ const history =
     return loaded(grown, "growth.load.ts", options)
   }
 
-/** Each round uses different people: a refresh token can be used once. */
+/** A side that uses different people in each round, because a refresh token can be used only once. */
 const everybody =
   (script: string) =>
   (grown: Grown): Side => {
@@ -93,7 +93,7 @@ const loaded = ({ bench, served }: Grown, script: string, options: unknown) =>
     warmUpSeconds: 0.3
   })
 
-/** Runs the worker's claim and rolls it back, so that the backlog stays the same. */
+/** A side that runs the worker's claim of deliveries and rolls it back, so that the backlog does not change. */
 const claims =
   ({ scratch }: Grown): Side =>
   async () => {

@@ -11,7 +11,7 @@ import * as Usage from "../harness/Usage.js"
 
 /**
  * Measures the import of a Google Records.json, from the uploaded pieces to stored fixes, and the undoing of an import.
- * The baseline inserts, or deletes, as many fixes with one bare statement for each thousand.
+ * The baseline inserts or deletes the same number of fixes, with one statement for each thousand.
  */
 
 const POINTS = 40_000
@@ -47,7 +47,7 @@ const notes = (bench: Bench) => () => [`${POINTS} points in a round, ${bench.rou
 
 const START = Date.UTC(2024, 0, 1)
 
-/** A location as in Google's export, with the fields that a reader must skip. */
+/** A location as Google's export has it, including the fields that the reader must skip. */
 const location = (n: number): string =>
   JSON.stringify({
     latitudeE7: 523_700_000 + (n % 1_000) * 10,
@@ -102,7 +102,7 @@ const undoFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   const sample = await timed(() =>
     scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importNext()), Imports.layer))
   )
-  // Counts only the fixes of the file: the fix of the person's phone stays.
+  // Counts only the fixes of the file, because the fix of the person's phone stays.
   const [left] = await scratch.query(
     "SELECT count(*)::integer AS count FROM fixes WHERE user_id = $1 AND device_id = $2",
     [of.userId, `dev_file${person}`]

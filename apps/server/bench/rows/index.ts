@@ -57,6 +57,6 @@ export const rows: ReadonlyArray<Row> = [
   clusterCost,
   memory,
   embedded,
-  // Runs after `memory`, because the spans that a server has not sent yet would count in that row's peaks.
+  // Runs after `memory`, whose row must not count the spans that a server of this row keeps until they are sent.
   telemetry
 ]

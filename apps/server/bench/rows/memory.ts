@@ -9,8 +9,8 @@ const CLIENTS = 16
 const SECONDS = 3
 
 /**
- * Measures the memory peak of a server on the embedded database, and checks the peaks of the servers and workers of the
- * rows that ran before.
+ * Measures the memory peak of a server on the embedded database. Also checks the memory peaks of the servers and
+ * workers in the rows that ran before.
  */
 export const memory: Row = {
   name: "memory",

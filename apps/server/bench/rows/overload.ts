@@ -4,7 +4,7 @@ import { percentile } from "../harness/percentile.js"
 import type { Row, Side } from "../harness/Row.js"
 import { FIXES, PEOPLE } from "./asking.js"
 
-/** Numbers of clients: enough to keep the server busy, and far more than the server can serve. */
+/** Two numbers of clients: enough to keep the server busy, and far more than the server can serve. */
 const [ENOUGH, TOO_MANY] = [32, 500]
 const SECONDS = 3
 const HEALTH_EVERY_MS = 50

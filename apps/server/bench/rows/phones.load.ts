@@ -6,7 +6,8 @@ export interface Options {
   /** The number of the first person who uploads in this round. */
   readonly from: number
   /**
-   * The number of people. The clients upload for these people in turn; with one person, all clients for that person.
+   * The number of people. The clients upload for these people in turn; with one person, all clients upload for that
+   * person.
    */
   readonly people: number
   readonly startMs: number

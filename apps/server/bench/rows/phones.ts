@@ -3,7 +3,7 @@ import * as Phones from "../harness/Phones.js"
 import type { Row, Side } from "../harness/Row.js"
 import type * as PhonesLoad from "./phones.load.js"
 
-/** More phones than a person has. Each is a client that sends one upload after the other. */
+/** The number of phones, more than a person has. Each phone is a client that sends one upload after the other. */
 const PHONES = 20
 const SECONDS = 3
 
@@ -13,7 +13,7 @@ export const phones: Row = {
   path: "20 phones of one person upload at once, beside one phone alone",
   seconds: 50,
   open: async (bench) => {
-    // Each round of each side has people of its own, who have uploaded nothing.
+    // In each round, each side uses people who have uploaded nothing.
     const rounds = bench.rounds + 1
     const scratch = await bench.scratch((empty) =>
       Phones.seed(empty, rounds * (PHONES + 2), (n) => `https://hooks.example.com/${n}`)

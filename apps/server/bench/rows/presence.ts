@@ -8,7 +8,10 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 import * as PresenceLoad from "./presence.load.js"
 
 const SECONDS = 3
-/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
+/**
+ * The number of rounds before the counted ones. V8 compiles the code after some ten thousand requests, and a real
+ * service, which runs for days, has compiled code.
+ */
 const WARM_UP_ROUNDS = 2
 
 export const presence: Row = {
@@ -18,7 +21,8 @@ export const presence: Row = {
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
 
-    // A second server is recorded, so that the measured server is connected to PostgreSQL without a recorder between.
+    // The statements of a second server are recorded, so that the measured server connects to PostgreSQL directly and
+    // not through the recorder.
     const recorder = await record(scratch.url)
     const heard = await bench.server(scratch, { DATABASE_URL: recorder.url })
     const ask = async (n: number) => {
@@ -28,7 +32,7 @@ export const presence: Row = {
       if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
       return { body: await answer.text(), headers: Object.fromEntries(answer.headers) }
     }
-    // The first question also looks up which user the connection belongs to, and the server caches this. So only the
+    // The first question of a connection also looks up the connection's user, which the server then caches. So only the
     // second question sends the statements of a usual question.
     await ask(0)
     const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }

@@ -12,9 +12,12 @@ import { address } from "./refresh.load.js"
 
 const CLIENTS = 16
 const SECONDS = 3
-/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
+/**
+ * The number of rounds before the counted ones. V8 compiles the code after some ten thousand requests, and a real
+ * service, which runs for days, has compiled code.
+ */
 const WARM_UP_ROUNDS = 2
-/** Each round uses different people, whose refresh tokens nobody has used. */
+/** The number of people in a round. Each round uses other people, whose refresh tokens nobody has used. */
 const PEOPLE_OF_ROUND = 512
 /**
  * The number of people whose tokens pgbench refreshes. Their numbers follow those of the product's people, and every
@@ -27,7 +30,7 @@ export const refresh: Row = {
   path: "POST /v1/oauth/token with a refresh token, which is rotated",
   seconds: 65,
   open: async (bench) => {
-    // One more person, who has the last number, is for the recording of a refresh.
+    // One more person, who has the last number, takes part only in the recording of a refresh.
     const people = PEOPLE_OF_ROUND * (bench.rounds + WARM_UP_ROUNDS)
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: people + PGBENCH_PEOPLE + 1, fixes: 0 }))
     const listenedTo = people + PGBENCH_PEOPLE
@@ -92,7 +95,7 @@ interface Heard {
   readonly presentedHash: string
   readonly accessHash: string
   readonly refreshHash: string
-  /** The version of the connection's row that the refresh read; the refresh writes only if the version is unchanged. */
+  /** The version of the connection's row that the refresh read. The refresh writes only if the version is unchanged. */
   readonly version: string
 }
 

@@ -2,7 +2,7 @@ import { type Open, request } from "../harness/load/Script.js"
 import type { Turns } from "../harness/load/Turns.js"
 import { rotating } from "./refresh.load.js"
 
-/** A person's first refresh token at the peer in bench/peers/oidcProvider.mjs. */
+/** A person's first refresh token at the peer, which bench/peers/oidcProvider.mjs runs. */
 const refreshToken = (n: number): string => String(n).padStart(43, "0")
 
 const open: Open<Turns> = (...client) =>

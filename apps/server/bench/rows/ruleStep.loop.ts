@@ -4,8 +4,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import type { Sides } from "../harness/loop/Loop.js"
 
 /**
- * The cost of the state machine of Spec §4.6, compared with the arithmetic that every implementation needs: the
- * distance from the edge of the circle, and its comparison with the two limits of the hysteresis band.
+ * Compares the cost of the state machine of Spec §4.6 with the arithmetic that every implementation needs: the distance
+ * from the edge of the circle, and its comparison with the two limits of the hysteresis band.
  */
 
 const MINUTE = 60_000
@@ -14,8 +14,8 @@ const FIXES = 100_000
 const CIRCLE: Geometry.Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
 
 /**
- * A phone that enters and leaves the circle, with a fix every half minute: twenty inside, twenty outside, some near the
- * edge.
+ * The fixes of a phone that enters and leaves the circle, one every half minute: twenty inside, twenty outside, some of
+ * them near the edge.
  */
 const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FIXES }, (_, index) => ({
   capturedAt: Timestamp.make(START + (index * MINUTE) / 2),
@@ -43,7 +43,7 @@ const questions: ReadonlyArray<RuleEvaluation.Question> = [
 
 const OPERATIONS = FIXES * questions.length
 
-/** Depends on every step, so that V8 cannot leave a step out. */
+/** A value that depends on every step, so that V8 cannot leave a step out. */
 let kept = 0
 
 const steps = (): number => {

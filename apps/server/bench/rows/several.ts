@@ -9,18 +9,18 @@ import * as Deliveries from "./deliveries.js"
 
 const SECONDS = 4
 /**
- * How long each server works at full speed before it gets its share of a core. V8 compiles the functions that run often
- * in this time. With a share of a core, a server would still compile while it is measured.
+ * How long each server works at full speed before it gets its share of a core. In this time V8 compiles the functions
+ * that run often. Otherwise a server with a share of a core would compile while it is measured.
  */
 const WARM_UP_SECONDS = 6
 /** The number of rounds that warm a worker up. */
 const WARM_UP_ROUNDS = 8
 
-/** The events of a round for each worker: enough for about three seconds. */
+/** The number of events in a round for each worker, enough for about three seconds. */
 const EVENTS = 1_200
 /**
- * All workers together make at most eight attempts at once to one endpoint. With 400 endpoints this limit does not slow
- * four workers.
+ * The number of endpoints. All workers together make at most eight attempts at once to one endpoint; with 400 endpoints
+ * this limit does not slow four workers.
  */
 const ENDPOINTS = 400
 
@@ -30,7 +30,7 @@ const ENDPOINTS = 400
  */
 const SHARE = 0.15
 
-/** How many processes run, and how many times the work of one process they must do. */
+/** The numbers of processes to compare, and how many times the work of one process they must do. */
 const COUNTS = [
   { count: 2, least: 1.8 },
   { count: 4, least: 3.2 }
@@ -48,7 +48,7 @@ export const several: Row = {
   open: async (bench) => [...(await servers(bench)), ...(await workers(bench))]
 }
 
-/** All servers use one database. */
+/** The comparisons of servers. All servers use one database. */
 const servers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
   const four = [
@@ -67,8 +67,8 @@ const servers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
 }
 
 /**
- * Each number of workers has a database of its own, so that the other workers, which keep running, claim none of its
- * deliveries. An idle worker polls once a second, which costs little.
+ * The comparisons of workers. Each number of workers has its own database, so that the other workers, which keep
+ * running, claim none of its deliveries. An idle worker polls once a second, which costs little.
  */
 const workers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const receiver = await Webhooks.receiver(bench)

@@ -2,12 +2,12 @@ import { VirtualTime } from "@place-access/domain/testing"
 import { Duration, Effect, Fiber, TestClock, TestContext } from "effect"
 import type { Sides } from "../harness/loop/Loop.js"
 
-/** Minutes between the wake-ups of each fiber, similar to a worker's loops. */
+/** For each fiber, the minutes between its wake-ups, similar to a worker's loops. */
 const PERIODS = [13, 15, 17]
 const OURS = 60_000
 const THEIRS = 300
 
-/** Fibers that sleep and wake up, `wakeUps` times in all. Returns the number of wake-ups. */
+/** Runs fibers that sleep and wake up. Returns the number of wake-ups, which is `wakeUps` in all. */
 const loops = (wakeUps: number) =>
   Effect.gen(function* () {
     let woken = 0

@@ -16,7 +16,7 @@ const sample = (ms: number, cpuMicrosPerOp: number | null, peakMB: number | null
   peakMB
 })
 
-/** A side that measures how long `start` takes, until `/readyz` answers. */
+/** A side that measures the time from `start` until `/readyz` answers. */
 const untilReady =
   (start: () => Promise<Served>): Side =>
   async () => {
@@ -28,7 +28,7 @@ const untilReady =
     return started
   }
 
-/** What `npm start` does after `npm ci` on a fresh clone: it bundles the server, and starts it on a new database. */
+/** Does what `npm start` does after `npm ci` in a fresh clone: bundles the server, and starts it on a new database. */
 const onFreshClone = async (bench: Bench): Promise<Served> => {
   await rm(join(bench.root, "apps/server/bundle/main.js"), { force: true })
   const script = join(bench.root, "apps/server/bundle.mjs")

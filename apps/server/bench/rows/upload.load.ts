@@ -3,7 +3,7 @@ import * as Phones from "../harness/Phones.js"
 import { type Client, request } from "../harness/load/Script.js"
 
 export interface Options {
-  /** People `from` to `from + people - 1`, who have uploaded nothing yet. */
+  /** The number of the first of the `people`, who have uploaded nothing before. */
   readonly from: number
   readonly people: number
   /** The number of readings in an upload. */
@@ -20,7 +20,7 @@ const open = ({ fixes, from, people, startMs }: Options, index: number, clients:
   return {
     next: () => {
       if (step >= most) throw new Error("everybody has sent all that they can: more people are needed")
-      // At one step everybody sends the same body, so it is built once.
+      // All people send the same body at the same step, so each body is built once.
       body ??= fixes === 1 ? Phones.arrival(startMs, step) : Phones.walk(startMs, step, fixes)
       const headers = [`authorization: Bearer ${People.deviceToken(from + n)}`, "content-type: application/json"]
       const upload = request("POST", "/v1/phone/locations", headers, body)

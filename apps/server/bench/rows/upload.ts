@@ -10,16 +10,19 @@ import type * as UploadLoad from "./upload.load.js"
 
 /**
  * Compares uploads with pgbench, which runs the statements of a one-fix upload as fast as it can. There are 16 clients,
- * each with people of its own, taken in turn: two simultaneous uploads of one person are rare and not measured here.
+ * and each uploads for its own people in turn: two simultaneous uploads of one person are rare, and are not measured.
  * Each upload fires one rule. The delivery of the firing to two endpoints is the worker's work, which `deliveries` and
  * `latency` measure.
  */
 
 const CLIENTS = 16
 const SECONDS = 3
-/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
+/**
+ * The number of rounds before the counted ones. V8 compiles the code after some ten thousand requests, and a real
+ * service, which runs for days, has compiled code.
+ */
 const WARM_UP_ROUNDS = 2
-/** People in one round of one side; a multiple of the number of clients. */
+/** The number of people in one round of one side, a multiple of the number of clients. */
 const PEOPLE = 640
 
 export const uploadOne: Row = {
@@ -52,7 +55,8 @@ export const uploadHundred: Row = {
 }
 
 const sides = async (bench: Bench, fixes: number) => {
-  // People for two sides, and one person whose upload is recorded.
+  // The number of groups of people: one for each round of the two sides. One more person takes part only in the
+  // recording of an upload.
   const slices = 2 * (bench.rounds + WARM_UP_ROUNDS)
   const scratch = await bench.scratch((empty) =>
     Phones.seed(empty, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
@@ -120,8 +124,8 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // The wake-up signal is left out, because all uploads within a few milliseconds share one signal, so it costs each of
-  // them little.
+  // The statement of the wake-up signal is left out: all uploads within a few milliseconds share one signal, so it
+  // costs each upload little.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))
@@ -137,7 +141,7 @@ interface UploadStatement {
 
 /**
  * Replaces the parts of the statements that differ between uploads: person, time, version, and ids that must be new.
- * Each client keeps to its own people, like the clients of the load.
+ * Each client of pgbench has its own people, like each client of the load.
  */
 const scriptOf = (told: ReadonlyArray<UploadStatement>): string => {
   const share = PEOPLE / CLIENTS

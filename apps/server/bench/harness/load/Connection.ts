@@ -2,17 +2,20 @@ import { connect } from "node:net"
 import type { Answer } from "./Script.js"
 
 /**
- * A keep-alive connection with at most one request in flight. It implements only as much HTTP as the product's answers
- * need, so that the client takes little time from the cores that it shares with the product. It copies an answer only
- * when the answer arrives in pieces.
+ * A keep-alive connection with at most one request in flight. The connection implements only the part of HTTP that the
+ * product's answers need, so that the client takes little time from the cores that it shares with the product. It
+ * copies an answer only when the answer arrives in pieces.
  */
 export interface Connection {
-  /** Calls `answered` when the whole answer has arrived; never, when the connection fails first. */
+  /**
+   * Sends a request. Calls `answered` when the whole answer has arrived. When the connection fails before, `answered`
+   * is never called.
+   */
   readonly send: (request: string, answered: (answer: Answer) => void) => void
   readonly close: () => void
 }
 
-/** One buffer for the reads of all connections: each read is handled before the next. */
+/** The buffer into which all connections read. One buffer is enough, because each read is handled before the next. */
 const INCOMING = Buffer.allocUnsafeSlow(64 * 1024)
 const NOTHING = Buffer.alloc(0)
 
@@ -26,7 +29,7 @@ export const open = (port: number, failed: (error: Error) => void): Promise<Conn
     const read = (bytes: Buffer): void => {
       const answer = parse(bytes)
       if (answer === undefined) {
-        // Copied, because the next read overwrites the buffer.
+        // Copies the bytes, because the next read overwrites the buffer.
         pending = Buffer.from(bytes)
         return
       }

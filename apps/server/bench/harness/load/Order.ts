@@ -4,21 +4,21 @@ export interface Order {
   /** A module whose default export is a `Script.Open`. */
   readonly script: string
   readonly options: unknown
-  /** Connections go to these ports in turn. */
+  /** The ports to which the connections go in turn. */
   readonly ports: ReadonlyArray<number>
   readonly clients: number
   /**
    * The number of requests a second of all clients together, evenly spread; a latency counts from the time at which its
-   * request was due. Left out: each client sends its next request at once.
+   * request was due. Absent: each client sends its next request as soon as it has an answer.
    */
   readonly ratePerS?: number
   readonly warmUpSeconds: number
   readonly seconds: number
-  /** Whether an answer may be 503. Its client then waits as long as `RETRY_MS`. */
+  /** Whether an answer may be 503. The client that gets it then waits for `RETRY_MS`. */
   readonly mayBeRefused?: boolean
 }
 
-/** The `Retry-After` of a busy server, in milliseconds. */
+/** The time, in milliseconds, that a busy server names in `Retry-After`. */
 export const RETRY_MS = 1_000
 
 export interface Outcome {
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers with 503, which do not count as operations. `refusedP99Ms` is NaN when there were none. */
+  /** The number of answers with 503, which do not count as operations. `refusedP99Ms` is NaN when there were none. */
   readonly refused: number
   readonly refusedP99Ms: number
   /** The processor time of the load process itself. */
@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 export type Message =
-  /** The warm-up is over; from now on the load is measured. */
+  /** The warm-up has ended, and the load is measured from this moment on. */
   | { readonly _tag: "Started" }
   | { readonly _tag: "Ended"; readonly outcome: Outcome }
   | { readonly _tag: "Failed"; readonly reason: string }

@@ -1,25 +1,28 @@
 /**
- * The interface of a load script. A row has a module with `open` as its default export, and the load process imports
- * it.
+ * The interface of a load script: a module with `open` as its default export. Each row that loads the product over HTTP
+ * has one, and the load process imports it.
  */
 
-/** An answer is valid only until the function that received it returns: the next answer overwrites its bytes. */
+/**
+ * An answer of the server. It is valid only until the function that received it returns, because the next answer
+ * overwrites its bytes.
+ */
 export interface Answer {
   readonly status: number
-  /** Decodes the body on demand: most scripts do not read it. */
+  /** Returns the decoded body. It is decoded only on a call, because most scripts do not read it. */
   readonly body: () => string
 }
 
 /** One kept-alive connection, which sends its next request when the last one is answered. */
 export interface Client {
   /**
-   * Returns the next request as HTTP/1.1 text. `last`: the answer to the previous request; undefined for the first
+   * Returns the next request as HTTP/1.1 text. `last` is the answer to the previous request; undefined for the first
    * request and after a 503.
    */
   readonly next: (last: Answer | undefined) => string
 }
 
-/** Makes client number `index` of `clients`. `options` are from the `Order`, which the harness sent as JSON. */
+/** Makes client number `index` of `clients`. `options` come from the `Order`, which the harness sent as JSON. */
 export type Open<Options> = (options: Options, index: number, clients: number) => Client
 
 /**

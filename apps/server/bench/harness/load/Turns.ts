@@ -2,18 +2,21 @@
 export interface Turns {
   /** People have the numbers 0 to `people - 1`. */
   readonly people: number
-  /** Only `count` people take part, beginning with the `from`th; left out: all people. */
+  /** The number of people who take part, beginning with the `from`th; absent: all people. */
   readonly from?: number
   readonly count?: number
 }
 
 /**
- * The step between two people, so that consecutive requests use rows far apart in the tables. It is prime, so that the
- * steps reach every person.
+ * The distance between two people in a row. It is large, so that consecutive requests use rows far apart in the tables,
+ * and prime, so that every person is reached.
  */
 const STRIDE = 7_919
 
-/** Returns a function that returns the next person's number for one client, and starts again after the last person. */
+/**
+ * Returns a function that returns the number of the next person for one client. After the last person, it begins again
+ * with the first.
+ */
 export const turns = ({ count, from = 0, people }: Turns, index: number, clients: number): (() => number) => {
   let at = index - clients
   return () => {

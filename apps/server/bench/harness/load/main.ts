@@ -4,8 +4,8 @@ import { type Message, type Order, type Outcome, RETRY_MS } from "./Order.js"
 import type { Answer, Client, Open } from "./Script.js"
 
 /**
- * The load process: one process for all connections of a row, apart from the measured process and the harness. It runs
- * through all rounds, so that V8 has compiled the client's code before the counted rounds.
+ * The load process: one process for all connections of a row, separate from the measured process and from the harness.
+ * The process stays for all rounds, so that V8 has compiled the client's code before the counted rounds.
  */
 
 const tell = (message: Message): void => void process.send?.(message)
@@ -73,8 +73,8 @@ interface Lane {
   readonly refusedMs: Array<number> | undefined
   readonly ended: () => void
   /**
-   * For requests at a fixed rate: when this client sends its first request. `everyMs`: the time between two of its
-   * requests.
+   * For requests at a fixed rate: `firstDue` is the time at which this client sends its first request, `everyMs` the
+   * time between two of its requests.
    */
   readonly firstDue?: number
   readonly everyMs?: number
@@ -82,8 +82,8 @@ interface Lane {
 
 /**
  * Sends the requests of one client over its connection. At a fixed rate, each request is sent when it is due; otherwise
- * as soon as the previous answer has arrived. It uses plain callbacks, because a promise for each request would be a
- * large part of the client's cost.
+ * as soon as the previous answer has arrived. The function uses callbacks, because a promise for each request would be
+ * a large part of the client's cost.
  */
 const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {
   const { end, ended, everyMs, firstDue, latenciesMs, refusedMs, start } = lane
@@ -98,7 +98,8 @@ const ask = (connection: Connection.Connection, client: Client, lane: Lane): voi
         connection.send(client.next(undefined), answered)
       }, RETRY_MS)
     }
-    // The server answers an error faster than it does the work, so counted errors would look like speed.
+    // A server answers an error faster than it does the work. If errors were counted, the server would look faster than
+    // it is.
     if (answer.status < 200 || answer.status > 299) {
       throw new Error(`answered ${answer.status}: ${answer.body().slice(0, 500)}`)
     }

@@ -1,9 +1,9 @@
 /**
- * Work without input or output, measured in a process of its own, where neither the memory nor the compiled code of the
- * harness can disturb it.
+ * Work without input or output. It is measured in a separate process, where neither the memory nor the compiled code of
+ * the harness can disturb it.
  */
 
-/** Does the work once and returns the number of operations; a round calls the task repeatedly. */
+/** Does the work once and returns the number of operations. A round calls this function repeatedly. */
 type Task = () => number | Promise<number>
 
 /** The default export of a `rows/<name>.loop.ts`. */

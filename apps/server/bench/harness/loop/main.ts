@@ -2,7 +2,10 @@ import type { Sample } from "../Row.js"
 import * as Usage from "../Usage.js"
 import type { Order, Sides } from "./Loop.js"
 
-/** The length of a round. In a shorter round, V8 would spend most of the time on compilation and garbage collection. */
+/**
+ * The length of a round in milliseconds. In a shorter round, V8 would spend most of the time on compilation and garbage
+ * collection.
+ */
 const ROUND_MILLIS = 500
 
 const run = async ({ module, side }: Order): Promise<Sample> => {
