@@ -111,8 +111,8 @@ describe("narrowing [§5.6]", () => {
 
   it("the same set again, in whatever order, changes nothing", () => {
     const narrowed = Either.getOrThrow(AppLife.narrow(sandbox, ["location.lookup", "location.place.current"]))
-    const again = AppLife.narrow(narrowed, ["location.place.current", "location.lookup", "location.lookup"])
-    expect(Either.getOrThrow(again)).toBe(narrowed)
+    const second = AppLife.narrow(narrowed, ["location.place.current", "location.lookup", "location.lookup"])
+    expect(Either.getOrThrow(second)).toBe(narrowed)
     expect(Either.getOrThrow(AppLife.narrow(sandbox, null))).toBe(sandbox)
   })
 

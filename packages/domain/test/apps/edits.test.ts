@@ -114,8 +114,8 @@ describe("an edit in production", () => {
     expect(Either.isLeft(AppLife.withdraw(withdrawn))).toBe(true)
     // The developer proposes the same change again. This makes another revision, so a decision on the earlier revision
     // is refused.
-    const again = edit(withdrawn, { name: App.AppName.make("Your Bank") })
-    expect(Either.isLeft(AppLife.decide(again, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
+    const second = edit(withdrawn, { name: App.AppName.make("Your Bank") })
+    expect(Either.isLeft(AppLife.decide(second, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
       true
     )
   })

@@ -128,8 +128,8 @@ describe("places.changed [§6.1-places-changed]", () => {
         yield* ConsentFlow.approve(app, user, scopes, { places: [] })
         const { id } = (yield* (yield* ConnectionStore).listOfUser(user.id))[0]!.connection
         yield* TestClock.adjust("1 day")
-        const again = yield* ConsentFlow.approve(app, user, scopes, { places: [] })
-        expect(again.connectionId).not.toBe(id)
+        const second = yield* ConsentFlow.approve(app, user, scopes, { places: [] })
+        expect(second.connectionId).not.toBe(id)
         expect(yield* told).toEqual([])
       })
     ))

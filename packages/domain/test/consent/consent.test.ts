@@ -16,9 +16,9 @@ describe("a first consent", () => {
         const { app, user } = yield* sensitivePair
         const [home, work] = [yield* place(user, "Home"), yield* place(user, "Work")]
         const now = yield* Timestamp.now
-        const asked = yield* request(app, [CURRENT, LOOKUP], { external_user_id: "user-7" })
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP], { external_user_id: "user-7" })
         yield* TestClock.adjust(5_000)
-        const answer = yield* decide(asked, user, {
+        const answer = yield* decide(consentRequest, user, {
           scopes: [LOOKUP, CURRENT],
           places: [home.id, work.id],
           earlier: [work.id, "plc_unticked"],
@@ -52,8 +52,8 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
-        const asked = yield* request(app, [CURRENT, LOOKUP])
-        yield* decide(asked, user, { scopes: [CURRENT], standardDays: "never", sensitiveDays: "junk" })
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
+        yield* decide(consentRequest, user, { scopes: [CURRENT], standardDays: "never", sensitiveDays: "junk" })
         expect(yield* live(user, app)).toMatchObject({
           heldScopes: [CURRENT],
           places: [],
@@ -87,9 +87,9 @@ describe("a first consent", () => {
         const stranger = yield* Fixtures.user
         const theirs = yield* place(stranger, "Theirs")
         const old = yield* place(user, "Old", { archivedAt: yield* Timestamp.now })
-        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
         const check = (choices: Partial<ConsentChoices>, ...fields: ReadonlyArray<string>) =>
-          Effect.map(decide(asked, user, choices), (answer) => expect(problems(answer)).toEqual(fields))
+          Effect.map(decide(consentRequest, user, choices), (answer) => expect(problems(answer)).toEqual(fields))
         yield* check(
           { decision: "maybe", scopes: [], places: [theirs.id], standardDays: "2" },
           "decision",
@@ -105,11 +105,11 @@ describe("a first consent", () => {
           yield* check({ scopes: [CURRENT], standardDays }, "standard_days")
         }
         const tables = yield* MemoryDatabase
-        expect([tables.connections.size, tables.codes.size, tables.consentRequests.get(asked.id)?.decided]).toEqual([
-          0,
-          0,
-          null
-        ])
+        expect([
+          tables.connections.size,
+          tables.codes.size,
+          tables.consentRequests.get(consentRequest.id)?.decided
+        ]).toEqual([0, 0, null])
       })
     ))
 
@@ -117,12 +117,12 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
-        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
         const tables = yield* MemoryDatabase
         tables.apps.set(app.id, { app: { ...app, allowedScopes: [LOOKUP] }, secrets: [] })
-        expect(problems(yield* decide(asked, user, { scopes: [CURRENT] }))).toEqual(["scope"])
+        expect(problems(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toEqual(["scope"])
         tables.purposes.splice(0)
-        expect(problems(yield* decide(asked, user, { scopes: [LOOKUP] }))).toEqual(["scope"])
+        expect(problems(yield* decide(consentRequest, user, { scopes: [LOOKUP] }))).toEqual(["scope"])
       })
     ))
 
@@ -130,7 +130,7 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
-        const asked = yield* request(app, [CURRENT])
+        const consentRequest = yield* request(app, [CURRENT])
         const { apps } = yield* MemoryDatabase
         const now = yield* Timestamp.now
         for (const [closed, why] of [
@@ -139,11 +139,11 @@ describe("a first consent", () => {
           [{ suspendedAt: now, revokedAt: now }, "app_revoked"]
         ] as const) {
           apps.set(app.id, { app: { ...app, ...closed }, secrets: [] })
-          expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe(why)
-          expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(why)
+          expect(reason(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe(why)
+          expect(reason(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe(why)
         }
         apps.set(app.id, { app, secrets: [] })
-        expect(Either.isRight(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(true)
+        expect(Either.isRight(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe(true)
       })
     ))
 
@@ -155,16 +155,18 @@ describe("a first consent", () => {
         const uris = (redirectUris: App.App["redirectUris"]) =>
           apps.set(app.id, { app: { ...app, redirectUris }, secrets: [] })
         const moved = [RedirectUri.RedirectUri.make("https://coffee.example/other")]
-        const asked = yield* request(app, [CURRENT])
+        const consentRequest = yield* request(app, [CURRENT])
         uris(moved)
-        expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe("outdated")
-        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("outdated")
-        expect(reason(yield* decide(asked, user, { decision: "cancel" }))).toBe("outdated")
+        expect(reason(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe("outdated")
+        expect(reason(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe("outdated")
+        expect(reason(yield* decide(consentRequest, user, { decision: "cancel" }))).toBe("outdated")
         uris([...moved, ...app.redirectUris])
-        expect(yield* reviewConsent(asked.id, user)).toMatchObject({ redirectOrigin: "https://coffee.example" })
-        expect(Either.isRight(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(true)
+        expect(yield* reviewConsent(consentRequest.id, user)).toMatchObject({
+          redirectOrigin: "https://coffee.example"
+        })
+        expect(Either.isRight(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe(true)
         uris(moved)
-        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("outdated")
+        expect(reason(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe("outdated")
       })
     ))
 
@@ -172,16 +174,16 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
-        const asked = yield* request(app, [CURRENT], { response_type: "code" })
-        const { redirectTo } = Either.getOrThrow(yield* decide(asked, user, { decision: "cancel" }))
+        const consentRequest = yield* request(app, [CURRENT], { response_type: "code" })
+        const { redirectTo } = Either.getOrThrow(yield* decide(consentRequest, user, { decision: "cancel" }))
         expect(ConsentFlow.answer(redirectTo)).toMatchObject({
           error: "access_denied",
           state: ConsentFlow.STATE,
           iss: ConsentFlow.ISSUER
         })
         // The second decision gets the answer of the first.
-        const again = Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT] }))
-        expect(again.redirectTo).toBe(redirectTo)
+        const second = Either.getOrThrow(yield* decide(consentRequest, user, { scopes: [CURRENT] }))
+        expect(second.redirectTo).toBe(redirectTo)
         expect((yield* MemoryDatabase).connections.size).toBe(0)
       })
     ))
@@ -190,14 +192,18 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
-        const asked = yield* request(app, [CURRENT])
+        const consentRequest = yield* request(app, [CURRENT])
         const olderKey = MemoryVault.make(["k1"])
-        const first = yield* Effect.provideService(decide(asked, user, { scopes: [CURRENT] }), Vault.Vault, olderKey)
+        const first = yield* Effect.provideService(
+          decide(consentRequest, user, { scopes: [CURRENT] }),
+          Vault.Vault,
+          olderKey
+        )
         yield* TestClock.adjust("2 hours")
-        expect(yield* decide(asked, user, { decision: "cancel" })).toEqual(first)
+        expect(yield* decide(consentRequest, user, { decision: "cancel" })).toEqual(first)
         expect((yield* MemoryDatabase).codes.size).toBe(1)
-        expect(reason(yield* decide(asked, yield* Fixtures.user, { scopes: [CURRENT] }))).toBe("decided")
-        expect(Either.isLeft(yield* Effect.either(reviewConsent(asked.id, user)))).toBe(true)
+        expect(reason(yield* decide(consentRequest, yield* Fixtures.user, { scopes: [CURRENT] }))).toBe("decided")
+        expect(Either.isLeft(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe(true)
       })
     ))
 
@@ -206,12 +212,12 @@ describe("a first consent", () => {
       Effect.gen(function* () {
         const developer = yield* Fixtures.user
         const app = yield* Fixtures.app(developer.id)
-        const asked = yield* request(app, [CURRENT])
+        const consentRequest = yield* request(app, [CURRENT])
         const stranger = yield* Fixtures.user
-        expect(reason(yield* Effect.either(reviewConsent(asked.id, stranger)))).toBe("sandbox")
-        expect(reason(yield* decide(asked, stranger, { scopes: [CURRENT] }))).toBe("sandbox")
-        yield* reviewConsent(asked.id, developer)
-        expect(Either.isRight(yield* decide(asked, developer, { scopes: [CURRENT] }))).toBe(true)
+        expect(reason(yield* Effect.either(reviewConsent(consentRequest.id, stranger)))).toBe("sandbox")
+        expect(reason(yield* decide(consentRequest, stranger, { scopes: [CURRENT] }))).toBe("sandbox")
+        yield* reviewConsent(consentRequest.id, developer)
+        expect(Either.isRight(yield* decide(consentRequest, developer, { scopes: [CURRENT] }))).toBe(true)
       })
     ))
 
@@ -219,12 +225,12 @@ describe("a first consent", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
-        const asked = yield* request(app, [CURRENT])
+        const consentRequest = yield* request(app, [CURRENT])
         yield* TestClock.adjust(ConsentRequest.LIFETIME - 1)
-        yield* reviewConsent(asked.id, user)
+        yield* reviewConsent(consentRequest.id, user)
         yield* TestClock.adjust(1)
-        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("expired")
-        expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe("expired")
+        expect(reason(yield* decide(consentRequest, user, { scopes: [CURRENT] }))).toBe("expired")
+        expect(reason(yield* Effect.either(reviewConsent(consentRequest.id, user)))).toBe("expired")
       })
     ))
 })

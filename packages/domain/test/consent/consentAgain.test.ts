@@ -32,10 +32,10 @@ describe("a consent with a live connection", () => {
       Effect.gen(function* () {
         const { app, before, user } = yield* connected
         yield* TestClock.adjust("3 days")
-        const asked = yield* request(app, [LOOKUP, CURRENT])
-        const review = yield* reviewConsent(asked.id, user)
+        const consentRequest = yield* request(app, [LOOKUP, CURRENT])
+        const review = yield* reviewConsent(consentRequest.id, user)
         expect([review.mode, review.asksPlaces, review.asksStandardDays]).toEqual(["renew_sensitive", false, false])
-        yield* decide(asked, user, {
+        yield* decide(consentRequest, user, {
           shown: review.mode,
           scopes: [CURRENT, LOOKUP],
           standardDays: "never",
@@ -110,9 +110,9 @@ describe("a consent with a live connection", () => {
       Effect.gen(function* () {
         const { app, user } = yield* connected
         yield* TestClock.adjust(21 * DAY - 1)
-        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
         yield* TestClock.adjust(1)
-        yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        yield* decide(consentRequest, user, { decision: "stop", shown: "renew_sensitive" })
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
         yield* sweepTiers()
         const after = yield* live(user, app)
@@ -128,8 +128,8 @@ describe("a consent with a live connection", () => {
         const { app, before, home, user } = yield* connected
         const work = yield* place(user, "Work")
         yield* TestClock.adjust("3 days")
-        const asked = yield* request(app, [CURRENT, "location.visits.read"])
-        const review = yield* reviewConsent(asked.id, user)
+        const consentRequest = yield* request(app, [CURRENT, "location.visits.read"])
+        const review = yield* reviewConsent(consentRequest.id, user)
         expect(review.mode).toBe("change")
         expect(review.scopes.map(({ heldBefore, ticked }) => [heldBefore, ticked])).toEqual([
           [true, true],
@@ -139,7 +139,7 @@ describe("a consent with a live connection", () => {
           ["Home", true],
           ["Work", false]
         ])
-        yield* decide(asked, user, {
+        yield* decide(consentRequest, user, {
           shown: "change",
           scopes: ["location.visits.read"],
           places: [home.id, work.id],
@@ -184,10 +184,10 @@ describe("a consent with a live connection", () => {
         const before = yield* live(user, app)
         expect([before.placesVersion, events.size]).toEqual([2, 1])
 
-        const asked = yield* request(app, [CURRENT, WATCH])
-        const review = yield* reviewConsent(asked.id, user)
+        const consentRequest = yield* request(app, [CURRENT, WATCH])
+        const review = yield* reviewConsent(consentRequest.id, user)
         expect(review.places.map(({ label, ticked }) => [label, ticked])).toEqual([["Home", true]])
-        yield* decide(asked, user, { shown: "change", scopes: [CURRENT, WATCH], places: [home.id] })
+        yield* decide(consentRequest, user, { shown: "change", scopes: [CURRENT, WATCH], places: [home.id] })
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect([...mail.values()].at(-1)?.body).toContain("It can ask about 1 place of yours.")
         yield* sharePlaces(user.id, before.id, [{ placeId: home.id, includeEarlierVisits: false }])

@@ -50,9 +50,9 @@ describe("a renewal [§4.1]", () => {
         yield* ask(it, "gone")
         yield* ask(it, null)
         yield* TestClock.adjust(30 * DAY)
-        const asked = yield* request(it.app, [CURRENT, LOOKUP])
+        const consentRequest = yield* request(it.app, [CURRENT, LOOKUP])
         const now = yield* Timestamp.now
-        expect((yield* reviewConsent(asked.id, it.user)).uses).toEqual({
+        expect((yield* reviewConsent(consentRequest.id, it.user)).uses).toEqual({
           since: now - Uses.WINDOW,
           byPurpose: [
             { id: expect.any(String), description: "To find coffee (find_coffee)", count: 3 },
@@ -111,9 +111,9 @@ describe("a renewal [§4.1]", () => {
         yield* ConsentFlow.connect(app, user, [CURRENT, VISITS, LATEST, LOOKUP])
         const { apps } = yield* MemoryDatabase
         apps.set(app.id, { app: { ...app, allowedScopes: [CURRENT, LOOKUP] }, secrets: [] })
-        const asked = yield* request(app, [CURRENT, LOOKUP])
-        expect((yield* reviewConsent(asked.id, user)).mode).toBe("renew_sensitive")
-        yield* decide(asked, user, {})
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
+        expect((yield* reviewConsent(consentRequest.id, user)).mode).toBe("renew_sensitive")
+        yield* decide(consentRequest, user, {})
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS, LOOKUP])
         // The receipt lists only what the page showed.
         expect((yield* mails).at(-1)?.body).not.toContain("See your visits")
@@ -127,16 +127,20 @@ describe("Stop sharing, on a renewal page", () => {
       Effect.gen(function* () {
         const { app, before, tokens, user } = yield* connected
         yield* TestClock.adjust("3 days")
-        const asked = yield* request(app, [CURRENT, LOOKUP])
-        const answer = yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
+        const answer = yield* decide(consentRequest, user, { decision: "stop", shown: "renew_sensitive" })
         const { redirectTo } = Either.getOrThrow(answer)
         expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied", state: ConsentFlow.STATE })
         expect(yield* live(user, app)).toEqual({ ...before, heldScopes: [CURRENT], sensitiveExpiresAt: null })
         expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
         // A consent is decided once. If the form is posted again, with any content, it gets the same answer.
-        expect(Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(redirectTo)
+        expect(Either.getOrThrow(yield* decide(consentRequest, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(
+          redirectTo
+        )
         const stopped = (yield* mails).filter(({ subject }) => subject.startsWith("You stopped"))
-        expect(stopped.map(({ dedupeKey, to }) => [dedupeKey, to])).toEqual([[`consent_receipt ${asked.id}`, user.id]])
+        expect(stopped.map(({ dedupeKey, to }) => [dedupeKey, to])).toEqual([
+          [`consent_receipt ${consentRequest.id}`, user.id]
+        ])
       })
     ))
 
@@ -165,10 +169,10 @@ describe("Stop sharing, on a renewal page", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, user } = yield* connected
-        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const consentRequest = yield* request(app, [CURRENT, LOOKUP])
         yield* disconnect(user.id, connectionId)
         const sent = (yield* mails).length
-        const answer = yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        const answer = yield* decide(consentRequest, user, { decision: "stop", shown: "renew_sensitive" })
         expect(Either.getOrThrow(answer).redirectTo).toContain("error=access_denied")
         expect((yield* mails).length).toBe(sent)
       })
@@ -178,8 +182,8 @@ describe("Stop sharing, on a renewal page", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected
-        const asked = yield* request(app, [CURRENT])
-        const answer = yield* decide(asked, user, { decision: "stop", shown: "change", scopes: [CURRENT] })
+        const consentRequest = yield* request(app, [CURRENT])
+        const answer = yield* decide(consentRequest, user, { decision: "stop", shown: "change", scopes: [CURRENT] })
         expect(reason(Either.mapLeft(answer, (error) => ({ _tag: error._tag, reason: error._tag })))).toBe("Invalid")
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
       })
@@ -245,14 +249,14 @@ describe("a receipt by e-mail", () => {
         const home = yield* place(it.user, "Surgery of Dr Miller")
         const before = (yield* mails).length
         const scopes = mode === "change" ? ([CURRENT, VISITS] as const) : ([CURRENT, LOOKUP] as const)
-        const asked = yield* request(it.app, scopes)
-        expect((yield* reviewConsent(asked.id, it.user)).mode).toBe(mode)
+        const consentRequest = yield* request(it.app, scopes)
+        expect((yield* reviewConsent(consentRequest.id, it.user)).mode).toBe(mode)
         const choices = { scopes, places: [home.id], standardDays: "never", sensitiveDays: "7" }
-        yield* decide(asked, it.user, choices)
-        yield* decide(asked, it.user, choices)
+        yield* decide(consentRequest, it.user, choices)
+        yield* decide(consentRequest, it.user, choices)
         const [receipt, ...more] = (yield* mails).slice(before)
         expect(more).toEqual([])
-        expect(receipt).toMatchObject({ to: it.user.id, dedupeKey: `consent_receipt ${asked.id}`, subject })
+        expect(receipt).toMatchObject({ to: it.user.id, dedupeKey: `consent_receipt ${consentRequest.id}`, subject })
         expect(receipt?.body).toContain("See which of the places you share you are at now")
         expect(receipt?.body.includes("Your exact location: until 22 January 2026")).toBe(mode !== "change")
         expect(receipt?.body.includes("has no end date")).toBe(mode !== "renew_sensitive")
@@ -267,10 +271,10 @@ describe("a receipt by e-mail", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
-        const asked = yield* request(app, [CURRENT])
-        yield* decide(asked, user, { scopes: [] })
-        yield* decide(asked, user, { decision: "cancel" })
-        yield* decide(asked, user, { scopes: [CURRENT] })
+        const consentRequest = yield* request(app, [CURRENT])
+        yield* decide(consentRequest, user, { scopes: [] })
+        yield* decide(consentRequest, user, { decision: "cancel" })
+        yield* decide(consentRequest, user, { scopes: [CURRENT] })
         expect(yield* mails).toEqual([])
       })
     ))
@@ -286,10 +290,10 @@ describe("a receipt by e-mail", () => {
         yield* disconnect(user.id, connectionId)
         yield* disconnect(user.id, connectionId)
         expect(yield* farewells).toEqual(["You disconnected Two lines"])
-        const again = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
+        const second = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
         yield* TestClock.adjust("2 days")
-        yield* disconnect(user.id, again.connectionId)
-        expect((yield* mails).some(({ dedupeKey }) => dedupeKey === `disconnected ${again.connectionId}`)).toBe(false)
+        yield* disconnect(user.id, second.connectionId)
+        expect((yield* mails).some(({ dedupeKey }) => dedupeKey === `disconnected ${second.connectionId}`)).toBe(false)
       })
     ))
 })

@@ -12,14 +12,14 @@ const { answers, inTurn, slowly } = MemoryWebhookSender
 /** Counts a worker's calls of its stores, by method. The stores still do their work. */
 const counted = Effect.gen(function* () {
   const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
-  const asked = { claim: 0, nextDueAt: 0, pending: 0, raise: 0 }
-  const count = <A, E>(what: keyof typeof asked, effect: Effect.Effect<A, E>) =>
+  const calls = { claim: 0, nextDueAt: 0, pending: 0, raise: 0 }
+  const count = <A, E>(what: keyof typeof calls, effect: Effect.Effect<A, E>) =>
     Effect.zipRight(
-      Effect.sync(() => asked[what]++),
+      Effect.sync(() => calls[what]++),
       effect
     )
   return {
-    asked,
+    asked: calls,
     counting: <A, E, R>(program: Effect.Effect<A, E, R>) =>
       program.pipe(
         Effect.provideService(DeliveryStore, {

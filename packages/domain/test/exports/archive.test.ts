@@ -16,9 +16,9 @@ it("every file of an archive decodes by its schema and has what the stores hold,
         Effect.gen(function* () {
           const { secrets, user } = yield* makePerson(draft)
           yield* makePerson({ places: [], fixes: [], connections: [] })
-          const asked = yield* requestExport(user.id)
+          const requested = yield* requestExport(user.id)
           expect(yield* exportNext()).toBe(true)
-          const files = MemoryArchiveMaker.read(yield* fetched(asked))
+          const files = MemoryArchiveMaker.read(yield* fetched(requested))
           const archive = decoded(files)
           yield* holdsAll(user, archive)
           hasNoSecret(files, secrets)
@@ -28,8 +28,8 @@ it("every file of an archive decodes by its schema and has what the stores hold,
             archive.fixes.length
           ])
           expect([...entries.keys(), "manifest.json"]).toEqual(files.map(({ name }) => name))
-          expect(asked.state).toBe("requested")
-          expect(Export.percent(asked)).toBe(0)
+          expect(requested.state).toBe("requested")
+          expect(Export.percent(requested)).toBe(0)
         })
       )
     ),
@@ -50,12 +50,12 @@ it("visits.json has every visit, also when more stays are due than one answer de
         accuracyM: 10
       }))
       yield* ingestFixes(phone, readings, [])
-      const asked = yield* requestExport(place.userId)
+      const requested = yield* requestExport(place.userId)
       const history = yield* FixHistory
       // Writing the fixes takes most of the time, so the store returns none for the archive.
       const range = () => Effect.succeed({ items: [], next: undefined })
       yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
-      const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(asked))).visits
+      const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits
       expect(visits.map(({ arrival }) => arrival)).toEqual([readings[20_301]?.capturedAt])
     })
   )
@@ -70,7 +70,7 @@ it("a fix has the mark that its device was left behind, and other fixes have non
       const reading = (ago: number) => ({ capturedAt: Timestamp.plus(now, -ago), ...INSIDE, accuracyM: 10 })
       yield* ingestFixes(phone, [reading(20), reading(10)], [])
       const history = yield* FixHistory
-      const asked = yield* requestExport(user.id)
+      const requested = yield* requestExport(user.id)
       yield* exportNext().pipe(
         Effect.provideService(FixHistory, {
           ...history,
@@ -81,7 +81,7 @@ it("a fix has the mark that its device was left behind, and other fixes have non
             }))
         })
       )
-      const { fixes } = decoded(MemoryArchiveMaker.read(yield* fetched(asked)))
+      const { fixes } = decoded(MemoryArchiveMaker.read(yield* fetched(requested)))
       expect(fixes.map((one) => one.left_behind)).toEqual([true, undefined])
     })
   )

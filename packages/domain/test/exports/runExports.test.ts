@@ -42,13 +42,13 @@ describe("the making of archives [exports-2]", () => {
       Effect.gen(function* () {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]
         const { id } = yield* Fixtures.user
-        const asked = yield* requestExport(id)
+        const requested = yield* requestExport(id)
         const stopping = yield* Effect.fork(Effect.interruptible(runExports())).pipe(
           Effect.provideService(AccountStore, { ...accounts, find: () => Effect.never })
         )
         yield* Effect.sleep("10 seconds")
         const state = Effect.map(
-          store.find({ userId: id, id: asked.id }),
+          store.find({ userId: id, id: requested.id }),
           Option.map((one) => one.state)
         )
         expect(yield* state).toEqual(Option.some("making"))
@@ -64,18 +64,18 @@ describe("the making of archives [exports-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const [store, accounts] = [yield* ExportStore, yield* AccountStore]
-        const asked = yield* requestExport((yield* Fixtures.user).id)
+        const requested = yield* requestExport((yield* Fixtures.user).id)
         for (let stops = 0; stops <= Export.MAX_ATTEMPTS; stops++) {
           const stopping = yield* Effect.fork(Effect.interruptible(runExports())).pipe(
             Effect.provideService(AccountStore, { ...accounts, find: () => Effect.never })
           )
           yield* Effect.sleep("10 seconds")
-          expect(Option.getOrThrow(yield* store.find(asked)).state).toBe("making")
+          expect(Option.getOrThrow(yield* store.find(requested)).state).toBe("making")
           yield* Fiber.interrupt(stopping)
         }
         yield* Effect.fork(runExports())
         yield* Effect.sleep("6 seconds")
-        expect(Option.getOrThrow(yield* store.find(asked)).state).toBe("ready")
+        expect(Option.getOrThrow(yield* store.find(requested)).state).toBe("ready")
       })
     )
   })
@@ -119,7 +119,7 @@ describe("the making of archives [exports-2]", () => {
             times: 1
           })
         }
-        const asked = yield* requestExport(user.id)
+        const requested = yield* requestExport(user.id)
         const claims: Array<string> = []
         const worker = Effect.fork(runExports()).pipe(
           Effect.provideService(AccessLogStore, {
@@ -137,7 +137,7 @@ describe("the making of archives [exports-2]", () => {
         yield* worker
         yield* worker
         yield* Effect.sleep("30 minutes")
-        expect(Option.getOrThrow(yield* store.find(asked)).state).toBe("ready")
+        expect(Option.getOrThrow(yield* store.find(requested)).state).toBe("ready")
         expect(claims).toHaveLength(1)
       })
     )

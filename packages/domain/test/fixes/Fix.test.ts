@@ -132,9 +132,9 @@ describe("the order of evaluation [L4]", () => {
 
   it("is the same for every shuffle of an upload, each fix once", () => {
     fc.assert(
-      fc.property(shuffled, ([fixes, again]) => {
+      fc.property(shuffled, ([fixes, second]) => {
         const ordered = Fix.sortedAndDistinct(fixes)
-        expect(Fix.sortedAndDistinct(again)).toEqual(ordered)
+        expect(Fix.sortedAndDistinct(second)).toEqual(ordered)
         expect(new Set(ordered.map(Fix.key)).size).toBe(ordered.length)
         expect(ordered.map(Fix.key).sort()).toEqual([...new Set(fixes.map(Fix.key))].sort())
       })

@@ -110,13 +110,13 @@ const arrives = Effect.gen(function* () {
   return made.user.id
 }).pipe(Effect.withClock(clockAt(NOON - DAY)))
 
-/** The store, with a `view` that fails for some people. `asked.times` counts the calls. */
-const failing = (fails: (userId: UserId) => boolean, asked = { times: 0 }) =>
+/** The store, with a `view` that fails for some people. `calls.times` counts the calls. */
+const failing = (fails: (userId: UserId) => boolean, calls = { times: 0 }) =>
   Effect.map(FixStore, (store) =>
     FixStore.of({
       ...store,
       view: (one, ...rest) => {
-        asked.times++
+        calls.times++
         return fails(one) ? Effect.fail(StoreError.unavailable("lock time-out")) : store.view(one, ...rest)
       }
     })
@@ -147,9 +147,9 @@ describe("a person who cannot be settled [rules-13]", () => {
         yield* TestClock.setTime(NOON + 2 * MINUTE)
         const settling = (fails: (userId: UserId) => boolean) =>
           Effect.gen(function* () {
-            const asked = { times: 0 }
-            const settled = settleDue().pipe(Effect.provideServiceEffect(FixStore, failing(fails, asked)))
-            return [yield* Effect.either(settled), asked.times]
+            const calls = { times: 0 }
+            const settled = settleDue().pipe(Effect.provideServiceEffect(FixStore, failing(fails, calls)))
+            return [yield* Effect.either(settled), calls.times]
           })
         const error = StoreError.unavailable("lock time-out")
         expect(yield* settling(() => true)).toEqual([Either.left(error), 101])

@@ -185,8 +185,8 @@ describe("an import", () => {
     run(
       Effect.gen(function* () {
         const user = yield* Fixtures.user
-        const again = startImport(user.id, undefined, Stream.make(bytes(file(...points(2_500)))))
-        const [first, second] = [yield* again, yield* again]
+        const repeated = startImport(user.id, undefined, Stream.make(bytes(file(...points(2_500)))))
+        const [first, second] = [yield* repeated, yield* repeated]
         yield* importNext()
         yield* importNext()
         expect((yield* found(first)).counts).toMatchObject({ stored: 2_500, duplicates: 0 })

@@ -75,8 +75,8 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
 
   it("a lease of its own whose token it does not have is taken again, or given up first", () => {
     const survey = { leases: owned(times(4, A)), beats: [alive(A)] }
-    const again = Lease.move(A, survey, idle(["0", "1"]), NOW)
-    expect(again.take.map(({ name }) => name)).toEqual(["2", "3"])
+    const second = Lease.move(A, survey, idle(["0", "1"]), NOW)
+    expect(second.take.map(({ name }) => name)).toEqual(["2", "3"])
     const two = Lease.move(A, { ...survey, beats: [alive(A), alive(B)] }, idle(["2", "3"]), NOW)
     expect(two.giveUp.map(({ name }) => name)).toEqual(["0", "1"])
     expect(two.take).toEqual([])

@@ -29,22 +29,22 @@ const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
 /** Reads the stream in a separate fiber. Returns the messages that have arrived so far, with their times. */
 const reading = (given: Effect.Effect.Success<ReturnType<typeof opened>>) =>
   Effect.gen(function* () {
-    const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.ListenerMessage }> = []
+    const received: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.ListenerMessage }> = []
     const fiber = yield* Effect.fork(
       Stream.runForEach(listen({ ...given, stopping: Effect.never }), (message) =>
-        Effect.map(Timestamp.now, (at) => void heard.push({ at, message }))
+        Effect.map(Timestamp.now, (at) => void received.push({ at, message }))
       )
     )
     yield* Effect.sleep("1 millis")
-    return { heard, hangUp: Fiber.interrupt(fiber), listener: given.opened.listener }
+    return { heard: received, hangUp: Fiber.interrupt(fiber), listener: given.opened.listener }
   })
 
 const start = (stage: Scene, endpointId?: EndpointId) => Effect.flatMap(opened(stage, endpointId), reading)
 
 type Heard = Effect.Effect.Success<ReturnType<typeof reading>>["heard"]
-const tags = (heard: Heard) => heard.map(({ message }) => message._tag)
-const events = (heard: Heard) =>
-  heard.flatMap(({ message }) =>
+const tags = (received: Heard) => received.map(({ message }) => message._tag)
+const events = (received: Heard) =>
+  received.flatMap(({ message }) =>
     message._tag === "Event" ? [JSON.parse(message.body) as Record<string, unknown>] : []
   )
 

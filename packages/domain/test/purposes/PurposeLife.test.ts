@@ -196,8 +196,8 @@ describe("decisions", () => {
     expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
     expect(inForce(decided)).toBe(first.description)
     // The developer edits and submits once more. The first wording must still be in force.
-    const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
-    expect([again.status, inForce(again)]).toEqual(["in_review", first.description])
+    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
+    expect([repeated.status, inForce(repeated)]).toEqual(["in_review", first.description])
   })
 
   it.each([
@@ -236,9 +236,9 @@ describe("decisions", () => {
 
   it("a decision on a wording of an earlier round is refused", () => {
     const round = Either.getOrThrow(PurposeLife.decide(inReview, reject))
-    const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(round, second)), later))
-    expect(refused(PurposeLife.decide(again, { ...approve, revision: 1 }))).toMatch(/changed meanwhile/)
-    expect(Either.isRight(PurposeLife.decide(again, approve))).toBe(true)
+    const repeated = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(round, second)), later))
+    expect(refused(PurposeLife.decide(repeated, { ...approve, revision: 1 }))).toMatch(/changed meanwhile/)
+    expect(Either.isRight(PurposeLife.decide(repeated, approve))).toBe(true)
   })
 
   it("an approval can have a note too, and an approval without one takes the old note away", () => {

@@ -65,28 +65,28 @@ const questions: fc.Arbitrary<RuleEvaluation.Question> = fc
     })
   )
 
-const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
+const liveRule = (question: RuleEvaluation.Question): LiveRule.LiveRule => ({
   rule: {
     userId: UserId.make("usr_1"),
     id: RuleId.make("rul_1"),
     connectionId: ConnectionId.make("con_1"),
     appId: AppId.make("app_1"),
-    type: asked.type,
-    target: { _tag: "Zone", circle: asked.circle, label: "Quay" },
-    dwellMinutes: asked.dwellMinutes,
+    type: question.type,
+    target: { _tag: "Zone", circle: question.circle, label: "Quay" },
+    dwellMinutes: question.dwellMinutes,
     settleS: null,
     silenceS: null,
     webhookUrl: null,
     isLegacy: false,
-    window: asked.window,
+    window: question.window,
     maxEventAgeS: null,
     createdAt: time(NOON),
     disabledAt: null
   },
-  circle: asked.circle,
+  circle: question.circle,
   basis: "1",
   state: RuleEvaluation.unseeded("1"),
-  firesFrom: asked.firesFrom ?? time(NOON)
+  firesFrom: question.firesFrom ?? time(NOON)
 })
 
 /** The new fixes of an upload, in the order in which rules evaluate them. */
@@ -99,8 +99,8 @@ const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray
 }
 
 /** The recent evaluations that remain after the uploads. */
-const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
-  let live = liveRule(asked)
+const kept = (question: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
+  let live = liveRule(question)
   let recent = RecentEvaluations.none
   const known = new Set<string>()
   for (const upload of life) {
@@ -115,14 +115,14 @@ const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
 }
 
 /** Every evaluation of the uploads, in a list without a limit. */
-const log = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
+const log = (question: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   const all: Array<RecentEvaluations.Evaluation> = []
   let state = RuleEvaluation.unseeded("1")
   const known = new Set<string>()
   for (const upload of life) {
     const receivedAt = time(upload.receivedAt)
     for (const fix of fresh(upload, known)) {
-      const step = RuleEvaluation.step(asked, state, fix, receivedAt)
+      const step = RuleEvaluation.step(question, state, fix, receivedAt)
       state = step.state
       const eventId = step.outcome === "fired" ? eventOf(fix.capturedAt) : null
       all.push({ capturedAt: fix.capturedAt, receivedAt, outcome: step.outcome, eventId })
@@ -156,9 +156,9 @@ describe("the last evaluations of a rule [rules-8]", () => {
     let full = 0
     const met = new Set<string>()
     fc.assert(
-      fc.property(questions, uploads, (asked, life) => {
-        const all = log(asked, life)
-        const recent = kept(asked, life)
+      fc.property(questions, uploads, (question, life) => {
+        const all = log(question, life)
+        const recent = kept(question, life)
         expect(recent).toEqual(all.slice(-20))
         full += all.length > 20 ? 1 : 0
         for (const { outcome } of recent) met.add(outcome)

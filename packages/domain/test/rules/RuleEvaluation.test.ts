@@ -457,7 +457,7 @@ describe("an accuracy that plain JavaScript left out", () => {
     "%s counts as unknown: 50 m, and never as undecided for ever",
     (accuracyM) => {
       const circle = { lat: 52, lon: 5, radiusM: 200 }
-      const asked: RuleEvaluation.Question = {
+      const question: RuleEvaluation.Question = {
         type: "enter",
         circle,
         dwellMinutes: null,
@@ -468,11 +468,11 @@ describe("an accuracy that plain JavaScript left out", () => {
       }
       const [first, second] = [time(0), time(5 * MINUTE)]
       const away = { capturedAt: first, lat: 52.1, lon: 5, accuracyM }
-      const seeded = RuleEvaluation.step(asked, RuleEvaluation.unseeded("b"), away, first)
-      const fired = RuleEvaluation.step(asked, seeded.state, { ...away, capturedAt: second, lat: 52 }, second)
+      const seeded = RuleEvaluation.step(question, RuleEvaluation.unseeded("b"), away, first)
+      const fired = RuleEvaluation.step(question, seeded.state, { ...away, capturedAt: second, lat: 52 }, second)
       expect([seeded.outcome, fired.outcome]).toEqual(["seeded", "fired"])
       const near = { ...away, capturedAt: second, lat: 52 + 170 / 111_267 }
-      expect(RuleEvaluation.step(asked, seeded.state, near, second).outcome).toBe("boundary")
+      expect(RuleEvaluation.step(question, seeded.state, near, second).outcome).toBe("boundary")
     }
   )
 })

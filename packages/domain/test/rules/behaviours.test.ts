@@ -57,8 +57,8 @@ describe("Spec §4.6, the three types", () => {
   /** Readings that are ten minutes apart, so that the cooldown prevents no firing. */
   const walk = (isInside: ReadonlyArray<boolean>) =>
     isInside.map((inside, index) => ({ after: index * 10 * MINUTE, where: inside ? INSIDE : OUTSIDE }))
-  const indices = (asked: RuleEvaluation.Question, seen: ReturnType<typeof walk>) =>
-    outcomes(asked, seen).flatMap((outcome, index) => (outcome === "fired" ? [index] : []))
+  const indices = (question: RuleEvaluation.Question, seen: ReturnType<typeof walk>) =>
+    outcomes(question, seen).flatMap((outcome, index) => (outcome === "fired" ? [index] : []))
 
   it("enter fires at every crossing from outside to inside, and nowhere else [§4.6-enter]", () => {
     holds(sides, (isInside) => {
@@ -132,9 +132,9 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
     ["enter", enter, OUTSIDE, INSIDE],
     ["exit", exit, INSIDE, OUTSIDE],
     ["dwell", dwell(5), INSIDE, INSIDE]
-  ] as const)("%s: fires from the instant itself on, and the state is the same either way", (_, asked, from, to) => {
+  ] as const)("%s: fires from the instant itself on, and the state is the same either way", (_, question, from, to) => {
     holds(around(10 * MINUTE, 9 * MINUTE), (after) => {
-      const { outcomes, state } = evaluate({ ...asked, firesFrom: time(NOON + after) }, [
+      const { outcomes, state } = evaluate({ ...question, firesFrom: time(NOON + after) }, [
         { after: 0, where: from },
         { after: 10 * MINUTE, where: to }
       ])
@@ -151,14 +151,14 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         fc.nat(24 * 90).map((s) => s * SECOND),
         fc.constantFrom(enter, exit, dwell(5))
       ),
-      ([places, from, asked]) => {
+      ([places, from, question]) => {
         const seen = places.map((where, index) => ({ after: index * 90 * SECOND, where }))
-        const all = outcomes({ ...asked, firesFrom: time(NOON + from) }, seen)
+        const all = outcomes({ ...question, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
         // The outcomes must be the same as when the readings from before `from` arrive too late to fire.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
-        expect(all).toEqual(outcomes(asked, late))
+        expect(all).toEqual(outcomes(question, late))
       }
     )
   })
@@ -194,11 +194,11 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
 
   it("boundary fixes put in anywhere change no outcome of the others [§4.6.2]", () => {
     const lives = fc.array(fc.constantFrom(INSIDE, OUTSIDE, EDGE), { minLength: 1, maxLength: 25 })
-    holds(fc.tuple(lives, fc.constantFrom(enter, exit, dwell(5))), ([places, asked]) => {
+    holds(fc.tuple(lives, fc.constantFrom(enter, exit, dwell(5))), ([places, question]) => {
       const seen = places.map((where, index) => ({ after: index * 90 * SECOND, where }))
-      const all = outcomes(asked, seen)
+      const all = outcomes(question, seen)
       const others = seen.filter(({ where }) => where !== EDGE)
-      expect(all.filter((outcome) => outcome !== "boundary")).toEqual(outcomes(asked, others))
+      expect(all.filter((outcome) => outcome !== "boundary")).toEqual(outcomes(question, others))
     })
   })
 })
@@ -249,9 +249,9 @@ describe("Spec §4.6, rule 4: a fix older than 15 minutes updates state and send
     ["dwell", dwell(5), INSIDE, INSIDE]
   ] as const)(
     "%s: fires up to 15:00.000 after the capture, and the state is the same either way [§4.6.4, §8-stale]",
-    (_, asked, from, to) => {
+    (_, question, from, to) => {
       holds(around(15 * MINUTE, 20 * MINUTE), (delay) => {
-        const { outcomes, state } = evaluate(asked, [
+        const { outcomes, state } = evaluate(question, [
           { after: 0, where: from },
           { after: 10 * MINUTE, where: to, delay }
         ])
@@ -297,15 +297,15 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
 
   it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
     const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
-    holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([asked, after]) => {
+    holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([question, after]) => {
       // A dwell waits only if its dwell time ends inside the window.
-      const arrival = asked.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
-      const { state } = evaluate(asked, [
+      const arrival = question.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
+      const { state } = evaluate(question, [
         { after: 0, where: OUTSIDE },
         { after: arrival, where: INSIDE }
       ])
       expect(state.unsettled?.fires).toBe(true)
-      const { state: next } = evaluate(asked, [{ after, where: OUTSIDE }], state)
+      const { state: next } = evaluate(question, [{ after, where: OUTSIDE }], state)
       expect(next.unsettled).toEqual(after < HOUR ? null : state.unsettled)
     })
   })

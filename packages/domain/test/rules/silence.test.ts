@@ -61,13 +61,13 @@ describe("a dwell with silence_s [rules-14, §4.6]", () => {
   })
   it("is told once a stay, and again in the next one", () => {
     const after = RuleEvaluation.settle(asked(), evaluate(asked(), ARRIVES).state, time(NOON + 20 * MINUTE)).state
-    const again = evaluate(asked(), [{ after: 30 * MINUTE, where: INSIDE }], after)
-    expect([again.outcomes, again.state.unsettled]).toEqual([["no_change"], null])
+    const second = evaluate(asked(), [{ after: 30 * MINUTE, where: INSIDE }], after)
+    expect([second.outcomes, second.state.unsettled]).toEqual([["no_change"], null])
     const away: ReadonlyArray<Seen> = [
       { after: 40 * MINUTE, where: OUTSIDE },
       { after: 50 * MINUTE, where: INSIDE }
     ]
-    expect(evaluate(asked(), away, again.state).state.unsettled?.at).toBe(NOON + 60 * MINUTE)
+    expect(evaluate(asked(), away, second.state).state.unsettled?.at).toBe(NOON + 60 * MINUTE)
   })
   it("silence after a stale reading, or after one of more than 30 minutes before the end, tells nothing", () => {
     const stale = [{ after: 0, where: INSIDE, delay: 15 * MINUTE + 1 }]

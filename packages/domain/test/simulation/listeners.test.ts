@@ -53,9 +53,9 @@ describe("somebody listens to an app's events in the simulated world", () => {
       Effect.gen(function* () {
         yield* world.crash("server")
         yield* world.restart("server")
-        const again = yield* app.listen()
+        const second = yield* app.listen()
         yield* walk("out")
-        expect([(yield* listening.heard).map(told), (yield* again.heard).map(told)]).toEqual([
+        expect([(yield* listening.heard).map(told), (yield* second.heard).map(told)]).toEqual([
           ["place.enter"],
           ["place.exit"]
         ])

@@ -90,7 +90,7 @@ it("a sensitive scope that comes back after exact location has ended needs a cho
     Effect.gen(function* () {
       const all = ["location.place.current", "location.lookup", "location.history.read"] as const
       const { id, user } = yield* connected(all)
-      const change = (asked: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, asked, FRESH))
+      const change = (change: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, change, FRESH))
       yield* change({ scopes: BOTH, standardDays: 90, sensitiveDays: 7 })
       yield* TestClock.adjust("8 days")
       const { mail } = yield* MemoryDatabase
@@ -168,8 +168,8 @@ it("a session that is not fresh cannot share exact location without an end, in w
   inWorld(
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
-      const change = (asked: Steering.SteeringChange, session = OLD) =>
-        Effect.map(Effect.either(changeConnection(user.id, id, asked, session)), (outcome) =>
+      const change = (change: Steering.SteeringChange, session = OLD) =>
+        Effect.map(Effect.either(changeConnection(user.id, id, change, session)), (outcome) =>
           Either.isRight(outcome) ? "done" : outcome.left._tag
         )
       yield* change({ scopes: ONE, standardDays: 30 })
@@ -203,7 +203,7 @@ it("a form that was opened before exact location ended does not share it again [
   inWorld(
     Effect.gen(function* () {
       const { id, user } = yield* connected(BOTH)
-      const save = (asked: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, asked, FRESH))
+      const save = (change: Steering.SteeringChange) => Effect.either(changeConnection(user.id, id, change, FRESH))
       const stale: Steering.SteeringChange = { scopes: BOTH, standardDays: 30, shown: BOTH }
       yield* endExactLocation(user.id, id)
       const before = yield* getConnection(user.id, id)

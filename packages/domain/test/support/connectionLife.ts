@@ -321,9 +321,9 @@ const FAR = Timestamp.make(Date.UTC(2100, 0, 1))
 
 /**
  * Compares the final state of the programs with that of the model. It reads the programs' state only through ports.
- * `told` has the events that the app got.
+ * `appEvents` has the events that the app got.
  */
-const compare = ({ user }: World, model: ReferenceConnections, told: Array<object>) =>
+const compare = ({ user }: World, model: ReferenceConnections, appEvents: Array<object>) =>
   Effect.gen(function* () {
     const at = yield* now
     const store = yield* ConnectionStore
@@ -358,7 +358,7 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
     const found = yield* events.pending(Bucket.ALL, 10_000, FAR)
     const pending = found.events.filter((event) => event.userId === user.id)
     yield* events.markFannedOut(pending, FAR)
-    told.push(
+    appEvents.push(
       ...pending.map((event) => ({
         type: event.payload.type,
         at: event.occurredAt,
@@ -367,7 +367,7 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
       }))
     )
     const sorted = (list: ReadonlyArray<object>) => list.map((one) => JSON.stringify(one)).sort()
-    expect(sorted(told)).toEqual(sorted(model.told))
+    expect(sorted(appEvents)).toEqual(sorted(model.told))
   })
 
 const leakMails = ({ user }: World) =>
@@ -384,12 +384,12 @@ export const live = (commands: ReadonlyArray<Command>, seen: Set<string>, atOnce
     const scene = yield* world
     const model = new ReferenceConnections(SCOPES)
     const run = sideBySide(scene, model, seen, atOnce)
-    const told: Array<object> = []
+    const events: Array<object> = []
     yield* run({ type: "approve", asked: 2 ** SCOPES.length - 1, ...FORM, standardDays: null })
     yield* run({ type: "exchange", codes: [0], proof: PROVEN })
     for (const command of commands) {
       yield* run(command)
-      yield* compare(scene, model, told)
+      yield* compare(scene, model, events)
     }
     for (const { ended } of model.grants) if (ended !== null) seen.add(`ended: ${ended.reason}`)
     for (const { type } of model.told) seen.add(type)

@@ -18,10 +18,10 @@ export const request = (
 ) => Effect.flatMap(ConsentFlow.parameters(app, scopes, more), (asked) => startConsent(asked, ConsentFlow.ISSUER))
 
 export const decide = (
-  asked: ConsentRequest.ConsentRequest,
+  consentRequest: ConsentRequest.ConsentRequest,
   user: Parameters<typeof decideConsent>[1],
   choices: Partial<ConsentChoices>
-) => Effect.either(decideConsent(asked.id, user, ConsentFlow.choices(choices), ConsentFlow.ISSUER))
+) => Effect.either(decideConsent(consentRequest.id, user, ConsentFlow.choices(choices), ConsentFlow.ISSUER))
 
 type Refused = { readonly _tag: string; readonly reason?: unknown }
 

@@ -314,8 +314,8 @@ export const liveFactors = (
             // The signature counter is higher than before. So the service can refuse the answer only because its
             // challenge was used.
             signed++
-            const again = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
-            const outcome = yield* Effect.either(signInWithPasskey(again, client))
+            const second = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
+            const outcome = yield* Effect.either(signInWithPasskey(second, client))
             expect(Either.isRight(outcome)).toBe(false)
             return met.add("a challenge used again")
           }

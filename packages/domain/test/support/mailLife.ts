@@ -128,10 +128,10 @@ export const liveMail = (
     const isOpen = (row: Row) => row.sentAt === null && row.givenUpAt === null
 
     const claimed = (
-      told: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>,
+      claimed: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>,
       now: number
     ) => {
-      for (const { attempt, message } of told) {
+      for (const { attempt, message } of claimed) {
         const row = rows.get(nameOf(message))
         if (row === undefined) continue
         expect([message, attempt]).toEqual([row.message, row.attempts + 1])
@@ -149,8 +149,8 @@ export const liveMail = (
       return [...rows.values()].filter((row) => isOpen(row) && row.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt)
     }
 
-    const own = (told: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>) =>
-      told.filter(({ message }) => readers.includes(message.to))
+    const own = (claimed: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>) =>
+      claimed.filter(({ message }) => readers.includes(message.to))
 
     const claim = (limit: number, now: Timestamp.Timestamp) =>
       Effect.map(claimMail(limit, now, Timestamp.plus(now, LEASE)), own)
@@ -210,25 +210,25 @@ export const liveMail = (
           }
           case "Claim": {
             const due = dueNow(now)
-            const told = yield* claim(one.limit, now)
-            expect(told.length).toBe(Math.min(one.limit, due.length))
+            const messages = yield* claim(one.limit, now)
+            expect(messages.length).toBe(Math.min(one.limit, due.length))
             // The message that has been due longest comes first. Messages that became due at one instant may be in any
             // order.
-            const dueAts = told.map(({ message }) => rows.get(nameOf(message))?.dueAt)
+            const dueAts = messages.map(({ message }) => rows.get(nameOf(message))?.dueAt)
             expect([...dueAts].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
               due.slice(0, one.limit).map(({ dueAt }) => dueAt)
             )
-            return claimed(told, now)
+            return claimed(messages, now)
           }
           case "Race": {
             const due = dueNow(now)
             const rivals = Array.from({ length: one.workers }, () => claim(one.limit, now))
-            const told = (yield* Effect.all(rivals, { concurrency: "unbounded" })).flat()
-            const names = told.map(({ message }) => nameOf(message))
+            const messages = (yield* Effect.all(rivals, { concurrency: "unbounded" })).flat()
+            const names = messages.map(({ message }) => nameOf(message))
             expect(new Set(names).size).toBe(names.length)
             expect(names.filter((name) => !due.some(({ message }) => nameOf(message) === name))).toEqual([])
             if (due.length > 1) met.add("raced for")
-            return claimed(told, now)
+            return claimed(messages, now)
           }
           case "Finish":
             return yield* finish(one, now)

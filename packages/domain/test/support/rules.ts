@@ -45,18 +45,19 @@ export const dwell = (dwellMinutes: number): RuleEvaluation.Question => question
 
 /** Evaluates each fix as a separate upload. Returns the outcome of each fix, and the state after the last. */
 export const evaluate = (
-  asked: RuleEvaluation.Question,
+  question: RuleEvaluation.Question,
   seen: ReadonlyArray<Seen>,
   from: RuleEvaluation.RuleMemory = RuleEvaluation.unseeded("1")
 ): { readonly outcomes: ReadonlyArray<RuleEvaluation.RuleOutcome>; readonly state: RuleEvaluation.RuleMemory } => {
   let state = from
   const outcomes = seen.map(({ after, where, accuracyM = 10, delay = 0 }) => {
     const fix = { capturedAt: time(NOON + after), ...where, accuracyM }
-    const evaluated = RuleEvaluation.step(asked, state, fix, time(NOON + after + delay))
+    const evaluated = RuleEvaluation.step(question, state, fix, time(NOON + after + delay))
     state = evaluated.state
     return evaluated.outcome
   })
   return { outcomes, state }
 }
 
-export const outcomes = (asked: RuleEvaluation.Question, seen: ReadonlyArray<Seen>) => evaluate(asked, seen).outcomes
+export const outcomes = (question: RuleEvaluation.Question, seen: ReadonlyArray<Seen>) =>
+  evaluate(question, seen).outcomes

@@ -115,11 +115,11 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
     })
     for (const [at, happening] of life.happenings) yield* Effect.withClock(happens(at, happening), clockAt(at))
 
-    const told: Array<ReferenceVisit> = []
+    const visits: Array<ReferenceVisit> = []
     let cursor: string | undefined
     do {
       const page: VisitPage = yield* Effect.withClock(ask(LATER, cursor), clockAt(LATER))
-      for (const { arrival, departure, place } of page.visits) told.push({ placeId: place.id, arrival, departure })
+      for (const { arrival, departure, place } of page.visits) visits.push({ placeId: place.id, arrival, departure })
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined)
     const known = places.filter((place) => place.isShared)
@@ -127,5 +127,5 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
       fixes: [...fixes.values()],
       reports: [...reports.values()]
     }))
-    return { told, expected: referenceVisits(known, sent, LATER) }
+    return { told: visits, expected: referenceVisits(known, sent, LATER) }
   })

@@ -208,15 +208,15 @@ describe("thresholds at consent [§6.3.3]", () => {
   const moments = (days: Tier.SensitiveDays): ReadonlyArray<readonly [string, number]> => {
     const sensitiveExpiresAt = Tier.sensitiveExpiry(days, GRANTED)
     const granted = connection({ sensitiveExpiresAt, standardExpiresAt: null })
-    const told: Array<readonly [string, number]> = []
+    const events: Array<readonly [string, number]> = []
     let from = SensitiveNotice.nextLook(granted, GRANTED)
     for (let now: number = GRANTED; now < GRANTED + 120 * DAY && from !== null; now += 15 * MINUTE) {
       if (from > now) continue
       const decided = TierSweep.decide(state({ connection: granted, from }), IDS, Timestamp.make(now))
-      told.push(...decided.outcome.told.map((kind) => [kind, (now - GRANTED) / DAY] as const))
+      events.push(...decided.outcome.told.map((kind) => [kind, (now - GRANTED) / DAY] as const))
       from = look(decided.writes)[0] ?? null
     }
-    return told
+    return events
   }
 
   it("a 90-day grant gets both warnings, 76 and 83 days in [§6.1-expiring, §8-expiring]", () =>
@@ -252,21 +252,21 @@ describe("thresholds at consent [§6.3.3]", () => {
  */
 const model = (grantedAt: number, days: number, standardEnd: number | null, sweeps: ReadonlyArray<number>) => {
   const expiry = grantedAt + days * DAY
-  const told: Array<readonly [string, number]> = []
+  const events: Array<readonly [string, number]> = []
   const settled = new Set<string>()
   for (const now of sweeps) {
     if (standardEnd !== null && now >= standardEnd) break
     const is = (kind: string, moment: number, until: number): void => {
       if (now < moment || settled.has(kind)) return
       settled.add(kind)
-      if (moment >= grantedAt && now < until) told.push([kind, now])
+      if (moment >= grantedAt && now < until) events.push([kind, now])
     }
     is("expiring_14", expiry - 14 * DAY, expiry - 7 * DAY)
     is("expiring_7", expiry - 7 * DAY, expiry)
     is("lapsed", expiry, Infinity)
     is("removed", expiry + 14 * DAY, Infinity)
   }
-  return told
+  return events
 }
 
 describe("against a second writing, with sweeps at any times", () => {
@@ -289,11 +289,11 @@ describe("against a second writing, with sweeps at any times", () => {
           let now = connection({ sensitiveExpiresAt: Tier.sensitiveExpiry(days, grantedAt), standardExpiresAt })
           let from = SensitiveNotice.nextLook(now, grantedAt)
           let noted: ReadonlyArray<SensitiveNotice.SensitiveNotice> = []
-          const told: Array<readonly [string, number]> = []
+          const events: Array<readonly [string, number]> = []
           for (const time of times) {
             if (from === null || from > time || now.endedAt !== null) continue
             const decided = TierSweep.decide(state({ connection: now, from, told: noted }), IDS, Timestamp.make(time))
-            told.push(...decided.outcome.told.map((kind) => [kind, time] as const))
+            events.push(...decided.outcome.told.map((kind) => [kind, time] as const))
             noted = [...noted, ...decided.told]
             for (const write of decided.writes) {
               if (write._tag === "SetScopes") now = { ...now, ...write }
@@ -301,7 +301,7 @@ describe("against a second writing, with sweeps at any times", () => {
               if (write._tag === "LookAt") from = write.at
             }
           }
-          expect(told).toEqual(model(grantedAt, days, standardExpiresAt, times))
+          expect(events).toEqual(model(grantedAt, days, standardExpiresAt, times))
           expect(new Set(noted.map(({ kind }) => kind)).size).toBe(noted.length)
         }
       ),

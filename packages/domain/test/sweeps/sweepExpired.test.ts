@@ -118,7 +118,7 @@ describe("sweepExpired", () => {
     inWorld(
       Effect.gen(function* () {
         const { app, code, tokens, user } = yield* connected
-        const again = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "never" })
+        const second = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "never" })
         const answers = Effect.gen(function* () {
           yield* revokeToken(app, tokens.refreshToken)
           return [
@@ -135,7 +135,7 @@ describe("sweepExpired", () => {
         yield* sweep
         expect([tables.refreshTokens.size, tables.codes.size]).toEqual([1, 1])
         expect(yield* answers).toEqual([true, true, true])
-        yield* revokeToken(app, again.tokens.refreshToken)
+        yield* revokeToken(app, second.tokens.refreshToken)
         yield* TestClock.adjust(DAY)
         yield* sweep
         expect([tables.refreshTokens.size, tables.codes.size, tables.accessTokens.size]).toEqual([0, 0, 0])

@@ -47,8 +47,8 @@ const jump = (millis: number) => Effect.zipRight(TestClock.adjust(millis), sweep
 
 const renew = (of: Effect.Effect.Success<ReturnType<typeof connected>>, sensitiveDays: string) =>
   Effect.gen(function* () {
-    const asked = yield* request(of.app, [CURRENT, LOOKUP])
-    yield* decide(asked, of.user, { shown: "renew_sensitive", scopes: [CURRENT, LOOKUP], sensitiveDays })
+    const consentRequest = yield* request(of.app, [CURRENT, LOOKUP])
+    yield* decide(consentRequest, of.user, { shown: "renew_sensitive", scopes: [CURRENT, LOOKUP], sensitiveDays })
   })
 
 const dates = (offset: number) => [

@@ -17,11 +17,11 @@ type PlaceTrip = Exclude<Trip.Trip, { readonly kind: "log" }>
 const trip = (kind: Trip.TripKind, more: Partial<Extract<Trip.Trip, { readonly kind: "stay" }>> = {}): Trip.Trip =>
   ({ kind, circle: CIRCLE, minutes: 30, ...QUALITY, ...more }) as PlaceTrip
 
-const readingsOf = (asked: Trip.Trip, lastAt: number | null = null): ReadonlyArray<Fix.Reading> =>
-  Either.getOrThrow(Trip.readings(asked, lastAt === null ? null : time(lastAt), NOW))
+const readingsOf = (given: Trip.Trip, lastAt: number | null = null): ReadonlyArray<Fix.Reading> =>
+  Either.getOrThrow(Trip.readings(given, lastAt === null ? null : time(lastAt), NOW))
 
-const reasonOf = (asked: Trip.Trip, lastAt: number): string | undefined =>
-  Either.match(Trip.readings(asked, time(lastAt), NOW), { onLeft: ({ reason }) => reason, onRight: () => undefined })
+const reasonOf = (given: Trip.Trip, lastAt: number): string | undefined =>
+  Either.match(Trip.readings(given, time(lastAt), NOW), { onLeft: ({ reason }) => reason, onRight: () => undefined })
 
 /** What a rule does with each reading. All readings arrive at `NOW`, and the rule was made a second before. */
 const outcomes = (

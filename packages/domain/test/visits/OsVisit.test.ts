@@ -22,8 +22,8 @@ const report = ([arrival, departure, more]: ReportedVisit): VisitReport.VisitRep
 })
 
 /** The beginning and the end of each visit, in milliseconds after noon. */
-const visits = (...told: ReadonlyArray<ReportedVisit>) =>
-  tell(PHONE, told.map(report))
+const visits = (...reports: ReadonlyArray<ReportedVisit>) =>
+  tell(PHONE, reports.map(report))
     .flatMap((one) => OsVisit.decide(one) ?? [])
     .map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
 
@@ -90,8 +90,8 @@ describe("visits that a phone tells [L10]", () => {
 })
 
 describe("reports of one arrival", () => {
-  const decided = (...told: ReadonlyArray<ReportedVisit>) => {
-    const [first] = tell(PHONE, told.map(report))
+  const decided = (...reports: ReadonlyArray<ReportedVisit>) => {
+    const [first] = tell(PHONE, reports.map(report))
     return first === undefined ? undefined : OsVisit.decide(first)
   }
 

@@ -35,15 +35,15 @@ export const mailOutboxContract: Contract<Ports> = [
     name: "a message is written once for each key of its reader: the first one stays [mail-1]",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("key")
-      const again = message(connection, "key", { subject: "Another" })
-      yield* Samples.change(connection.id, { _tag: "Mail", message: again })
+      const second = message(connection, "key", { subject: "Another" })
+      yield* Samples.change(connection.id, { _tag: "Mail", message: second })
       Check.equal(
         (yield* claim(connection.userId, at)).map((one) => one.message),
         messages,
         "one"
       )
       yield* settle(...messages)
-      yield* Samples.change(connection.id, { _tag: "Mail", message: again })
+      yield* Samples.change(connection.id, { _tag: "Mail", message: second })
       Check.equal(
         yield* claim(connection.userId, Timestamp.plus(at, Timestamp.DAY)),
         [],
@@ -95,9 +95,9 @@ export const mailOutboxContract: Contract<Ports> = [
       Check.equal((yield* claim(connection.userId, Timestamp.plus(at, -1))).length, 0, "not before it was written")
       Check.equal((yield* claim(connection.userId, at)).length, 1, "first")
       Check.equal((yield* claim(connection.userId, Timestamp.plus(at, LEASE - 1))).length, 0, "held")
-      const again = yield* claim(connection.userId, Timestamp.plus(at, LEASE))
+      const second = yield* claim(connection.userId, Timestamp.plus(at, LEASE))
       Check.equal(
-        again.map(({ attempt }) => attempt),
+        second.map(({ attempt }) => attempt),
         [2],
         "second attempt"
       )
@@ -194,9 +194,9 @@ export const mailOutboxContract: Contract<Ports> = [
       Check.equal(yield* claim(connection.userId, Timestamp.plus(dueAt, -1)), [], "too early")
       const [one = Check.fail("there is one")] = messages
       Check.equal((yield* kept(one)).lastError, "nobody answers", "the reason")
-      const again = only(yield* claim(connection.userId, dueAt))
-      Check.equal(again.attempt, 2, "second attempt")
-      yield* finish(again, { _tag: "GivenUp", at: dueAt, reason: "no such mailbox" })
+      const second = only(yield* claim(connection.userId, dueAt))
+      Check.equal(second.attempt, 2, "second attempt")
+      yield* finish(second, { _tag: "GivenUp", at: dueAt, reason: "no such mailbox" })
       Check.equal(yield* claim(connection.userId, Timestamp.plus(at, 400 * Timestamp.DAY)), [], "claimed")
       const { givenUpAt, lastError, sentAt } = yield* kept(one)
       Check.equal([givenUpAt, lastError, sentAt], [dueAt, "no such mailbox", null], "kept")

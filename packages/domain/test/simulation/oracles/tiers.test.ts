@@ -155,7 +155,7 @@ describe("S4: a renewal", () => {
     })
     s.after(DAY)
     const date = s.t + 30 * DAY
-    const again = s.connected({
+    const second = s.connected({
       userId,
       appId,
       connectionId: over.connectionId ?? connectionId,
@@ -163,7 +163,7 @@ describe("S4: a renewal", () => {
       mode: over.mode ?? "renew_sensitive",
       tokens: { sensitiveScopesExpireAt: date, refreshTokenExpiresAt: over.standard ?? null }
     })
-    s.me(appId, again.access, {
+    s.me(appId, second.access, {
       scopes: SCOPES,
       held_scopes: SCOPES,
       sensitive_expires_at: date,

@@ -12,8 +12,8 @@ describe("T9: sub", () => {
     const first = s.connected()
     s.connected({ userId: first.userId })
     s.connected({ appId: first.appId })
-    const again = s.connected({ ...first, mode: "change" })
-    s.me(again.appId, again.access, {})
+    const second = s.connected({ ...first, mode: "change" })
+    s.me(second.appId, second.access, {})
     expect(judge(s)).toEqual({})
   })
 

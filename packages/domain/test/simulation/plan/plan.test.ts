@@ -31,8 +31,8 @@ const LONG_STORY: ReadonlyArray<Simulation.Step> = [
 it("the same seed is the same plan and the same trace", () => {
   expect(Simulation.Swarm.plan(SEED)).toEqual(Simulation.Swarm.plan(SEED))
   expect(Simulation.Swarm.plan(SEED + 1)).not.toEqual(Simulation.Swarm.plan(SEED))
-  const [first, again] = [Simulation.randomSync({ seed: SEED }), Simulation.randomSync({ seed: SEED })]
-  expect(again.jsonl).toBe(first.jsonl)
+  const [first, second] = [Simulation.randomSync({ seed: SEED }), Simulation.randomSync({ seed: SEED })]
+  expect(second.jsonl).toBe(first.jsonl)
   expect(first.violations).toEqual([])
 })
 

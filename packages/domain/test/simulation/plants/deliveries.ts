@@ -161,9 +161,9 @@ export const plants: ReadonlyArray<Plant> = [
       return {
         claim: (request) =>
           Effect.map(store.claim(request), (claimed) => {
-            const again = [...underWay.values()].map((claim) => ({ ...claim, lease: request.lease }))
+            const second = [...underWay.values()].map((claim) => ({ ...claim, lease: request.lease }))
             for (const claim of claimed.claims) underWay.set(claim.delivery.id, claim)
-            return { ...claimed, claims: [...claimed.claims, ...again] }
+            return { ...claimed, claims: [...claimed.claims, ...second] }
           }),
         finish: (claim, finish, attempt) =>
           Effect.tap(store.finish(claim, finish, attempt), () => Effect.sync(() => underWay.delete(claim.id)))

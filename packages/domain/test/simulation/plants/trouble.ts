@@ -164,8 +164,8 @@ export const plants: ReadonlyArray<Plant> = [
     isInFront: true,
     sabotage: instead(AccessLogStore, (store) => ({
       record: (entry) => {
-        const again = Effect.suspend(() => store.record({ ...entry, id: AccessLogEntryId.make(`${entry.id}x`) }))
-        return Effect.catchAll(store.record(entry), () => Effect.zipRight(Effect.sleep(6 * MINUTE), again))
+        const second = Effect.suspend(() => store.record({ ...entry, id: AccessLogEntryId.make(`${entry.id}x`) }))
+        return Effect.catchAll(store.record(entry), () => Effect.zipRight(Effect.sleep(6 * MINUTE), second))
       }
     })),
     scenario: (world) =>

@@ -25,8 +25,8 @@ it("the same seed gives the same trace, byte for byte, in every process", async 
 
 it("so it does when much goes wrong", () => {
   const run = (seed: number) => Simulation.runSync({ seed, scheduling: "random", faults: TROUBLE }, busyDay)
-  const [first, again] = [run(6), run(6)]
-  expect(again.jsonl).toBe(first.jsonl)
+  const [first, second] = [run(6), run(6)]
+  expect(second.jsonl).toBe(first.jsonl)
   expect(first.entries.filter(({ kind }) => kind === "fault").length).toBeGreaterThan(3)
   expect(run(4).traceHash).not.toBe(first.traceHash)
 })

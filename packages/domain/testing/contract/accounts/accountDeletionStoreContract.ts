@@ -119,8 +119,8 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       Check.equal(phone, Option.none(), "no phone")
       const { endReason, endedAt } = yield* Connections.read(connection)
       Check.equal([endReason, endedAt], ["user_disconnected", yield* Timestamp.now], "ended")
-      const again = yield* Fixtures.userWith({ email: user.email })
-      Check.isTrue(again.id !== user.id && (yield* has(again)), "the address is free")
+      const second = yield* Fixtures.userWith({ email: user.email })
+      Check.isTrue(second.id !== user.id && (yield* has(second)), "the address is free")
     })
   },
   {

@@ -125,13 +125,13 @@ export const addressContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const store = yield* CredentialStore
       const own = yield* signedUp()
-      const again = { ...(yield* signUpRequest(Timestamp.plus(own.createdAt, 5), own.email)), userId: own.userId }
-      yield* store.requestSignUp(again, mail(again.userId, again.hash))
+      const second = { ...(yield* signUpRequest(Timestamp.plus(own.createdAt, 5), own.email)), userId: own.userId }
+      yield* store.requestSignUp(second, mail(second.userId, second.hash))
       yield* TestClock.adjust(10)
       const strangers = yield* signedUp(own.email)
       const now = yield* Timestamp.now
       const of = (userId: UserId | undefined) => store.newestSignUp(own.email, now, userId)
-      Check.equal(yield* of(own.userId), Option.some(again), "the newest of this person")
+      Check.equal(yield* of(own.userId), Option.some(second), "the newest of this person")
       Check.equal(yield* of(strangers.userId), Option.some(strangers), "the stranger's")
       Check.equal(yield* of(undefined), Option.some(strangers), "the newest of all")
       const other = yield* signedUp()

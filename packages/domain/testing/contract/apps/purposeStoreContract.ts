@@ -90,8 +90,8 @@ export const purposeStoreContract: Contract<Ports> = [
       const { id } = yield* ownedApp
       const first = yield* purpose(id, "find_me", { archivedAt: yield* Timestamp.now })
       yield* purposes.create(first)
-      const again = yield* Effect.either(purposes.create(yield* purpose(id, "find_me")))
-      Check.isTrue(Either.isLeft(again) && again.left._tag === "Conflict", "the second is refused")
+      const second = yield* Effect.either(purposes.create(yield* purpose(id, "find_me")))
+      Check.isTrue(Either.isLeft(second) && second.left._tag === "Conflict", "the second is refused")
       Check.equal(yield* purposes.list(id), [first], "the first stays")
     })
   },

@@ -247,12 +247,12 @@ export const reviewStoreContract: Contract<Ports> = [
       const app = yield* ownedApp
       const one = yield* recorded(app)
       yield* keep(app, one)
-      const again = apps.update(app.id, (before) => ({
+      const second = apps.update(app.id, (before) => ({
         outcome: "stored",
         after: { ...before, app: { ...before.app, status: "production" } },
         recorded: one
       }))
-      const outcome = yield* Effect.either(again)
+      const outcome = yield* Effect.either(second)
       const status = Option.map(yield* apps.find(app.id), (found) => found.status)
       Check.equal((yield* decisionsAbout(app)).length, outcome._tag === "Left" ? 1 : 2, "kept")
       Check.equal(status, Option.some(outcome._tag === "Left" ? "sandbox" : "production"), "the app")

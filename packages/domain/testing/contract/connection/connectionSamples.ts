@@ -126,10 +126,10 @@ export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, neve
  * Approves the consent request and stores the connection `made`, without reading what was stored before. `expired` is
  * an earlier connection that the approval ends, because its standard tier is over.
  */
-export const approve = (asked: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>
+export const approve = (consentRequest: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>
   Effect.gen(function* () {
     const code = yield* codeFor(made)
-    const state = yield* (yield* ConsentStore).decideRequest(asked.id, made.userId, (seen) => ({
+    const state = yield* (yield* ConsentStore).decideRequest(consentRequest.id, made.userId, (seen) => ({
       outcome: seen,
       decided: approvedBy(made),
       approval: { connection: made, code, expired }

@@ -145,8 +145,8 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
     run: Effect.gen(function* () {
       const { app, connection, user } = yield* Samples.connected()
       yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
-      const again = yield* Samples.connection(user, app, { sub: connection.sub })
-      const { state } = yield* Samples.approve(yield* Samples.request(app), again)
+      const second = yield* Samples.connection(user, app, { sub: connection.sub })
+      const { state } = yield* Samples.approve(yield* Samples.request(app), second)
       Check.equal(state.existing, Option.none(), "the ended one is not in the way")
       Check.equal(state.sub, Option.some(connection.sub), "the same sub")
       Check.equal((yield* Samples.read(connection)).endReason, "user_disconnected", "the ended one stays")
@@ -179,8 +179,8 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
     run: Effect.gen(function* () {
       const { app, user } = yield* Samples.pair
       const look = Effect.gen(function* () {
-        const asked = yield* Samples.request(app)
-        const version = yield* (yield* ConsentStore).decideRequest(asked.id, user.id, ({ placesVersion }) => ({
+        const consentRequest = yield* Samples.request(app)
+        const version = yield* (yield* ConsentStore).decideRequest(consentRequest.id, user.id, ({ placesVersion }) => ({
           outcome: placesVersion,
           decided: null,
           approval: null

@@ -56,14 +56,14 @@ const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =
 const sweep = (
   { id, userId }: Pick<Connection, "id" | "userId">,
   writes: ReadonlyArray<Write> = [],
-  told: ReadonlyArray<SensitiveNotice> = []
+  notices: ReadonlyArray<SensitiveNotice> = []
 ) =>
   Effect.flatMap(TierStore, (store) =>
-    store.sweep({ id, userId }, (state, at) => ({ outcome: { ...state, at }, writes, told }))
+    store.sweep({ id, userId }, (state, at) => ({ outcome: { ...state, at }, writes, told: notices }))
   )
 
-const swept = (of: Connection, writes: ReadonlyArray<Write> = [], told: ReadonlyArray<SensitiveNotice> = []) =>
-  Effect.map(sweep(of, writes, told), (seen): Dated & { readonly at: Timestamp.Timestamp } =>
+const swept = (of: Connection, writes: ReadonlyArray<Write> = [], notices: ReadonlyArray<SensitiveNotice> = []) =>
+  Effect.map(sweep(of, writes, notices), (seen): Dated & { readonly at: Timestamp.Timestamp } =>
     Option.getOrElse(seen, () => Check.fail("there is something to look at"))
   )
 
@@ -186,7 +186,7 @@ const sweeps: Contract<Ports> = [
         webhookUrl: null,
         maxEventAgeS: null
       }
-      const told: ReadonlyArray<SensitiveNotice> = [
+      const notices: ReadonlyArray<SensitiveNotice> = [
         { expiresAt, kind: "lapsed" },
         { expiresAt, kind: "removed" }
       ]
@@ -198,7 +198,7 @@ const sweeps: Contract<Ports> = [
           { _tag: "SetScopes", heldScopes: ["location.place.current"], sensitiveExpiresAt: null },
           { _tag: "LookAt", at: look }
         ],
-        told
+        notices
       )
       const after = yield* swept(connection)
       Check.equal(
@@ -209,7 +209,7 @@ const sweeps: Contract<Ports> = [
       Check.equal(after.from, look, "the next look")
       Check.equal(
         [...after.told].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
-        told,
+        notices,
         "told"
       )
       const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* now)

@@ -93,12 +93,12 @@ export const attempting: Contract<WebhookFixturePorts> = [
       Effect.gen(function* () {
         const before = yield* insert(endpoint)
         yield* setStrikes(endpoint, 3)
-        const again = { ...(yield* draft(endpoint)), envelope: before.envelope }
+        const second = { ...(yield* draft(endpoint)), envelope: before.envelope }
         const now = yield* Timestamp.now
-        Check.isTrue(!(yield* store(again, { _tag: "Delivered", at: now }, made(now))), "refused")
+        Check.isTrue(!(yield* store(second, { _tag: "Delivered", at: now }, made(now))), "refused")
         Check.equal((yield* found(before)).delivery, Delivery.begin(before), "the row")
         Check.equal((yield* found(before)).attempts, [], "its log")
-        const none = yield* (yield* DeliveryStore).find(again.appId, again.id)
+        const none = yield* (yield* DeliveryStore).find(second.appId, second.id)
         Check.equal(none._tag, "None", "the other row")
         Check.equal((yield* endpointNow(endpoint)).strikes, 3, "strikes")
       })

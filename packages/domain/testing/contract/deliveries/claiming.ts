@@ -145,8 +145,8 @@ export const claiming: Contract<WebhookFixturePorts> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const row = yield* insert(endpoint)
-        const again = [0, 0, 30, 300, 1_800, 7_200, 21_600, 54_000, 0].map((wait) => wait * Timestamp.SECOND)
-        for (const wait of again) {
+        const second = [0, 0, 30, 300, 1_800, 7_200, 21_600, 54_000, 0].map((wait) => wait * Timestamp.SECOND)
+        for (const wait of second) {
           Check.equal((yield* claimOne(endpoint)).delivery.attempt, 1, "the same attempt")
           yield* TestClock.adjust(Delivery.LEASE + wait - 1)
           Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)

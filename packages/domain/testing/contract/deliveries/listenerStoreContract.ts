@@ -271,8 +271,8 @@ const losing: Contract<Ports> = [
     run: Effect.gen(function* () {
       const store = yield* ListenerStore
       const listener = yield* open((yield* ownedApp).id)
-      const [alone, told] = [yield* row(listener), yield* row(listener, { position: 1, isTold: true })]
-      yield* offer(alone, told)
+      const [alone, event] = [yield* row(listener), yield* row(listener, { position: 1, isTold: true })]
+      yield* offer(alone, event)
       Check.equal(yield* close(listener), [alone], "lost")
       Check.equal(yield* close(listener), [], "again")
       Check.isTrue(Option.isNone(yield* store.waiting(listener.appId, listener.id, 10)), "gone")
@@ -285,9 +285,9 @@ const losing: Contract<Ports> = [
       const [gone, here] = [yield* open(app.id), yield* open(app.id)]
       yield* close(gone)
       const alone = yield* row(gone)
-      const told = yield* row(gone, { isTold: true })
+      const event = yield* row(gone, { isTold: true })
       const both = yield* row(gone)
-      Check.equal(yield* offer(alone, told, both, { ...both, listenerId: here.id }), [alone], "lost")
+      Check.equal(yield* offer(alone, event, both, { ...both, listenerId: here.id }), [alone], "lost")
       Check.equal((yield* waitingFor(here)).events, [{ ...both, listenerId: here.id }], "the other's")
     })
   },

@@ -129,8 +129,8 @@ export const logging: Contract<WebhookFixturePorts> = [
         Check.equal(first(before.items).lastAttempt, null, "nothing before the first attempt")
         const now = yield* Timestamp.now
         const attempt = { attempt: 1, startedAt: now, endedAt: now, status: null, error: "refused", snippet: null }
-        const again = { _tag: "Retry", attempt: 2, dueAt: now } as const
-        yield* finish(yield* claimOne(endpoint), again, attempt)
+        const second = { _tag: "Retry", attempt: 2, dueAt: now } as const
+        yield* finish(yield* claimOne(endpoint), second, attempt)
         const last = {
           ...attempt,
           attempt: 2,

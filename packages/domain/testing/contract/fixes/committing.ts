@@ -181,14 +181,14 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
     run: Effect.gen(function* () {
       const device = yield* FixSubjects.phone
       const now = yield* Timestamp.now
-      const again = {
+      const second = {
         fixes: Uploads.fixes(2, now),
         quarantined: quarantined(now),
         visits: [Uploads.visit(now, null), Uploads.visit(null, now), Uploads.visit(now, now)]
       }
-      Check.isTrue(yield* Uploads.commit(device, again), "the first time")
+      Check.isTrue(yield* Uploads.commit(device, second), "the first time")
       const later = Timestamp.plus(now, 1)
-      Check.isTrue(yield* Uploads.commit(device, { ...again, receivedAt: later }), "the second time")
+      Check.isTrue(yield* Uploads.commit(device, { ...second, receivedAt: later }), "the second time")
       const stored = yield* Uploads.latest(device)
       Check.equal(
         stored.map((fix) => fix.receivedAt),

@@ -35,8 +35,8 @@ export const erasedMeanwhile: ContractCase<ImportSamplePorts | HistoryStore> = {
     const { counts } = yield* found(begun)
     Check.equal([counts.read, counts.stored, counts.duplicates, counts.tooOld], [7, 4, 0, 4], "counts")
     Check.isTrue(yield* advance({ ...read, tooOld: 0 }), "the same entries")
-    const again = (yield* found(begun)).counts
-    Check.equal([again.stored, again.duplicates, again.tooOld], [4, 4, 7], "once")
+    const second = (yield* found(begun)).counts
+    Check.equal([second.stored, second.duplicates, second.tooOld], [4, 4, 7], "once")
     const { version } = yield* Uploads.view(phone)
     Check.isTrue(yield* advance(step(begun, "lease", now, { fixes: Uploads.fixes(1, t(15)) })), "nothing that stays")
     Check.isTrue((yield* Uploads.view(phone)).version > version, "uploads are evaluated again in any case")

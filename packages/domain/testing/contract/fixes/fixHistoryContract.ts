@@ -54,14 +54,14 @@ const pages = (userId: UserId, from: number, until: number, limit: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const within = { from: Timestamp.plus(now, from), until: Timestamp.plus(now, until) }
-    const told: Array<ReadonlyArray<Fix.StoredFix>> = []
+    const pages: Array<ReadonlyArray<Fix.StoredFix>> = []
     let after: ReadonlyArray<string | number> | undefined
     do {
       const page = yield* (yield* FixHistory).range(userId, now, within, limit, after)
-      told.push(page.items)
+      pages.push(page.items)
       after = page.next
-    } while (after !== undefined && told.length < 100)
-    return told
+    } while (after !== undefined && pages.length < 100)
+    return pages
   })
 
 const { DAY } = Timestamp
@@ -157,8 +157,8 @@ export const fixHistoryContract: Contract<Ports> = [
       }
       Check.equal(yield* offsetsOf(yield* newest(device.userId, null, null, 9)), [-5, -9], "newest")
       Check.equal(yield* around(device.userId, -6, 9), [-9, -5], "around")
-      const told = yield* pages(device.userId, -100, 100, 10)
-      Check.equal(yield* offsetsOf(told.flat()), [-9, -6, -5, -1], "range")
+      const fixPages = yield* pages(device.userId, -100, 100, 10)
+      Check.equal(yield* offsetsOf(fixPages.flat()), [-9, -6, -5, -1], "range")
       const edges = [Timestamp.plus(now, -100), now]
       const [tally] = yield* (yield* FixHistory).tally(device.userId, now, edges)
       Check.equal(tally?.fixes, 4, "tally")
@@ -187,9 +187,9 @@ export const fixHistoryContract: Contract<Ports> = [
       const [all = []] = yield* pages(first.userId, -100, 0, 50)
       Check.equal(yield* offsetsOf(all), [-9, -8, -8, -8, -8, -8, -8, -8, -8, -7, -7, -7, -6], "in order")
       for (const limit of [1, 2, 3, 4, 5, 12, 13]) {
-        const told = yield* pages(first.userId, -100, 0, limit)
-        Check.equal(told.flat(), all, `pages of ${limit}`)
-        Check.equal(told.length, Math.ceil(all.length / limit), `number of pages of ${limit}`)
+        const fixPages = yield* pages(first.userId, -100, 0, limit)
+        Check.equal(fixPages.flat(), all, `pages of ${limit}`)
+        Check.equal(fixPages.length, Math.ceil(all.length / limit), `number of pages of ${limit}`)
       }
     })
   },

@@ -231,8 +231,8 @@ export const importStoreContract: Contract<ImportSamplePorts | FixHistory | Hist
         bytesDone: 100
       }
       Check.equal(yield* found(made), expected, "after the first step")
-      const again = step(made, lease, now, { fixes, visits, bytesDone: 99 })
-      Check.isTrue(yield* advance(again), "advanced again")
+      const second = step(made, lease, now, { fixes, visits, bytesDone: 99 })
+      Check.isTrue(yield* advance(second), "advanced again")
       Check.equal((yield* found(made)).counts, { ...counts, read: 15, duplicates: 5 }, "all of it known")
       Check.equal((yield* found(made)).bytesDone, 100, "progress never goes back")
       const device = { userId: made.userId, id: made.deviceId }

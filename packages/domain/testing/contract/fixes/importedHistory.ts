@@ -120,8 +120,8 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       })
       // A later step brings another device, whose only fix belongs to other devices, too.
       Check.isTrue(yield* advance(step(made, lease, now, { fixes: entries })), "the step")
-      const again = [{ ...first, alsoOf: [other, file] }]
-      Check.isTrue(yield* advance(step(made, lease, now, { fixes: again })), "the second step")
+      const second = [{ ...first, alsoOf: [other, file] }]
+      Check.isTrue(yield* advance(step(made, lease, now, { fixes: second })), "the second step")
       yield* (yield* ImportStore).finish({ ...made, lease }, null, now)
       const { counts } = yield* found(made)
       Check.equal([counts.read, counts.stored, counts.duplicates], [5, 4, 1], "counts")
@@ -208,10 +208,10 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       Check.equal(yield* timesOf(userId, watch.id), times([4]), "the watch")
       const survey = Effect.flatMap(HistoryStore, (store) => store.survey(userId, { after: null, until: null }))
       Check.equal((yield* survey).visits, 1, "the visit")
-      const again = yield* done(userId, now, { fixes: fixes.slice(4) })
+      const second = yield* done(userId, now, { fixes: fixes.slice(4) })
       yield* undone(made, now)
-      Check.equal(yield* timesOf(userId, again.deviceId), times([4, 5]), "the other file inherits")
-      yield* undone(again, now)
+      Check.equal(yield* timesOf(userId, second.deviceId), times([4, 5]), "the other file inherits")
+      yield* undone(second, now)
       const { fixes: left, visits: told } = yield* survey
       Check.equal([left, told], [0, 0], "then nothing is left")
       Check.equal(yield* (yield* StayStore).due(userId), [], "nothing is due")
@@ -318,10 +318,10 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
         [t(40), t(60)]
       ]
       Check.equal(yield* stretches, all, "of both")
-      const again = yield* waiting(userId)
-      const second = yield* claimed(again, "again", now)
-      yield* advance(step(again, second.lease, now, { erasures: [stretch(0, 30), stretch(42, 58)] }))
-      Check.equal((yield* found(again)).counts.duplicates, 2, "there already")
+      const repeated = yield* waiting(userId)
+      const second = yield* claimed(repeated, "again", now)
+      yield* advance(step(repeated, second.lease, now, { erasures: [stretch(0, 30), stretch(42, 58)] }))
+      Check.equal((yield* found(repeated)).counts.duplicates, 2, "there already")
       yield* undone(made, now)
       const own = [
         [t(10), t(20)],
@@ -329,7 +329,7 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       ]
       Check.equal(yield* stretches, own, "the owner's")
       Check.equal(yield* dueFrom(userId, phone.id), t(0), "the stays are derived again")
-      yield* forget(again)
+      yield* forget(repeated)
     })
   },
   {

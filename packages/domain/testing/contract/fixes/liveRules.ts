@@ -177,9 +177,9 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(after.get(zone.id), before.get(zone.id), "the zone rule's basis")
       yield* allow(["location.rules.place"])
       yield* allow(null)
-      const again = yield* bases
-      Check.equal(again.get(rule.id), after.get(rule.id), "the place rule's basis")
-      Check.isTrue(again.get(zone.id) !== before.get(zone.id), "zone rules begin anew")
+      const second = yield* bases
+      Check.equal(second.get(rule.id), after.get(rule.id), "the place rule's basis")
+      Check.isTrue(second.get(zone.id) !== before.get(zone.id), "zone rules begin anew")
     })
   },
   {

@@ -53,9 +53,9 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStor
       )
       Check.isTrue(Option.isNone(yield* store.find(made)), "the import is gone")
       Check.equal((yield* Uploads.latest({ userId: other.userId }, 50)).length, 6, "of another person")
-      const again = yield* done(phone.userId, now, { fixes, visits })
-      Check.equal((yield* found(again)).counts.stored, 5, "the same file adds what went, its visit too")
-      yield* forget(other, again)
+      const second = yield* done(phone.userId, now, { fixes, visits })
+      Check.equal((yield* found(second)).counts.stored, 5, "the same file adds what went, its visit too")
+      yield* forget(other, second)
     })
   },
   {

@@ -34,9 +34,9 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
   }))
 
 /** What `FixStore.view` shows now for an upload of the given fixes from the device. */
-export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
+export const view = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
-    return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
+    return yield* (yield* FixStore).view(device.userId, device.id, fixes, yield* Timestamp.now)
   })
 
 const NONE: ReadonlySet<Fix.Fix> = new Set()
@@ -81,8 +81,8 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
 })
 
 /** For each of the given fixes, whether the store already has it. */
-export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
-  Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
+export const known = (device: Pick<Device, "userId" | "id">, fixes: ReadonlyArray<Fix.Fix>) =>
+  Effect.map(view(device, fixes), (seen) => fixes.map((fix) => seen.known.has(Fix.key(fix))))
 
 /** The rules that an upload of the user would evaluate, ordered by id. */
 export const live = ({ userId }: Pick<Connection, "userId">) =>

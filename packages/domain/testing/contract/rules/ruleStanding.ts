@@ -42,12 +42,12 @@ export const standing: Contract<Samples.RuleSamplePorts> = [
       const withdrawnAt = yield* Timestamp.now
       yield* share([], 2)
       Check.equal(yield* disabledAt(connection), withdrawnAt, "withdrawn")
-      const again = { placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }
-      yield* share([again], 3)
+      const second = { placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }
+      yield* share([second], 3)
       const withdrawnAgainAt = yield* Timestamp.now
       yield* share([], 4)
       Check.equal(yield* disabledAt(connection), withdrawnAgainAt, "withdrawn again, and never listed between")
-      yield* share([{ ...again, sharedAt: yield* Timestamp.now }], 5)
+      yield* share([{ ...second, sharedAt: yield* Timestamp.now }], 5)
       Check.equal(yield* disabledAt(connection), null, "shared again")
     })
   },

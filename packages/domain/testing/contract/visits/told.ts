@@ -19,8 +19,8 @@ const EVER = { from: null, to: null }
 const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
   Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
 
-const shown = (told: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
-  told.map((one) => ({
+const shown = (reports: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
+  reports.map((one) => ({
     at: (now - one.arrival) / Timestamp.MINUTE,
     next: one.nextArrival === null ? null : (now - one.nextArrival) / Timestamp.MINUTE,
     reports: one.reports.map(words).sort(),
@@ -43,7 +43,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       const found = (from: number, to: number | null, of = userId) =>
         Effect.map(
           store.toldWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
-          (told) => told.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
+          (reports) => reports.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
         )
       const own = (minutes: ReadonlyArray<number>) => minutes.map((one) => [phone.id, one])
       Check.equal(yield* found(70, null), own([40, 50, 60]), "all")
@@ -73,7 +73,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
           Effect.flatMap(VisitStore, (store) =>
             store.toldWithin(phone.userId, [{ deviceId: phone.id, from: t(from), to: null }])
           ),
-          (told) => told.map((one) => (t(0) - one.arrival) / Timestamp.MINUTE)
+          (reports) => reports.map((one) => (t(0) - one.arrival) / Timestamp.MINUTE)
         )
       Check.equal(yield* found(30), [40, 60, 30 + days(30)], "at most 30 days before")
       Check.equal(yield* found(20), [40], "a departure with the beginning is over")
@@ -84,8 +84,8 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground
       const { bring, device, made } = yield* file(userId)
-      const departures = Effect.map(toldBy({ userId }), (told) =>
-        told.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
+      const departures = Effect.map(toldBy({ userId }), (reports) =>
+        reports.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
       )
       yield* Uploads.commit(phone, { visits: [Uploads.visit(t(30), null)] })
       yield* bring({ visits: [Uploads.visit(t(60), null)] })
@@ -144,7 +144,9 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       }
       const expected = [40, 50, 60].flatMap((minutes) => phones.map((deviceId) => ({ deviceId, arrival: t(minutes) })))
       const keys = (asked: Partial<ToldAsked>) =>
-        Effect.map(toldBy({ userId, ...asked }), (told) => told.map(({ arrival, deviceId }) => ({ deviceId, arrival })))
+        Effect.map(toldBy({ userId, ...asked }), (reports) =>
+          reports.map(({ arrival, deviceId }) => ({ deviceId, arrival }))
+        )
       Check.equal(yield* keys({}), expected, "all")
       Check.equal(yield* keys({ userId: yield* Visits.aUser }), [], "another user's")
       Check.equal(yield* keys({ span: { from: t(50), to: t(40) } }), expected.slice(2, 4), "within the span")

@@ -31,10 +31,10 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
     } = tables
 
     return FixStore.of({
-      view: (userId, deviceId, asked, now) =>
+      view: (userId, deviceId, givenFixes, now) =>
         Effect.sync(() => ({
           version: streamVersions.get(userId) ?? 0,
-          known: new Set(asked.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
+          known: new Set(givenFixes.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
           rules: liveRules(tables, userId, now),
           cutoff: cutoff(tables, userId, now),
           erasures: tables.erasures.get(userId) ?? [],

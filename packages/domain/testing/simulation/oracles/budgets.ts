@@ -25,18 +25,18 @@ interface Question {
 const questions = (run: Run): ReadonlyMap<string, ReadonlyArray<Question>> => {
   const found = new Map<string, Array<Question>>()
   const { holderOf } = ground(run)
-  for (const did of happened(run).of("call")) {
-    const circle = circleOf(did.args.request)
-    const pair = holderOf(did.args.token)?.pair
+  for (const operation of happened(run).of("call")) {
+    const circle = circleOf(operation.args.request)
+    const pair = holderOf(operation.args.token)?.pair
     if (circle === undefined || pair === undefined) continue
-    const answer = did.outcome?._tag === "ok" ? did.outcome.value : undefined
+    const answer = operation.outcome?._tag === "ok" ? operation.outcome.value : undefined
     // During a pause the answer discloses nothing, so the question takes nothing from the budget (decision
     // connection-4).
     if (answer !== undefined && saysPaused(answer.body)) continue
     const key = `${pair.userId} ${pair.appId}`
-    if (answer === undefined || answer.status >= 500) into(found, key, { did, circle, came: "open" })
-    else if (answer.status < 300) into(found, key, { did, circle, came: "spent" })
-    else if (answer.error === "budget_exceeded") into(found, key, { did, circle, came: "refused" })
+    if (answer === undefined || answer.status >= 500) into(found, key, { did: operation, circle, came: "open" })
+    else if (answer.status < 300) into(found, key, { did: operation, circle, came: "spent" })
+    else if (answer.error === "budget_exceeded") into(found, key, { did: operation, circle, came: "refused" })
   }
   return found
 }

@@ -31,11 +31,11 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
   const { holderOf, rules } = ground(run)
   const byCall = new Map([...rules.values()].map((rule) => [rule.made, rule]))
   const made = new Map<string, Array<RuleRequest>>()
-  for (const did of happened(run).of("call")) {
-    const { request, token } = did.args
+  for (const operation of happened(run).of("call")) {
+    const { request, token } = operation.args
     const connectionId = holderOf(token)?.connectionId
     if (connectionId === undefined || !("type" in request)) continue
-    const one = { did, connectionId, window: request, rule: byCall.get(did) }
+    const one = { did: operation, connectionId, window: request, rule: byCall.get(operation) }
     const same = made.get(connectionId)
     if (same === undefined) made.set(connectionId, [one])
     else same.push(one)

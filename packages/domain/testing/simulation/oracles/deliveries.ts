@@ -72,7 +72,7 @@ const goneReplays = (run: Run, endpointId: string): number => {
   const gone = replays.filter(({ outcome }) => outcome?._tag !== "ok" || !read.has(outcome.value.deliveryId))
   const recovered = happened(run)
     .of("recover")
-    .filter((did) => mayBeDone(did) && did.args.endpointId === endpointId)
+    .filter((operation) => mayBeDone(operation) && operation.args.endpointId === endpointId)
   return gone.length + recovered.length
 }
 
@@ -196,7 +196,7 @@ const sentWhileDisabled = (run: Run) => {
       // The developer read the endpoint as disabled either before or after the POST. The endpoint was disabled all the
       // time between these two, unless an operation may have enabled it.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
-      const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)
+      const mayBeOn = endpoint.enablings.some((operation) => operation.begin < to && operation.end > from)
       return !mayBeOn
     })
     return isOff
@@ -237,7 +237,8 @@ const d6: Oracle = {
     const isWell = broken === undefined || (healedAt !== undefined && healedAt.i > broken.i)
     const wellSince = Math.max(broken?.t ?? -Infinity, healedAt?.t ?? -Infinity)
     const last = new Map<string, CompletedCall<"readDeliveries">>()
-    for (const did of happened(run).of("readDeliveries")) if (isDone(did)) last.set(did.args.appId, did)
+    for (const operation of happened(run).of("readDeliveries"))
+      if (isDone(operation)) last.set(operation.args.appId, operation)
     return [...last.values()].flatMap(({ begin, beganAt, end, outcome }) =>
       outcome?._tag !== "ok" || !isWell || begin < (healedAt?.i ?? 0)
         ? []

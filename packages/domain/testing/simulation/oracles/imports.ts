@@ -28,7 +28,9 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
     if (made.outcome?._tag !== "ok") continue
     const { importId } = made.outcome.value
     const { readings, wrong } = made.args
-    const undoings = of("undoImport").filter((did) => did.args.importId === importId && mayBeDone(did))
+    const undoings = of("undoImport").filter(
+      (operation) => operation.args.importId === importId && mayBeDone(operation)
+    )
     found.set(importId, { importId, made, readings, wrong, undoings })
   }
   cache.set(run, found)
@@ -92,29 +94,36 @@ const I2: Oracle = {
   check: (run) =>
     happened(run)
       .of("readOwnHistory")
-      .flatMap((did) => {
-        if (did.outcome?._tag !== "ok" || did.outcome.value.readings.length >= MOST) return []
-        return wrongHistory(run, did, did.outcome.value.readings).map((detail) => ({ at: did.end, detail }))
+      .flatMap((operation) => {
+        if (operation.outcome?._tag !== "ok" || operation.outcome.value.readings.length >= MOST) return []
+        return wrongHistory(run, operation, operation.outcome.value.readings).map((detail) => ({
+          at: operation.end,
+          detail
+        }))
       })
 }
 
 const wrongHistory = (
   run: Run,
-  did: CompletedCall<"readOwnHistory">,
+  operation: CompletedCall<"readOwnHistory">,
   readings: ReadonlyArray<number>
 ): ReadonlyArray<string> => {
   const { of } = happened(run)
-  const { userId } = did.args
-  const files = [...importsOf(run).values()].filter(({ made }) => made.args.userId === userId && made.begin < did.end)
+  const { userId } = operation.args
+  const files = [...importsOf(run).values()].filter(
+    ({ made }) => made.args.userId === userId && made.begin < operation.end
+  )
   const unanswered = of("importFile").some(({ args, outcome }) => args.userId === userId && outcome?._tag !== "ok")
-  if (files.length === 0 || unanswered || index(run).clockWasSet(0, did.end)) return []
-  if (of("eraseHistory").some(({ args, begin }) => args.userId === userId && begin < did.end)) return []
+  if (files.length === 0 || unanswered || index(run).clockWasSet(0, operation.end)) return []
+  if (of("eraseHistory").some(({ args, begin }) => args.userId === userId && begin < operation.end)) return []
   const phones = new Set(
     of("upload").flatMap(({ args }) => (args.userId === userId ? args.fixes.map(({ capturedAt }) => capturedAt) : []))
   )
   const counts = new Map<number, number>()
   for (const at of readings) counts.set(at, (counts.get(at) ?? 0) + 1)
-  const last = of("readImports").findLast((one) => one.args.userId === userId && isDone(one) && one.end < did.begin)
+  const last = of("readImports").findLast(
+    (one) => one.args.userId === userId && isDone(one) && one.end < operation.begin
+  )
   const rows = new Map(
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
@@ -148,7 +157,7 @@ const I3: Oracle = {
   check: (run) => {
     if (!run.quiesced) return []
     const last = new Map<string, CompletedCall<"readImports">>()
-    for (const did of happened(run).of("readImports")) last.set(did.args.userId, did)
+    for (const operation of happened(run).of("readImports")) last.set(operation.args.userId, operation)
     return [...last.values()].flatMap(({ end, outcome }) => {
       if (outcome?._tag !== "ok") return []
       return outcome.value.imports.flatMap(({ importId, state }) => {

@@ -121,7 +121,9 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
   const [begin, end] = [causeOf(run, post), firstAt(post.beganAt + LOOK)]
   if (opened.end >= begin || opened.endedAt > post.beganAt - SETTLED) return false
   if (end >= entries.length || over <= end || !isCalm(begin, end)) return false
-  const isQuiet = all.every((did) => did.end < begin || did.begin > end || HARMLESS.has(did.name))
+  const isQuiet = all.every(
+    (operation) => operation.end < begin || operation.begin > end || HARMLESS.has(operation.name)
+  )
   return isQuiet && !events.some((event) => eventOf(event) === eventOf(post))
 }
 
@@ -141,10 +143,11 @@ const N4: Oracle = {
       const { end, listenerId, opened, over } = listener
       const { entries, firstAt, isCalm, wentBack } = index(run)
       const late = [...causesOf(run, listener)].flatMap(([reason, all]) =>
-        all.flatMap((did) => {
-          const by = firstAt(did.endedAt + NOTICED)
-          const isSure = !wentBack && isDone(did) && did.end > opened.end && did.end < over && by < entries.length
-          const isLate = over > by || (end !== undefined && end.t > did.endedAt + NOTICED)
+        all.flatMap((operation) => {
+          const by = firstAt(operation.endedAt + NOTICED)
+          const isSure =
+            !wentBack && isDone(operation) && operation.end > opened.end && operation.end < over && by < entries.length
+          const isLate = over > by || (end !== undefined && end.t > operation.endedAt + NOTICED)
           return isSure && isLate && isCalm(opened.begin, by)
             ? [{ at: by, detail: `${listenerId} goes on though ${reason}` }]
             : []
@@ -190,23 +193,27 @@ const N5: Oracle = {
   check: (run) => {
     const all = [...listenersOf(run).values()]
     const { of } = happened(run)
-    return of("listen").flatMap((did) => {
-      const others = all.filter(({ appId, opened }) => appId === did.args.appId && opened !== did)
-      if (isDone(did)) {
-        const there = others.filter(({ opened, over }) => opened.end < did.begin && over > did.end)
-        const isSure = there.every(({ opened }) => index(run).isCalm(opened.begin, did.end))
-        return isSure && there.length >= LISTENERS ? [{ at: did.end, detail: `${there.length} listened already` }] : []
+    return of("listen").flatMap((operation) => {
+      const others = all.filter(({ appId, opened }) => appId === operation.args.appId && opened !== operation)
+      if (isDone(operation)) {
+        const there = others.filter(({ opened, over }) => opened.end < operation.begin && over > operation.end)
+        const isSure = there.every(({ opened }) => index(run).isCalm(opened.begin, operation.end))
+        return isSure && there.length >= LISTENERS
+          ? [{ at: operation.end, detail: `${there.length} listened already` }]
+          : []
       }
-      if (did.outcome === null || !isRefusedAs(did.outcome, "Conflict")) return []
-      const isRevoked = of("revokeApp").some(({ args, begin }) => args.appId === did.args.appId && begin < did.end)
+      if (operation.outcome === null || !isRefusedAs(operation.outcome, "Conflict")) return []
+      const isRevoked = of("revokeApp").some(
+        ({ args, begin }) => args.appId === operation.args.appId && begin < operation.end
+      )
       const unknown = of("listen").filter(({ outcome }) => outcome?._tag !== "ok" && outcome?._tag !== "refused")
       const maybe = others.filter(
         ({ end, opened, over }) =>
-          opened.begin < did.end && (over > did.begin || (end?.t ?? Infinity) > did.beganAt - GONE)
+          opened.begin < operation.end && (over > operation.begin || (end?.t ?? Infinity) > operation.beganAt - GONE)
       )
       return isRevoked || maybe.length + unknown.length >= LISTENERS
         ? []
-        : [{ at: did.end, detail: `refused though at most ${maybe.length} listened` }]
+        : [{ at: operation.end, detail: `refused though at most ${maybe.length} listened` }]
     })
   }
 }

@@ -18,7 +18,7 @@ interface Moments {
 const reported = (run: Run, userId: string): Moments => {
   const visits = happened(run)
     .of("upload")
-    .filter((did) => did.args.userId === userId && mayBeDone(did))
+    .filter((operation) => operation.args.userId === userId && mayBeDone(operation))
     .flatMap(({ args }) => args.visits)
   const moments = (all: ReadonlyArray<number | null>) => new Set(all.filter((at) => at !== null))
   return {

@@ -133,7 +133,7 @@ const v7: Oracle = {
     const { places } = ground(run)
     const isAllKnown = !happened(run)
       .of("createPlace")
-      .some((did) => mayBeDone(did) && did.outcome?._tag !== "ok")
+      .some((operation) => mayBeDone(operation) && operation.outcome?._tag !== "ok")
     let first: string | undefined
     return [
       ...answeredTo(run, "GET /v1/answers/places/{place_id}/presence"),

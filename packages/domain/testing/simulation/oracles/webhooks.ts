@@ -75,7 +75,7 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
   }
   const isAllKnown = happened(run)
     .of("rotateSecret")
-    .every((did) => did.outcome?._tag === "ok" || !mayBeDone(did))
+    .every((operation) => operation.outcome?._tag === "ok" || !mayBeDone(operation))
   return isAllKnown && signatures > verifiedBy.length ? "it is signed with a secret that nobody was given" : undefined
 }
 
@@ -190,11 +190,14 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   const endpoint = endpointOf(run, post)
   const { of, slackMs } = happened(run)
   if (endpoint === undefined) {
-    const isAllKnown = of("createEndpoint").every((did) => did.outcome?._tag === "ok" || !mayBeDone(did))
+    const isAllKnown = of("createEndpoint").every(
+      (operation) => operation.outcome?._tag === "ok" || !mayBeDone(operation)
+    )
     return isAllKnown ? "it went to no endpoint that there is" : undefined
   }
   if (post.body["app_id"] !== endpoint.appId) return "it went to another app's endpoint"
-  const isGone = (did: CompletedCall) => isDone(did) && did.end < post.i && did.endedAt < post.beganAt - slackMs
+  const isGone = (operation: CompletedCall) =>
+    isDone(operation) && operation.end < post.i && operation.endedAt < post.beganAt - slackMs
   if (endpoint.removals.some(isGone)) return "its endpoint had been removed"
   if (type === "ping") return undefined
   const begin = causeOf(run, post)
@@ -220,7 +223,7 @@ const missingDeliveries = (run: Run) => {
   const read = happened(run).of("readDeliveries").filter(isDone)
   return [...first.values()].flatMap((post) => {
     const appId = textOf(post.body["app_id"]) ?? ""
-    const last = read.findLast((did) => did.args.appId === appId)
+    const last = read.findLast((operation) => operation.args.appId === appId)
     if (last === undefined || last.begin < post.i || last.endedAt - post.beganAt > UNDELIVERED_KEPT - DAY) return []
     return [...endpointsOf(run).values()].flatMap((endpoint) => {
       const { endpointId } = endpoint
@@ -286,7 +289,7 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   if (scope !== undefined && effective(g, pair, scope, begin, post.i) === "no") return `${scope} was not effective`
   const rule = ruleOf(run, post)
   if (rule === undefined) return undefined
-  if (rule.removals.some((did) => isDone(did) && did.end < begin)) return "the rule had been deleted"
+  if (rule.removals.some((operation) => isDone(operation) && operation.end < begin)) return "the rule had been deleted"
   const place = g.places.get(rule.placeId ?? "")
   if (place === undefined) return undefined
   const isGone = sharing(pair, place.placeId, begin, post.i) === "no" || archived(place, begin, post.i) === "yes"
@@ -303,23 +306,29 @@ const h6: Oracle = {
   check: (run) => [
     ...happened(run)
       .of("createEndpoint")
-      .flatMap((did) => {
-        if (!isDone(did)) return []
+      .flatMap((operation) => {
+        if (!isDone(operation)) return []
         const standing = [...endpointsOf(run).values()].filter(
           ({ appId, created, removals }) =>
-            appId === did.args.appId && created.end <= did.end && !removals.some(({ begin }) => begin < did.end)
+            appId === operation.args.appId &&
+            created.end <= operation.end &&
+            !removals.some(({ begin }) => begin < operation.end)
         )
-        return standing.length > ENDPOINTS ? [{ at: did.end, detail: `there are ${standing.length} endpoints` }] : []
+        return standing.length > ENDPOINTS
+          ? [{ at: operation.end, detail: `there are ${standing.length} endpoints` }]
+          : []
       }),
     ...happened(run)
       .of("readEndpoints")
-      .flatMap((did) => {
-        if (did.outcome?._tag !== "ok") return []
-        const { endpoints } = did.outcome.value
+      .flatMap((operation) => {
+        if (operation.outcome?._tag !== "ok") return []
+        const { endpoints } = operation.outcome.value
         const told = endpoints.flatMap((row) => Object.keys(row).filter((key) => !ROW.includes(key)))
         return [
-          ...(endpoints.length > ENDPOINTS ? [{ at: did.end, detail: `there are ${endpoints.length} endpoints` }] : []),
-          ...(told.length > 0 ? [{ at: did.end, detail: `the list tells ${told.join(", ")}` }] : [])
+          ...(endpoints.length > ENDPOINTS
+            ? [{ at: operation.end, detail: `there are ${endpoints.length} endpoints` }]
+            : []),
+          ...(told.length > 0 ? [{ at: operation.end, detail: `the list tells ${told.join(", ")}` }] : [])
         ]
       })
   ]

@@ -171,8 +171,8 @@ export const done = <N extends Name>(
   Effect.map(world.perform(name, args, actor), (ended: Ended<N>) => (ended._tag === "ok" ? ended.value : undefined))
 
 /** Stores the tokens that the app received. */
-export const learn = (held: HeldTokens, tokens: TokenSet, now: number): void => {
-  held.tokens.push({ access: tokens.accessToken, refresh: tokens.refreshToken, at: now })
-  held.standardEndsAt = tokens.refreshTokenExpiresAt ?? undefined
-  held.sensitiveEndsAt = tokens.sensitiveScopesExpireAt ?? held.sensitiveEndsAt
+export const learn = (connection: HeldTokens, tokens: TokenSet, now: number): void => {
+  connection.tokens.push({ access: tokens.accessToken, refresh: tokens.refreshToken, at: now })
+  connection.standardEndsAt = tokens.refreshTokenExpiresAt ?? undefined
+  connection.sensitiveEndsAt = tokens.sensitiveScopesExpireAt ?? connection.sensitiveEndsAt
 }

@@ -46,31 +46,31 @@ export const act = (cast: Cast, step: AppStep): Took => {
 
 const withConnection = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   step: Exclude<AppStep, { readonly do: "consent" | "remove rule" }>
 ): Took => {
   switch (step.do) {
     case "exchange":
-      return exchange(cast, held, step)
+      return exchange(cast, connection, step)
     case "refresh":
-      return refresh(cast, held, step)
+      return refresh(cast, connection, step)
     case "revoke": {
-      const tokens = back(held.tokens, step.back)
+      const tokens = back(connection.tokens, step.back)
       const { token } = step
       if (tokens === undefined && token !== "none") return NOTHING
       const args = {
-        appId: identity(cast, held, step.client),
+        appId: identity(cast, connection, step.client),
         token: token === "none" || tokens === undefined ? "nobody-issued-this" : tokens[token],
         client: step.client === "wrong" ? "wrong" : "right"
       } as const
-      return Effect.as(done(cast, "revoke", args, held.app.owner), true)
+      return Effect.as(done(cast, "revoke", args, connection.app.owner), true)
     }
     case "call":
-      return Effect.flatMap(cast.world.now, (now) => asking(cast, held, request(held, step.ask, now), step))
+      return Effect.flatMap(cast.world.now, (now) => asking(cast, connection, request(connection, step.ask, now), step))
     case "rule":
-      return makeRule(cast, held, step)
+      return makeRule(cast, connection, step)
     case "read visits":
-      return readVisits(cast, held, step)
+      return readVisits(cast, connection, step)
   }
 }
 
@@ -99,19 +99,19 @@ const consent = (cast: Cast, step: Extract<AppStep, { readonly do: "consent" }>)
     const now = yield* cast.world.now
     const made = yield* done(cast, "consent", args, person.name)
     if (made === undefined) return true
-    const held =
+    const connection =
       cast.connections.find(({ id }) => id === made.connectionId) ?? known(cast, made.connectionId, { person, app })
-    held.codes.push({ code: made.code, at: now })
-    held.sensitiveEndsAt = now + sensitiveDays * DAY
+    connection.codes.push({ code: made.code, at: now })
+    connection.sensitiveEndsAt = now + sensitiveDays * DAY
     if (made.mode !== "renew_sensitive") {
-      held.standardEndsAt = standardDays === null ? undefined : now + standardDays * DAY
+      connection.standardEndsAt = standardDays === null ? undefined : now + standardDays * DAY
     }
-    if (step.isExchanged) yield* exchange(cast, held, { back: 0, verifier: "right", client: "right" })
+    if (step.isExchanged) yield* exchange(cast, connection, { back: 0, verifier: "right", client: "right" })
     return true
   })
 
 const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): HeldTokens => {
-  const held: HeldTokens = {
+  const connection: HeldTokens = {
     id,
     ...of,
     codes: [],
@@ -124,9 +124,9 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
   // The new connection takes the place of the ended one, so that its index still means the same person and app. The
   // ended connection moves to the end of the list.
   const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
-  if (before < 0) cast.connections.push(held)
-  else cast.connections.push(...cast.connections.splice(before, 1, held))
-  return held
+  if (before < 0) cast.connections.push(connection)
+  else cast.connections.push(...cast.connections.splice(before, 1, connection))
+  return connection
 }
 
 type Client = Extract<AppStep, { readonly do: "refresh" }>["client"]
@@ -140,43 +140,43 @@ const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =
 
 const exchange = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   { back: count, client, verifier }: Pick<Extract<AppStep, { readonly do: "exchange" }>, "back" | "client" | "verifier">
 ): Took =>
   Effect.gen(function* () {
-    const found = back(held.codes, count)
+    const found = back(connection.codes, count)
     if (found === undefined) return false
     const args = {
-      appId: identity(cast, held, client),
+      appId: identity(cast, connection, client),
       code: found.code,
       verifier,
       client: client === "wrong" ? "wrong" : "right"
     } as const
-    yield* keep(cast, held, yield* done(cast, "exchange", args, held.app.owner))
+    yield* keep(cast, connection, yield* done(cast, "exchange", args, connection.app.owner))
     return true
   })
 
 const refresh = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   { back: count, client }: Pick<Extract<AppStep, { readonly do: "refresh" }>, "back" | "client">
 ): Took =>
   Effect.gen(function* () {
-    const found = back(held.tokens, count)
+    const found = back(connection.tokens, count)
     if (found === undefined) return false
     const args = {
-      appId: identity(cast, held, client),
+      appId: identity(cast, connection, client),
       refreshToken: found.refresh,
       client: client === "wrong" ? "wrong" : "right"
     } as const
-    const given = yield* done(cast, "refresh", args, held.app.owner)
-    yield* keep(cast, held, given)
-    if (given !== undefined) held.rotatedAt = yield* cast.world.now
+    const given = yield* done(cast, "refresh", args, connection.app.owner)
+    yield* keep(cast, connection, given)
+    if (given !== undefined) connection.rotatedAt = yield* cast.world.now
     return true
   })
 
-const keep = ({ world }: Cast, held: HeldTokens, tokens: TokenSet | undefined): Effect.Effect<void> =>
-  tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(held, tokens, now))
+const keep = ({ world }: Cast, connection: HeldTokens, tokens: TokenSet | undefined): Effect.Effect<void> =>
+  tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(connection, tokens, now))
 
 /**
  * Makes a call with a token. With `isFresh`, a token that is too old is refreshed first. Returns false when the app has
@@ -184,32 +184,37 @@ const keep = ({ world }: Cast, held: HeldTokens, tokens: TokenSet | undefined): 
  */
 const asking = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   request: Request,
   how: { readonly back: number; readonly isFresh: boolean; readonly purpose: Purpose } = {
     back: 0,
     isFresh: true,
     purpose: "fitting"
   }
-): Effect.Effect<boolean> => Effect.map(answered(cast, held, request, how), (answer) => answer !== "skipped")
+): Effect.Effect<boolean> => Effect.map(answered(cast, connection, request, how), (answer) => answer !== "skipped")
 
 const answered = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   request: Request,
   how: { readonly back: number; readonly isFresh: boolean; readonly purpose: Purpose }
 ) =>
   Effect.gen(function* () {
     const now = yield* cast.world.now
-    const last = back(held.tokens, 0)
+    const last = back(connection.tokens, 0)
     if (how.isFresh && last !== undefined && now - last.at >= HOUR) {
-      yield* refresh(cast, held, { back: 0, client: "right" })
+      yield* refresh(cast, connection, { back: 0, client: "right" })
     }
-    const tokens = back(held.tokens, how.isFresh ? 0 : how.back)
+    const tokens = back(connection.tokens, how.isFresh ? 0 : how.back)
     if (tokens === undefined) return "skipped" as const
-    const purpose = purposeKey(held.app, how.purpose, request)
-    const args = { appId: held.app.id, token: tokens.access, request, ...(purpose === undefined ? {} : { purpose }) }
-    return yield* done(cast, "call", args, held.app.owner)
+    const purpose = purposeKey(connection.app, how.purpose, request)
+    const args = {
+      appId: connection.app.id,
+      token: tokens.access,
+      request,
+      ...(purpose === undefined ? {} : { purpose })
+    }
+    return yield* done(cast, "call", args, connection.app.owner)
   })
 
 const purposeKey = ({ purposes }: Company, purpose: Purpose, { endpoint }: Request): string | undefined => {
@@ -253,12 +258,12 @@ const request = ({ person }: HeldTokens, ask: Ask, now: number): Request => {
   }
 }
 
-const makeRule = (cast: Cast, held: HeldTokens, step: Extract<AppStep, { readonly do: "rule" }>): Took =>
+const makeRule = (cast: Cast, connection: HeldTokens, step: Extract<AppStep, { readonly do: "rule" }>): Took =>
   Effect.gen(function* () {
     const now = yield* cast.world.now
-    const place = at(held.person.places, step.place)
+    const place = at(connection.person.places, step.place)
     const { dwellMinutes, target, type, webhook } = step
-    const endpoints = cast.endpoints.filter(({ app }) => app === held.app)
+    const endpoints = cast.endpoints.filter(({ app }) => app === connection.app)
     const fields = {
       type,
       dwellMinutes: type === "dwell" ? dwellMinutes : null,
@@ -272,7 +277,7 @@ const makeRule = (cast: Cast, held: HeldTokens, step: Extract<AppStep, { readonl
     const { lat, lon } = place ?? north(0)
     const made = yield* answered(
       cast,
-      held,
+      connection,
       target === "place"
         ? { endpoint: "POST /v1/rules/place", placeId: place?.id ?? "place_unknown", ...fields }
         : { endpoint: "POST /v1/rules/zone", label: "Around here", lat, lon, radiusM: step.radiusM, ...fields },
@@ -281,20 +286,20 @@ const makeRule = (cast: Cast, held: HeldTokens, step: Extract<AppStep, { readonl
     if (made === "skipped") return false
     if (made?.status === 201) {
       const { activeFrom: from, activeUntil: until } = fields
-      cast.rules.push({ id: String(made.body["id"]), held, target, from, until, dwellMinutes })
+      cast.rules.push({ id: String(made.body["id"]), held: connection, target, from, until, dwellMinutes })
     }
     return true
   })
 
 const NO_ENDPOINT = "https://hooks.example/nobody"
 
-const readVisits = (cast: Cast, held: HeldTokens, step: Extract<AppStep, { readonly do: "read visits" }>): Took =>
+const readVisits = (cast: Cast, connection: HeldTokens, step: Extract<AppStep, { readonly do: "read visits" }>): Took =>
   Effect.gen(function* () {
     const from = step.fromMs === null ? null : (yield* cast.world.now) - step.fromMs
     let cursor: string | null = null
     for (let page = 0; page < MOST_PAGES; page++) {
-      const asked: Request = { endpoint: "GET /v1/visits", from, to: null, limit: step.limit, cursor }
-      const answer = yield* answered(cast, held, asked, { back: 0, isFresh: true, purpose: "none" })
+      const request: Request = { endpoint: "GET /v1/visits", from, to: null, limit: step.limit, cursor }
+      const answer = yield* answered(cast, connection, request, { back: 0, isFresh: true, purpose: "none" })
       if (answer === "skipped") return false
       const next: unknown = answer?.body["nextCursor"]
       if (typeof next !== "string") return true

@@ -40,17 +40,17 @@ export const act = (cast: Cast, step: SteeringStep): Took => {
 
 const ofConnection = (
   cast: Cast,
-  held: HeldTokens,
+  connection: HeldTokens,
   step: Extract<SteeringStep, { readonly connection: number }>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const now = yield* cast.world.now
-    const { name } = held.person
-    const whose = { userId: held.person.id, connectionId: held.id }
+    const { name } = connection.person
+    const whose = { userId: connection.person.id, connectionId: connection.id }
     switch (step.do) {
       case "pause": {
         const paused = yield* done(cast, "pauseConnection", { ...whose, length: step.length }, name)
-        if (paused !== undefined) held.pauseEndsAt = endOf(step.length, now)
+        if (paused !== undefined) connection.pauseEndsAt = endOf(step.length, now)
         return
       }
       case "resume":
@@ -64,8 +64,9 @@ const ofConnection = (
         const terms = { scopes: step.scopes?.map(long) ?? null, standardDays, sensitiveDays }
         const changed = yield* done(cast, "changeConnection", { ...whose, ...terms }, name)
         if (changed === undefined) return
-        if (standardDays !== null) held.standardEndsAt = standardDays === "never" ? undefined : now + standardDays * DAY
-        if (sensitiveDays !== null) held.sensitiveEndsAt = now + sensitiveDays * DAY
+        if (standardDays !== null)
+          connection.standardEndsAt = standardDays === "never" ? undefined : now + standardDays * DAY
+        if (sensitiveDays !== null) connection.sensitiveEndsAt = now + sensitiveDays * DAY
       }
     }
   })
@@ -87,7 +88,8 @@ const ofPerson = (
       case "pause all": {
         const paused = yield* done(cast, "pauseAll", { userId, length: step.length }, name)
         if (paused === undefined) return
-        for (const held of cast.connections) if (held.person === person) held.pauseEndsAt ??= endOf(step.length, now)
+        for (const connection of cast.connections)
+          if (connection.person === person) connection.pauseEndsAt ??= endOf(step.length, now)
         return
       }
       case "resume all":

@@ -47,16 +47,16 @@ const MARKS: ReadonlyArray<Mark> = [
       happened(run)
         .of("undoImport")
         .some(
-          (did) =>
-            isDone(did) &&
+          (operation) =>
+            isDone(operation) &&
             happened(run)
               .of("readImports")
               .some(
                 ({ args, begin, outcome }) =>
-                  begin > did.end &&
-                  args.userId === did.args.userId &&
+                  begin > operation.end &&
+                  args.userId === operation.args.userId &&
                   outcome?._tag === "ok" &&
-                  !outcome.value.imports.some(({ importId }) => importId === did.args.importId)
+                  !outcome.value.imports.some(({ importId }) => importId === operation.args.importId)
               )
         )
   }

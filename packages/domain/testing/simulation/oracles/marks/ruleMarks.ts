@@ -39,9 +39,9 @@ const answeredWith = (name: string, is: (call: ReturnType<typeof answered>[numbe
   isReached: (run) => answered(run).some(is)
 })
 
-const done = (name: string, is: (did: CompletedCall) => boolean): Mark => ({
+const done = (name: string, is: (operation: CompletedCall) => boolean): Mark => ({
   name,
-  isReached: (run) => happened(run).all.some((did) => isDone(did) && is(did))
+  isReached: (run) => happened(run).all.some((operation) => isDone(operation) && is(operation))
 })
 
 const asksForRule = ({ request }: { readonly request: object }): boolean => "type" in request

@@ -29,13 +29,16 @@ const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boo
  * Whether some upload that ended has a reading for which `is` holds. `is` gets `yes` for a reading that the user had
  * deleted, and `maybe` for one that the user was deleting meanwhile.
  */
-const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes" | "maybe") => boolean): boolean =>
+const uploadedErased = (
+  run: Run,
+  is: (operation: CompletedCall<"upload">, gone: "yes" | "maybe") => boolean
+): boolean =>
   happened(run)
     .of("upload")
-    .some((did) =>
-      did.args.fixes.some(({ capturedAt }) => {
-        const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
-        return gone !== "no" && isDone(did) && is(did, gone)
+    .some((operation) =>
+      operation.args.fixes.some(({ capturedAt }) => {
+        const gone = erased(run, operation.args.userId, capturedAt, operation.begin, operation.end)
+        return gone !== "no" && isDone(operation) && is(operation, gone)
       })
     )
 
@@ -87,8 +90,9 @@ const MARKS: ReadonlyArray<Mark> = [
       happened(run)
         .of("consent")
         .some(
-          (did) =>
-            did.outcome?._tag === "ok" && ground(run).pauses.during(did.outcome.value.connectionId, did) === "yes"
+          (operation) =>
+            operation.outcome?._tag === "ok" &&
+            ground(run).pauses.during(operation.outcome.value.connectionId, operation) === "yes"
         )
   },
   steered("permission taken away", ({ op }) => op.name === "changeConnection" && op.outcome._tag === "ok"),
@@ -105,12 +109,12 @@ const MARKS: ReadonlyArray<Mark> = [
   withheld("event withheld in a pause", (run, { endedAt, occurredAt }, userId) =>
     ["pauseConnection", "pauseAll"].some((name) =>
       happened(run).all.some(
-        (did) =>
-          did.name === name &&
-          "userId" in did.args &&
-          did.args.userId === userId &&
-          did.endedAt >= occurredAt &&
-          did.beganAt <= (endedAt ?? -Infinity)
+        (operation) =>
+          operation.name === name &&
+          "userId" in operation.args &&
+          operation.args.userId === userId &&
+          operation.endedAt >= occurredAt &&
+          operation.beganAt <= (endedAt ?? -Infinity)
       )
     )
   ),

@@ -57,9 +57,9 @@ const miscounted = (run: Run) => {
   const brought = new Map<string, Array<CompletedCall<"upload">>>()
   return happened(run)
     .of("upload")
-    .flatMap((did) => {
-      const { deviceId, fixes } = did.args
-      const possible = fixes.filter((fix) => isPutAside(fix, did) !== "yes")
+    .flatMap((operation) => {
+      const { deviceId, fixes } = operation.args
+      const possible = fixes.filter((fix) => isPutAside(fix, operation) !== "yes")
       const keys = possible.map((fix) => keyOf(deviceId, fix))
       const repeated = keys.length - new Set(keys).size
       let [surely, perhaps] = [0, 0]
@@ -67,28 +67,31 @@ const miscounted = (run: Run) => {
         const before = brought.get(key) ?? []
         // The service does not recognise a reading that the user deleted. It counts such a reading as not kept, and not
         // as a duplicate.
-        const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
-        if (gone === "no" && before.some((other) => isDone(other) && other.end < did.begin)) surely++
-        if (gone !== "yes" && before.some((other) => other.begin < did.end)) perhaps++
-        if (mayBeDone(did)) brought.set(key, [...before, did])
+        const gone = erased(run, operation.args.userId, capturedAt, operation.begin, operation.end)
+        if (gone === "no" && before.some((other) => isDone(other) && other.end < operation.begin)) surely++
+        if (gone !== "yes" && before.some((other) => other.begin < operation.end)) perhaps++
+        if (mayBeDone(operation)) brought.set(key, [...before, operation])
       }
       // If another upload overlaps this upload and begins later, the service may store it first. Then the fixes of this
       // upload are the duplicates.
-      const overlaps = happenedMeanwhile(run, did)
-      const isJudged = did.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, did) === "no")
-      if (!isJudged || did.outcome?._tag !== "ok") return []
-      const { duplicates } = did.outcome.value
+      const overlaps = happenedMeanwhile(run, operation)
+      const isJudged = operation.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, operation) === "no")
+      if (!isJudged || operation.outcome?._tag !== "ok") return []
+      const { duplicates } = operation.outcome.value
       const wrong = duplicates < repeated + surely || (!overlaps && duplicates > repeated + perhaps)
       return wrong
-        ? [{ at: did.end, detail: `${duplicates} duplicates were counted, ${repeated + surely} were sent` }]
+        ? [{ at: operation.end, detail: `${duplicates} duplicates were counted, ${repeated + surely} were sent` }]
         : []
     })
 }
 
-const happenedMeanwhile = (run: Run, did: CompletedCall<"upload">): boolean =>
+const happenedMeanwhile = (run: Run, operation: CompletedCall<"upload">): boolean =>
   happened(run)
     .of("upload")
-    .some((other) => other.begin > did.begin && other.begin < did.end && other.args.userId === did.args.userId)
+    .some(
+      (other) =>
+        other.begin > operation.begin && other.begin < operation.end && other.args.userId === operation.args.userId
+    )
 
 /** Reports a rule that fired twice for one fix, when both events were sent to one endpoint. */
 const firedAgain = (run: Run) => {

@@ -50,17 +50,20 @@ const saidOtherwise = (run: Run) => {
   const finished = new Map<string, number>()
   return happened(run)
     .of("call")
-    .flatMap((did) => {
-      const { endpoint } = did.args.request
+    .flatMap((operation) => {
+      const { endpoint } = operation.args.request
       if (endpoint !== "GET /v1/rules/place" && endpoint !== "GET /v1/rules/zone") return []
-      return rulesIn(did).flatMap((rule) => {
+      return rulesIn(operation).flatMap((rule) => {
         const [id, state] = [textOf(rule["id"]) ?? "", textOf(rule["state"])]
         const since = finished.get(id)
-        const [first, last] = [Math.min(did.beganAt, did.endedAt), Math.max(did.beganAt, did.endedAt)]
+        const [first, last] = [
+          Math.min(operation.beganAt, operation.endedAt),
+          Math.max(operation.beganAt, operation.endedAt)
+        ]
         if (state === "finished") finished.set(id, Math.min(since ?? Infinity, last))
         return state === undefined || state === "finished" || since === undefined || first < since
           ? []
-          : [{ at: did.end, detail: `rule ${id} had finished and is ${state} again` }]
+          : [{ at: operation.end, detail: `rule ${id} had finished and is ${state} again` }]
       })
     })
 }
@@ -77,21 +80,27 @@ const w4: Oracle = {
   check: (run) =>
     happened(run)
       .of("call")
-      .flatMap((did) => {
-        const { request } = did.args
-        if (!("type" in request) || did.outcome?._tag !== "ok") return []
-        const { error, status } = did.outcome.value
+      .flatMap((operation) => {
+        const { request } = operation.args
+        if (!("type" in request) || operation.outcome?._tag !== "ok") return []
+        const { error, status } = operation.outcome.value
         const { activeFrom, activeUntil } = request
-        const [first, last] = [Math.min(did.beganAt, did.endedAt), Math.max(did.beganAt, did.endedAt)]
+        const [first, last] = [
+          Math.min(operation.beganAt, operation.endedAt),
+          Math.max(operation.beganAt, operation.endedAt)
+        ]
         const isInverted = activeFrom !== null && activeUntil !== null && activeUntil <= activeFrom
         const isClosed = activeUntil !== null && activeUntil <= first
         if ((isInverted || isClosed) && status === 201)
           return [
-            { at: did.end, detail: `a window that ${isInverted ? "contains no instant" : "has closed"} was accepted` }
+            {
+              at: operation.end,
+              detail: `a window that ${isInverted ? "contains no instant" : "has closed"} was accepted`
+            }
           ]
         const isOpen = !isInverted && (activeUntil === null || activeUntil > last)
         return isOpen && isPlain(request) && error === "validation_failed"
-          ? [{ at: did.end, detail: "a window that is open, or will be, was refused" }]
+          ? [{ at: operation.end, detail: "a window that is open, or will be, was refused" }]
           : []
       })
 }

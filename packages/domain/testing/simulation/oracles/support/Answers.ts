@@ -23,10 +23,10 @@ export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
   const { holderOf } = ground(run)
   const made = happened(run)
     .of("call")
-    .flatMap((did) => {
-      const holder = holderOf(did.args.token)
-      if (holder === undefined || did.outcome?._tag !== "ok") return []
-      return [{ did, request: did.args.request, ...holder, ...did.outcome.value }]
+    .flatMap((operation) => {
+      const holder = holderOf(operation.args.token)
+      if (holder === undefined || operation.outcome?._tag !== "ok") return []
+      return [{ did: operation, request: operation.args.request, ...holder, ...operation.outcome.value }]
     })
   known.set(run, made)
   return made

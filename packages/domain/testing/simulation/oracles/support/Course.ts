@@ -180,11 +180,17 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })
   }
-  for (const did of erasuresOf(run, pair.userId)) {
-    if (did.end < made.begin) continue
-    const { from, until } = did.args
-    const isCertain = isDone(did) && did.begin > made.end
-    events.push({ begin: did.begin, end: did.end, isCertain, upload: null, step: forgetting(from, until, observer) })
+  for (const operation of erasuresOf(run, pair.userId)) {
+    if (operation.end < made.begin) continue
+    const { from, until } = operation.args
+    const isCertain = isDone(operation) && operation.begin > made.end
+    events.push({
+      begin: operation.begin,
+      end: operation.end,
+      isCertain,
+      upload: null,
+      step: forgetting(from, until, observer)
+    })
   }
   events.push(...Waiting.removedPhones(run, rule, observer))
   const stoppedAt = Math.min(

@@ -19,11 +19,18 @@ export const isOver = (
   begin: number,
   now: number
 ): boolean => {
-  const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
+  const ends = pair.ends.filter(
+    (operation) => isDone(operation) && operation.begin > since.end && operation.end < begin
+  )
   // A user and an app may have had an earlier connection. A disconnect that names the earlier connection does not end
   // this one.
-  if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
-  if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
+  if (ends.some((operation) => !is(operation, "disconnect") || operation.args.connectionId === connectionId))
+    return true
+  if (
+    pair.consents.some(
+      (operation) => operation.begin > since.end && operation.end < begin && hasFollowed(operation, connectionId)
+    )
+  )
     return true
   const dates = standardEnds(pair, begin)
   return dates.length > 0 && dates.every((at) => at <= now)
@@ -34,8 +41,10 @@ export const isOver = (
  * date that the clock once passed counts, even if the clock was set back afterwards.
  */
 export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end: number): boolean =>
-  pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
-  pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
+  pair.ends.some((operation) => operation.end > made.begin && operation.begin <= end) ||
+  pair.consents.some(
+    (operation) => operation.end > made.begin && operation.begin <= end && hasFollowed(operation, connectionId)
+  ) ||
   standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
 /**
@@ -67,9 +76,9 @@ export const isStopped = (
   rule: MadeRule,
   { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
 ): boolean => {
-  const { connectionId, kind, made: did, pair, placeId, removals } = rule
+  const { connectionId, kind, made: operation, pair, placeId, removals } = rule
   if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
-  if (isOver(pair, connectionId, did, begin, beganAt)) return true
+  if (isOver(pair, connectionId, operation, begin, beganAt)) return true
   if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
   if (placeId === null) return false
   const place = ground.places.get(placeId)

@@ -95,7 +95,8 @@ const read = (h: Happened): Ground => {
   const connections = new Map<string, ReturnType<typeof pairOf>>()
   const places = new Map<string, Place>()
   const archivings = new Map<string, Array<CompletedCall>>()
-  for (const did of h.all) if (is(did, "archivePlace") && mayBeDone(did)) into(archivings, did.args.placeId, did)
+  for (const operation of h.all)
+    if (is(operation, "archivePlace") && mayBeDone(operation)) into(archivings, operation.args.placeId, operation)
   const rules = new Map<string, MadeRule & { readonly removals: Array<CompletedCall> }>()
   const declared = new Map<string, Register.Register<ReadonlyArray<string>>>()
   const allowed = new Map<string, Register.Register<ReadonlyArray<string>>>()
@@ -116,100 +117,103 @@ const read = (h: Happened): Ground => {
   }
   const ofApp = (appId: string) => [...pairs.values()].filter((pair) => pair.appId === appId)
 
-  for (const did of h.all) {
-    const { outcome } = did
-    const value = isDone(did) && outcome?._tag === "ok" ? outcome.value : undefined
-    if (is(did, "createApp")) {
+  for (const operation of h.all) {
+    const { outcome } = operation
+    const value = isDone(operation) && outcome?._tag === "ok" ? outcome.value : undefined
+    if (is(operation, "createApp")) {
       const appId = (value as { appId: string } | undefined)?.appId
-      if (appId !== undefined) declared.set(appId, writing(Register.make(), did, did.args.scopes))
-    } else if (is(did, "declareScopes")) declared.get(did.args.appId)?.write(did, did.args.scopes)
-    else if (is(did, "narrowApp")) {
-      const { appId, scopes } = did.args
-      allowed.set(appId, writing(allowed.get(appId) ?? Register.make<ReadonlyArray<string>>(ALL), did, scopes))
-    } else if (is(did, "createPlace")) {
-      const { kind, label, userId } = did.args
+      if (appId !== undefined) declared.set(appId, writing(Register.make(), operation, operation.args.scopes))
+    } else if (is(operation, "declareScopes"))
+      declared.get(operation.args.appId)?.write(operation, operation.args.scopes)
+    else if (is(operation, "narrowApp")) {
+      const { appId, scopes } = operation.args
+      allowed.set(appId, writing(allowed.get(appId) ?? Register.make<ReadonlyArray<string>>(ALL), operation, scopes))
+    } else if (is(operation, "createPlace")) {
+      const { kind, label, userId } = operation.args
       const placeId = (value as { placeId: string } | undefined)?.placeId
       if (placeId === undefined) continue
-      const circles = writing(Register.make<Circle>(), did, circleOf(did.args))
+      const circles = writing(Register.make<Circle>(), operation, circleOf(operation.args))
       places.set(placeId, {
         placeId,
         userId,
         circles,
-        labels: writing(Register.make(), did, { label, kind }),
+        labels: writing(Register.make(), operation, { label, kind }),
         // The list contains all archivings of the place, even those later in the trace, because a later archiving may
         // overlap an operation that is read before it.
         archivings: archivings.get(placeId) ?? []
       })
-    } else if (is(did, "updatePlace")) {
-      const place = places.get(did.args.placeId)
-      place?.circles.write(did, circleOf(did.args))
-      place?.labels.write(did, { label: did.args.label, kind: did.args.kind })
-    } else if (is(did, "consent")) {
-      const { appId, earlier, userId } = did.args
+    } else if (is(operation, "updatePlace")) {
+      const place = places.get(operation.args.placeId)
+      place?.circles.write(operation, circleOf(operation.args))
+      place?.labels.write(operation, { label: operation.args.label, kind: operation.args.kind })
+    } else if (is(operation, "consent")) {
+      const { appId, earlier, userId } = operation.args
       const pair = pairOf(userId, appId)
-      if (!mayBeDone(did)) continue
-      pair.consents.push(did)
+      if (!mayBeDone(operation)) continue
+      pair.consents.push(operation)
       const answer = value as { mode: string; code: string; connectionId: string } | undefined
-      const granted = scopesGranted(h, pair, did, answer?.mode)
-      for (const scopes of granted) pair.scopes.write(granted.length === 1 ? did : uncertain(did), scopes)
+      const granted = scopesGranted(h, pair, operation, answer?.mode)
+      for (const scopes of granted) pair.scopes.write(granted.length === 1 ? operation : uncertain(operation), scopes)
       if (answer?.mode !== "renew_sensitive") {
-        const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
+        const shared = new Map(operation.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
         // A new connection shares exactly the chosen places. If the consent got no answer, the trace does not show
         // whether the connection was new.
-        if (answer?.mode === "new") pair.shares.write(did, shared)
-        else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
+        if (answer?.mode === "new") pair.shares.write(operation, shared)
+        else writeShares(places, pair, answer === undefined ? uncertain(operation) : operation, shared)
       }
-      if (answer?.mode !== "renew_sensitive") pair.dated.push({ did, days: did.args.standardDays })
+      if (answer?.mode !== "renew_sensitive") pair.dated.push({ did: operation, days: operation.args.standardDays })
       if (answer === undefined) continue
-      pauses.shown(answer.connectionId, did, answer.mode === "new")
+      pauses.shown(answer.connectionId, operation, answer.mode === "new")
       codes.set(answer.code, { pair, connectionId: answer.connectionId })
       connections.set(answer.connectionId, pair)
-    } else if (is(did, "sharePlaces")) {
-      const shared = new Map(did.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
-      const pair = connections.get(did.args.connectionId)
-      if (pair !== undefined) writeShares(places, pair, did, shared)
-    } else if (is(did, "pauseConnection") || is(did, "resumeConnection")) pauses.ofOne(did)
-    else if (is(did, "pauseAll") || is(did, "resumeAll")) pauses.ofAll(did)
-    else if (is(did, "changeConnection") || is(did, "endExactLocation")) {
-      const pair = connections.get(did.args.connectionId)
-      if (pair === undefined || !mayBeDone(did)) continue
-      const days = "standardDays" in did.args ? did.args.standardDays : null
-      if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
-      const after = scopesAfter({ declared, allowed, h }, pair, did)
-      for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
+    } else if (is(operation, "sharePlaces")) {
+      const shared = new Map(operation.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
+      const pair = connections.get(operation.args.connectionId)
+      if (pair !== undefined) writeShares(places, pair, operation, shared)
+    } else if (is(operation, "pauseConnection") || is(operation, "resumeConnection")) pauses.ofOne(operation)
+    else if (is(operation, "pauseAll") || is(operation, "resumeAll")) pauses.ofAll(operation)
+    else if (is(operation, "changeConnection") || is(operation, "endExactLocation")) {
+      const pair = connections.get(operation.args.connectionId)
+      if (pair === undefined || !mayBeDone(operation)) continue
+      const days = "standardDays" in operation.args ? operation.args.standardDays : null
+      if (days !== null) pair.dated.push({ did: operation, days: days === "never" ? null : days })
+      const after = scopesAfter({ declared, allowed, h }, pair, operation)
+      for (const scopes of after) pair.scopes.write(after.length === 1 ? operation : uncertain(operation), scopes)
       // If exact location was all that the app could use, the end of exact location also ends the connection. The
       // oracle treats this as uncertain: after the grace period, the user's change has no effect.
-      if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, uncertain(did))
-    } else if (is(did, "exchange") || is(did, "refresh")) {
-      const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
+      if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, uncertain(operation))
+    } else if (is(operation, "exchange") || is(operation, "refresh")) {
+      const holder = is(operation, "exchange")
+        ? codes.get(operation.args.code)
+        : tokens.get(operation.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
       // A refused exchange or refresh may have ended the connection, because a code that is used twice and a spent
       // token end it.
-      if (set === undefined) pushEnd(holder?.pair, did)
+      if (set === undefined) pushEnd(holder?.pair, operation)
       else if (holder !== undefined) {
         tokens.set(set.accessToken, holder)
         tokens.set(set.refreshToken, holder)
       }
-    } else if (is(did, "revoke")) {
-      const holder = tokens.get(did.args.token)
-      if (mayBeDone(did)) pushEnd(holder?.pair, uncertain(did))
-    } else if (is(did, "disconnect")) {
-      if (mayBeDone(did)) pushEnd(connections.get(did.args.connectionId), did)
-    } else if (is(did, "revokeApp")) {
-      if (mayBeDone(did)) for (const pair of ofApp(did.args.appId)) pushEnd(pair, did)
-    } else if (is(did, "removeRuleOfUser")) {
-      if (mayBeDone(did)) rules.get(did.args.ruleId)?.removals.push(did)
-    } else if (is(did, "call")) {
-      const { request, token } = did.args
+    } else if (is(operation, "revoke")) {
+      const holder = tokens.get(operation.args.token)
+      if (mayBeDone(operation)) pushEnd(holder?.pair, uncertain(operation))
+    } else if (is(operation, "disconnect")) {
+      if (mayBeDone(operation)) pushEnd(connections.get(operation.args.connectionId), operation)
+    } else if (is(operation, "revokeApp")) {
+      if (mayBeDone(operation)) for (const pair of ofApp(operation.args.appId)) pushEnd(pair, operation)
+    } else if (is(operation, "removeRuleOfUser")) {
+      if (mayBeDone(operation)) rules.get(operation.args.ruleId)?.removals.push(operation)
+    } else if (is(operation, "call")) {
+      const { request, token } = operation.args
       if ("ruleId" in request) {
         // If an app other than the rule's sends this request, the service answers 404 and removes nothing.
-        if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
+        if (mayBeDone(operation)) rules.get(request.ruleId)?.removals.push(operation)
         continue
       }
       const holder = tokens.get(token)
       if (holder === undefined || value === undefined || !("type" in request)) continue
       const ruleId = textOf((value as { body: Record<string, unknown> }).body["id"])
-      if (ruleId !== undefined) rules.set(ruleId, { ...made(did, holder), ruleId, removals: [] })
+      if (ruleId !== undefined) rules.set(ruleId, { ...made(operation, holder), ruleId, removals: [] })
     }
   }
   return {
@@ -233,24 +237,24 @@ const read = (h: Happened): Ground => {
 const writeShares = (
   places: ReadonlyMap<string, Place>,
   { shares }: Pair,
-  did: CompletedCall,
+  operation: CompletedCall,
   chosen: ReadonlyMap<string, boolean>
 ): void => {
-  if (!mayBeDone(did)) return
-  const before = shares.possible(did.begin, did.end)
+  if (!mayBeDone(operation)) return
+  const before = shares.possible(operation.begin, operation.end)
   const kept = (shared: ReadonlyMap<string, boolean>, ...when: ReadonlyArray<"yes" | "maybe" | "no">) =>
     [...shared].filter(([id]) => {
       const place = places.get(id)
-      return place !== undefined && when.includes(archived(place, did.begin, did.end))
+      return place !== undefined && when.includes(archived(place, operation.begin, operation.end))
     })
   const after = before.flatMap((shared) => [
     new Map([...kept(shared, "yes"), ...chosen]),
     new Map([...kept(shared, "yes", "maybe"), ...chosen])
   ])
   // A consent that got no answer may have made a new connection, which shares exactly the chosen places.
-  const all = after.length === 0 || !isDone(did) ? [...after, chosen] : after
+  const all = after.length === 0 || !isDone(operation) ? [...after, chosen] : after
   const values = new Map(all.map((value) => [JSON.stringify([...value].sort()), value]))
-  for (const value of values.values()) shares.write(values.size === 1 ? did : uncertain(did), value)
+  for (const value of values.values()) shares.write(values.size === 1 ? operation : uncertain(operation), value)
 }
 
 /**
@@ -263,12 +267,12 @@ const writeShares = (
 const scopesAfter = (
   { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },
   { appId, scopes, userId }: Pair,
-  did: CompletedCall<"changeConnection" | "endExactLocation">
+  operation: CompletedCall<"changeConnection" | "endExactLocation">
 ): ReadonlyArray<ReadonlyArray<string>> => {
-  if (overlapping(h, userId, did).length > 0) return [ALL, []]
-  const { args } = did
+  if (overlapping(h, userId, operation).length > 0) return [ALL, []]
+  const { args } = operation
   if ("scopes" in args && args.scopes === null && args.sensitiveDays === null) return []
-  const { begin, end } = did
+  const { begin, end } = operation
   const [ones, others] = [declared.get(appId), allowed.get(appId)].map((of) => of?.possible(begin, end) ?? [ALL])
   const isSensitive = (scope: string): boolean => SENSITIVE.has(scope)
   const after = scopes.possible(begin, end).flatMap((before) =>
@@ -298,31 +302,31 @@ const scopesAfter = (
 const scopesGranted = (
   h: Happened,
   { scopes, userId }: Pair,
-  did: CompletedCall<"consent">,
+  operation: CompletedCall<"consent">,
   mode: string | undefined
 ): ReadonlyArray<ReadonlyArray<string>> => {
-  const chosen = chosenBy(did.args)
+  const chosen = chosenBy(operation.args)
   const isRenewal = mode === "renew_sensitive"
   if (!isRenewal && mode !== undefined) return [chosen]
-  const isMixed = overlapping(h, userId, did).some((other) => !is(other, "consent") || modeOf(other) !== mode)
+  const isMixed = overlapping(h, userId, operation).some((other) => !is(other, "consent") || modeOf(other) !== mode)
   if (isRenewal && isMixed) return [ALL, []]
-  const before = scopes.possible(did.begin, did.end)
+  const before = scopes.possible(operation.begin, operation.end)
   const renewed = before.map((one) => (one === ALL ? ALL : afterRenewal(one, chosen)))
   return distinct(isRenewal && renewed.length > 0 ? renewed : [chosen, ...renewed])
 }
 
-const modeOf = (did: CompletedCall<"consent">): string | undefined =>
-  did.outcome?._tag === "ok" ? did.outcome.value.mode : undefined
+const modeOf = (operation: CompletedCall<"consent">): string | undefined =>
+  operation.outcome?._tag === "ok" ? operation.outcome.value.mode : undefined
 
 /** The user's other consents and changes that overlap this call. */
-const overlapping = (h: Happened, userId: string, did: CompletedCall): ReadonlyArray<CompletedCall> =>
+const overlapping = (h: Happened, userId: string, operation: CompletedCall): ReadonlyArray<CompletedCall> =>
   h.all.filter(
     (other) =>
       (is(other, "consent") || is(other, "changeConnection") || is(other, "endExactLocation")) &&
-      other !== did &&
+      other !== operation &&
       other.args.userId === userId &&
-      other.begin < did.end &&
-      other.end > did.begin
+      other.begin < operation.end &&
+      other.end > operation.begin
   )
 
 const distinct = (all: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => [
@@ -338,14 +342,14 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
 export const isSameCircle = (one: Circle, other: Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-export const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> =>
-  did.name === name
+export const is = <N extends CompletedCall["name"]>(operation: CompletedCall, name: N): operation is CompletedCall<N> =>
+  operation.name === name
 
 /** A copy of the operation with an unknown outcome. A write by this copy counts as possible, but not as certain. */
-const uncertain = (did: CompletedCall): CompletedCall => ({ ...did, outcome: null })
+const uncertain = (operation: CompletedCall): CompletedCall => ({ ...operation, outcome: null })
 
-const pushEnd = (pair: Pair | undefined, did: CompletedCall) =>
-  (pair?.ends as Array<CompletedCall> | undefined)?.push(did)
+const pushEnd = (pair: Pair | undefined, operation: CompletedCall) =>
+  (pair?.ends as Array<CompletedCall> | undefined)?.push(operation)
 
 const writing = <V>(register: Register.Register<V>, by: CompletedCall, value: V): Register.Register<V> => {
   register.write(by, value)
@@ -354,8 +358,8 @@ const writing = <V>(register: Register.Register<V>, by: CompletedCall, value: V)
 
 const circleOf = ({ lat, lon, radiusM }: Circle): Circle => ({ lat, lon, radiusM })
 
-const made = (did: CompletedCall<"call">, { connectionId, pair }: Holder) => {
-  const request = did.args.request as Extract<Call["request"], RuleFields>
+const made = (operation: CompletedCall<"call">, { connectionId, pair }: Holder) => {
+  const request = operation.args.request as Extract<Call["request"], RuleFields>
   return {
     pair,
     connectionId,
@@ -363,7 +367,7 @@ const made = (did: CompletedCall<"call">, { connectionId, pair }: Holder) => {
     placeId: request.endpoint === "POST /v1/rules/place" ? request.placeId : null,
     zone: request.endpoint === "POST /v1/rules/zone" ? circleOf(request) : null,
     fields: request,
-    made: did
+    made: operation
   }
 }
 
@@ -378,9 +382,9 @@ export const sharing = (pair: Pair, placeId: string, begin: number, end: number)
 }
 
 export const archived = (place: Place, begin: number, end: number): "yes" | "maybe" | "no" =>
-  place.archivings.some((did) => isDone(did) && did.end < begin)
+  place.archivings.some((operation) => isDone(operation) && operation.end < begin)
     ? "yes"
-    : place.archivings.some((did) => did.begin <= end)
+    : place.archivings.some((operation) => operation.begin <= end)
       ? "maybe"
       : "no"
 

@@ -38,18 +38,19 @@ export class Pauses {
     const { userId } = by.args
     const ends = Register.make(NEVER)
     this.connections.set(connectionId, { userId, shownBy: by, ends })
-    for (const did of this.forAll.get(userId) ?? []) if (!isNew || did.end > by.begin) take(ends, unsure(did))
+    for (const operation of this.forAll.get(userId) ?? [])
+      if (!isNew || operation.end > by.begin) take(ends, unsure(operation))
   }
 
-  ofOne(did: CompletedCall<"pauseConnection" | "resumeConnection">): void {
-    const paused = this.connections.get(did.args.connectionId)
-    if (paused?.userId === did.args.userId) take(paused.ends, did)
+  ofOne(operation: CompletedCall<"pauseConnection" | "resumeConnection">): void {
+    const paused = this.connections.get(operation.args.connectionId)
+    if (paused?.userId === operation.args.userId) take(paused.ends, operation)
   }
 
-  ofAll(did: ForAll): void {
-    into(this.forAll, did.args.userId, did)
+  ofAll(operation: ForAll): void {
+    into(this.forAll, operation.args.userId, operation)
     for (const { ends, shownBy, userId } of this.connections.values())
-      if (userId === did.args.userId) take(ends, shownBy.end < did.begin ? did : unsure(did))
+      if (userId === operation.args.userId) take(ends, shownBy.end < operation.begin ? operation : unsure(operation))
   }
 
   /** Whether the connection was paused: all the time (`yes`), never (`no`), or perhaps part of the time (`maybe`). */
@@ -80,7 +81,10 @@ export class Pauses {
   }
 }
 
-const unsure = <N extends ForAll["name"]>(did: CompletedCall<N>): CompletedCall<N> => ({ ...did, outcome: null })
+const unsure = <N extends ForAll["name"]>(operation: CompletedCall<N>): CompletedCall<N> => ({
+  ...operation,
+  outcome: null
+})
 
 /** Whether a pause with this end was in force at the moment. The clock may have been set back during the moment. */
 const isOn = ({ earliest, latest }: Between, moment: Moment): "yes" | "maybe" | "no" => {
@@ -90,24 +94,24 @@ const isOn = ({ earliest, latest }: Between, moment: Moment): "yes" | "maybe" | 
 
 const take = (
   ends: Ends,
-  did: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
+  operation: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
 ): void => {
-  const after = ends.possible(did.begin, did.end).flatMap((before) => afterwards(before, did))
+  const after = ends.possible(operation.begin, operation.end).flatMap((before) => afterwards(before, operation))
   const values = new Map(after.map((end) => [`${end.earliest} ${end.latest}`, end]))
-  const isSure = values.size === 1 && isDone(did)
-  for (const value of values.values()) ends.write(isSure ? did : { ...did, outcome: null }, value)
+  const isSure = values.size === 1 && isDone(operation)
+  for (const value of values.values()) ends.write(isSure ? operation : { ...operation, outcome: null }, value)
 }
 
 const afterwards = (
   before: Between,
-  did: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
+  operation: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
 ): ReadonlyArray<Between> => {
-  const span = clockOf(did)
-  const was = isOn(before, did)
-  if (!("length" in did.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
-  const wanted = endOf(did.args.length, span)
+  const span = clockOf(operation)
+  const was = isOn(before, operation)
+  if (!("length" in operation.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
+  const wanted = endOf(operation.args.length, span)
   // "Pause all" does not shorten a pause that ends later than the new one would.
-  if (did.name === "pauseConnection" || was === "no") return [wanted]
+  if (operation.name === "pauseConnection" || was === "no") return [wanted]
   const longer =
     wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]
   return was === "yes" ? longer : [...longer, wanted]

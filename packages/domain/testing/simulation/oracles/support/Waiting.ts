@@ -49,7 +49,7 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
 export const removedPhones = (run: Run, { made, pair }: MadeRule, observer: Observer) =>
   happened(run)
     .of("removeDevice")
-    .filter((did) => mayBeDone(did) && did.args.userId === pair.userId && did.end >= made.begin)
+    .filter((operation) => mayBeDone(operation) && operation.args.userId === pair.userId && operation.end >= made.begin)
     .map(({ begin, end }) => ({
       begin,
       end,

@@ -249,7 +249,7 @@ export const erased = about(
       fix(person, { edgeM: INSIDE }),
       { do: "wait", ms: 3 * MINUTE }
     ])
-    const again = [MINUTE, 5 * MINUTE, 10 * MINUTE, 3 * MINUTE].map((ageMs) => fix(person, { edgeM: INSIDE, ageMs }))
+    const second = [MINUTE, 5 * MINUTE, 10 * MINUTE, 3 * MINUTE].map((ageMs) => fix(person, { edgeM: INSIDE, ageMs }))
     return story(
       rule(connection),
       rule(connection, { type: "exit" }),
@@ -262,7 +262,7 @@ export const erased = about(
       one(["now", "last fix"] as const).map((around) => erase(person, beforeMs, afterMs, around)),
       ...asked(connection),
       own(person),
-      ...again,
+      ...second,
       oneof(story(fix(person, { edgeM: INSIDE })), story(fix(person))),
       wait([MINUTE, 16 * MINUTE]),
       ...asked(connection),

@@ -12,4 +12,4 @@ export interface GatewayAnswer {
  * Changes the answer to an app's call. A test uses it to plant a bug in the answer itself, which replacing a port could
  * not cause.
  */
-export type SabotageAnswers = (request: Request, told: GatewayAnswer) => GatewayAnswer
+export type SabotageAnswers = (request: Request, answer: GatewayAnswer) => GatewayAnswer

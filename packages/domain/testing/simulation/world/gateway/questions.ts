@@ -35,10 +35,10 @@ const at = (millis: number | null): Timestamp.Timestamp | null => (millis === nu
 
 /** Answers each route for a caller who is authenticated and allowed, as the handlers of the HTTP adapter do. */
 export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<GatewayAnswer, unknown, Ports> =>
-  Effect.map(answered(request, caller), (told) =>
-    isUnknown(request, told.body) && Caller.isPaused(caller)
-      ? { ...told, body: { ...told.body, reason: "paused" }, disclosed: Disclosure.PAUSED }
-      : told
+  Effect.map(answered(request, caller), (answer) =>
+    isUnknown(request, answer.body) && Caller.isPaused(caller)
+      ? { ...answer, body: { ...answer.body, reason: "paused" }, disclosed: Disclosure.PAUSED }
+      : answer
   )
 
 /**

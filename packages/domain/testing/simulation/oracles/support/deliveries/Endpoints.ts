@@ -51,9 +51,9 @@ export const endpointsOf = (run: Run): ReadonlyMap<string, Endpoint> => {
 const read = (run: Run): ReadonlyMap<string, Endpoint> => {
   const h = happened(run)
   const rotations = new Map<string, Array<CompletedCall<"rotateSecret">>>()
-  for (const did of h.of("rotateSecret")) {
-    if (!mayBeDone(did)) continue
-    rotations.set(did.args.endpointId, [...(rotations.get(did.args.endpointId) ?? []), did])
+  for (const operation of h.of("rotateSecret")) {
+    if (!mayBeDone(operation)) continue
+    rotations.set(operation.args.endpointId, [...(rotations.get(operation.args.endpointId) ?? []), operation])
   }
   const found = new Map<string, Endpoint>()
   for (const created of h.of("createEndpoint")) {
@@ -63,10 +63,12 @@ const read = (run: Run): ReadonlyMap<string, Endpoint> => {
     const [urls, subscribed] = [Register.make<string>(), Register.make<ReadonlyArray<string>>()]
     urls.write(created, url)
     subscribed.write(created, events)
-    const edits = h.of("editEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did))
-    for (const did of edits) {
-      if (did.args.url !== undefined) urls.write(did, did.args.url)
-      if (did.args.events !== undefined) subscribed.write(did, did.args.events)
+    const edits = h
+      .of("editEndpoint")
+      .filter((operation) => operation.args.endpointId === endpointId && mayBeDone(operation))
+    for (const operation of edits) {
+      if (operation.args.url !== undefined) urls.write(operation, operation.args.url)
+      if (operation.args.events !== undefined) subscribed.write(operation, operation.args.events)
     }
     found.set(endpointId, {
       endpointId,
@@ -74,8 +76,10 @@ const read = (run: Run): ReadonlyMap<string, Endpoint> => {
       created,
       urls,
       events: subscribed,
-      enablings: edits.filter((did) => did.args.enabled === true),
-      removals: h.of("removeEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did)),
+      enablings: edits.filter((operation) => operation.args.enabled === true),
+      removals: h
+        .of("removeEndpoint")
+        .filter((operation) => operation.args.endpointId === endpointId && mayBeDone(operation)),
       secrets: secretsOf(created, secret, rotations.get(endpointId) ?? []),
       readings: h.of("readEndpoints").flatMap((by) => {
         if (by.args.appId !== appId || by.outcome?._tag !== "ok") return []
@@ -133,5 +137,5 @@ export const isSurelyEnabled = (
 ): boolean => {
   const last = readings.at(-1)
   if (last === undefined || !last.enabled || last.by.begin < end || removals.length > 0) return false
-  return created.end < begin && !enablings.some((did) => did.end > begin)
+  return created.end < begin && !enablings.some((operation) => operation.end > begin)
 }

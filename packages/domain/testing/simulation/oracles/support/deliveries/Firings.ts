@@ -83,16 +83,16 @@ const unnamed = (run: Run): ReadonlySet<string> =>
   new Set(
     happened(run)
       .of("call")
-      .filter((did) => "type" in did.args.request && did.outcome?._tag !== "ok")
-      .map((did) => did.args.appId)
+      .filter((operation) => "type" in operation.args.request && operation.outcome?._tag !== "ok")
+      .map((operation) => operation.args.appId)
   )
 
 const readRows = (run: Run): ReadonlyArray<Row> => {
   const last = new Map<string, Row>()
-  for (const did of happened(run).of("readDeliveries")) {
-    if (!isDone(did) || did.outcome?._tag !== "ok") continue
-    for (const row of did.outcome.value.deliveries)
-      last.set(row.deliveryId, { ...row, appId: did.args.appId, read: did })
+  for (const operation of happened(run).of("readDeliveries")) {
+    if (!isDone(operation) || operation.outcome?._tag !== "ok") continue
+    for (const row of operation.outcome.value.deliveries)
+      last.set(row.deliveryId, { ...row, appId: operation.args.appId, read: operation })
   }
   return [...last.values()]
 }

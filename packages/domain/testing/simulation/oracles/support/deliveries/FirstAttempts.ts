@@ -34,9 +34,9 @@ export const isSentAgain = (run: Run): boolean => {
   return posts.some((post) => {
     const eventId = textOf(post.body["event_id"]) ?? "?"
     if (post.body["type"] === "ping" || (firstClaims.get(eventId) ?? Infinity) < post.i) return false
-    const again = posts.find((other) => other.i > post.i && isSame(other, post))
+    const second = posts.find((other) => other.i > post.i && isSame(other, post))
     const died = faults.find(({ fault, i }) => fault === "crash" && i > post.i)
-    if (again === undefined || died === undefined || died.i > again.i) return false
+    if (second === undefined || died === undefined || died.i > second.i) return false
     return !stored.some((one) => one.eventId === eventId && one.i > post.i && one.i < died.i)
   })
 }

@@ -36,8 +36,9 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Completed
   const found = indexes.get(run)
   if (found !== undefined) return found.get(deliveryId) ?? []
   const made = new Map<string, Array<CompletedCall<"retryNow">>>()
-  for (const did of happened(run).of("retryNow")) {
-    if (mayBeDone(did)) made.set(did.args.deliveryId, [...(made.get(did.args.deliveryId) ?? []), did])
+  for (const operation of happened(run).of("retryNow")) {
+    if (mayBeDone(operation))
+      made.set(operation.args.deliveryId, [...(made.get(operation.args.deliveryId) ?? []), operation])
   }
   indexes.set(run, made)
   return made.get(deliveryId) ?? []
@@ -50,7 +51,7 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Completed
 const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
   const { endpointId, enablings } = endpoint
   const { by } = reading
-  const isLost = !isInLog(run, endpoint, by) || enablings.some((did) => did.begin < by.end)
+  const isLost = !isInLog(run, endpoint, by) || enablings.some((operation) => operation.begin < by.end)
   if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
@@ -75,11 +76,11 @@ const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boo
   happened(run)
     .of("readDeliveries")
     .some(
-      (did) =>
-        did.args.appId === appId &&
-        did.outcome?._tag === "ok" &&
-        did.begin > by.begin &&
-        did.endedAt - created.beganAt <= DELIVERED_KEPT - DAY
+      (operation) =>
+        operation.args.appId === appId &&
+        operation.outcome?._tag === "ok" &&
+        operation.begin > by.begin &&
+        operation.endedAt - created.beganAt <= DELIVERED_KEPT - DAY
     )
 
 /**

@@ -37,9 +37,9 @@ export const newness = (
   const gone = erased(run, rule.pair.userId, capturedAt, upload.begin, upload.end)
   if (gone !== "no") return gone === "yes" ? "no" : "maybe"
   const others = (broughtBy(run, rule.pair.userId).get(key) ?? []).filter(
-    (did) => did !== upload && did.begin < upload.end
+    (operation) => operation !== upload && operation.begin < upload.end
   )
-  if (others.some((did) => isDone(did) && did.end < upload.begin)) return "no"
+  if (others.some((operation) => isDone(operation) && operation.end < upload.begin)) return "no"
   return others.length === 0 ? "yes" : "maybe"
 }
 

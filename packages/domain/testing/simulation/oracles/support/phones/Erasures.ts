@@ -18,7 +18,8 @@ export const erasuresOf = (run: Run, userId: string): ReadonlyArray<Erasing> => 
 
 const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
   const found = new Map<string, Array<Erasing>>()
-  for (const did of happened(run).of("eraseHistory")) if (mayBeDone(did)) into(found, did.args.userId, did)
+  for (const operation of happened(run).of("eraseHistory"))
+    if (mayBeDone(operation)) into(found, operation.args.userId, operation)
   return found
 }
 

@@ -13,9 +13,9 @@ export const mayBeOfFile = (run: Run, userId: string, at: number, end: number): 
   happened(run)
     .of("importFile")
     .some(
-      (did) =>
-        did.args.userId === userId &&
-        did.begin < end &&
-        mayBeDone(did) &&
-        did.args.readings.some(({ capturedAt }) => capturedAt === at && at <= did.endedAt - RECENT)
+      (operation) =>
+        operation.args.userId === userId &&
+        operation.begin < end &&
+        mayBeDone(operation) &&
+        operation.args.readings.some(({ capturedAt }) => capturedAt === at && at <= operation.endedAt - RECENT)
     )

@@ -63,12 +63,12 @@ export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading
 const read = (run: Run): ReadonlyMap<string, Person> => {
   const people = new Map<string, Person>()
   const removals = happened(run).of("removeDevice").filter(mayBeDone)
-  for (const did of happened(run).of("upload")) {
-    if (!mayBeDone(did)) continue
-    const { userId } = did.args
+  for (const operation of happened(run).of("upload")) {
+    if (!mayBeDone(operation)) continue
+    const { userId } = operation.args
     const person = people.get(userId) ?? newPerson()
     people.set(userId, person)
-    take(run, person, did, removals)
+    take(run, person, operation, removals)
   }
   return people
 }
@@ -84,24 +84,25 @@ const newPerson = (): Person => ({
 const take = (
   run: Run,
   person: Person,
-  did: CompletedCall<"upload">,
+  operation: CompletedCall<"upload">,
   removals: ReadonlyArray<CompletedCall<"removeDevice">>
 ): void => {
-  const { deviceId, fixes, userId } = did.args
-  const erasures = erasuresOf(run, userId).filter((one) => one.begin < did.end)
+  const { deviceId, fixes, userId } = operation.args
+  const erasures = erasuresOf(run, userId).filter((one) => one.begin < operation.end)
   for (const one of erasures) forget(person, one)
-  const mine = removals.filter((one) => one.args.userId === userId && one.begin < did.end)
+  const mine = removals.filter((one) => one.args.userId === userId && one.begin < operation.end)
   const isOpen =
-    !isDone(did) ||
-    did.begin < person.last ||
-    erasures.some((one) => !isDone(one) || one.end > did.begin) ||
-    mine.some((one) => !isDone(one) || one.end > did.begin) ||
-    fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
+    !isDone(operation) ||
+    operation.begin < person.last ||
+    erasures.some((one) => !isDone(one) || one.end > operation.begin) ||
+    mine.some((one) => !isDone(one) || one.end > operation.begin) ||
+    fixes.some((fix) => isPutAside(fix, operation) === "maybe" || isFuture(fix, operation))
   if (isOpen) person.isSure = false
-  person.last = Math.max(person.last, did.end)
+  person.last = Math.max(person.last, operation.end)
   const removed = new Set(mine.map(({ args }) => args.deviceId))
   const isStored = (fix: Reading) =>
-    isPutAside(fix, did) !== "yes" && erased(run, userId, fix.capturedAt, did.begin, did.end) !== "yes"
+    isPutAside(fix, operation) !== "yes" &&
+    erased(run, userId, fix.capturedAt, operation.begin, operation.end) !== "yes"
   for (const fix of inOrder(fixes.filter(isStored))) {
     const key = keyOf(deviceId, fix)
     if (person.marks.has(key)) continue

@@ -148,7 +148,7 @@ const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray
  * before the archiving.
  */
 const wasThere = ({ archivings }: Place, at: number, end: number): "yes" | "maybe" | "no" => {
-  const before = archivings.filter((did) => did.begin < end)
+  const before = archivings.filter((operation) => operation.begin < end)
   if (before.every(({ beganAt }) => at < beganAt)) return "yes"
-  return before.some((did) => isDone(did) && did.endedAt < at) ? "no" : "maybe"
+  return before.some((operation) => isDone(operation) && operation.endedAt < at) ? "no" : "maybe"
 }

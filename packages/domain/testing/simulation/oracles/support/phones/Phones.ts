@@ -40,21 +40,21 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     string,
     { uploads: Array<CompletedCall<"upload">>; seen: Map<string, Gathered>; later: Array<SeenReading> }
   >()
-  for (const did of happened(run).of("upload")) {
-    if (!mayBeDone(did)) continue
-    const { deviceId, fixes, userId } = did.args
+  for (const operation of happened(run).of("upload")) {
+    if (!mayBeDone(operation)) continue
+    const { deviceId, fixes, userId } = operation.args
     const mine = ofUser.get(userId) ?? { uploads: [], seen: new Map<string, Gathered>(), later: [] }
     ofUser.set(userId, mine)
-    mine.uploads.push(did)
+    mine.uploads.push(operation)
     for (const fix of fixes) {
-      if (isFuture(fix, did)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [did] })
-      if (isPutAside(fix, did) === "yes") continue
+      if (isFuture(fix, operation)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [operation] })
+      if (isPutAside(fix, operation) === "yes") continue
       // Two readings that differ only in accuracy have one key. Oracles must see both, so this name includes the
       // accuracy.
       const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
       const found = mine.seen.get(name)
-      if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [did] })
-      else if (found.uploads.at(-1) !== did) found.uploads.push(did)
+      if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [operation] })
+      else if (found.uploads.at(-1) !== operation) found.uploads.push(operation)
     }
   }
   return new Map(
@@ -112,8 +112,9 @@ export const isKnown = (
   seen: SeenReading,
   { begin, end }: { readonly begin: number; readonly end: number }
 ): boolean =>
-  seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no") &&
-  erased(run, userId, seen.capturedAt, begin, end) === "no"
+  seen.uploads.some(
+    (operation) => isDone(operation) && operation.end < begin && isPutAside(seen, operation) === "no"
+  ) && erased(run, userId, seen.capturedAt, begin, end) === "no"
 
 /** Whether the fix may be stored when the call ends: it was uploaded, and the user has not certainly deleted it. */
 export const mayBeStored = (
@@ -121,4 +122,5 @@ export const mayBeStored = (
   userId: string,
   seen: SeenReading,
   { begin, end }: { readonly begin: number; readonly end: number }
-): boolean => seen.uploads.some((did) => did.begin < end) && erased(run, userId, seen.capturedAt, begin, end) !== "yes"
+): boolean =>
+  seen.uploads.some((operation) => operation.begin < end) && erased(run, userId, seen.capturedAt, begin, end) !== "yes"

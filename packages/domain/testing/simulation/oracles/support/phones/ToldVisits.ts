@@ -19,7 +19,7 @@ export const missing = (run: Run) =>
     const { userId } = first.pair
     const [begin, end] = [first.did.begin, last.did.end]
     const changes = happened(run).all.some(
-      (did) => "userId" in did.args && did.args.userId === userId && isOpen(did, begin, end)
+      (operation) => "userId" in operation.args && operation.args.userId === userId && isOpen(operation, begin, end)
     )
     if (changes) return []
     const told = new Set(walk.visits.map(({ arrival, placeId }) => `${arrival} ${placeId}`))
@@ -34,8 +34,9 @@ export const missing = (run: Run) =>
  * Whether the operation may have taken effect between `begin` and `end`. This includes an earlier upload with an
  * unknown outcome.
  */
-const isOpen = (did: CompletedCall, begin: number, end: number): boolean =>
-  did.begin < end && (did.end > begin || (did.name === "upload" && mayBeDone(did) && !isDone(did)))
+const isOpen = (operation: CompletedCall, begin: number, end: number): boolean =>
+  operation.begin < end &&
+  (operation.end > begin || (operation.name === "upload" && mayBeDone(operation) && !isDone(operation)))
 
 const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
   const page = pages[0]
@@ -89,13 +90,24 @@ const reportsOf = (run: Run, userId: string, begin: number) => {
       .of("removeDevice")
       .map(({ args }) => args.deviceId)
   )
-  for (const did of happened(run).of("upload")) {
-    if (did.args.userId !== userId || did.end >= begin || !isDone(did) || removed.has(did.args.deviceId)) continue
-    for (const visit of did.args.visits) {
+  for (const operation of happened(run).of("upload")) {
+    if (
+      operation.args.userId !== userId ||
+      operation.end >= begin ||
+      !isDone(operation) ||
+      removed.has(operation.args.deviceId)
+    )
+      continue
+    for (const visit of operation.args.visits) {
       const { arrival, departure } = visit
-      if (arrival === null || isPutAside(arrival, did) || (departure !== null && isPutAside(departure, did))) continue
+      if (
+        arrival === null ||
+        isPutAside(arrival, operation) ||
+        (departure !== null && isPutAside(departure, operation))
+      )
+        continue
       if (departure !== null && departure < arrival) continue
-      const key = `${did.args.deviceId} ${arrival}`
+      const key = `${operation.args.deviceId} ${arrival}`
       const before = found.get(key)
       if (before === undefined) found.set(key, { arrival, visit, isOne: true })
       else if (before.visit.lat !== visit.lat || before.visit.lon !== visit.lon) before.isOne = false

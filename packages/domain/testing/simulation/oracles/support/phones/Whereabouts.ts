@@ -29,10 +29,10 @@ export const answerOf = (state: unknown, asOf: number | undefined, placeId?: str
   [state, asOf ?? null, ...(placeId === undefined ? [] : [placeId])].join(" ")
 
 /** The possible answers to "is this person here?" about a place or zone that had one of the given circles. */
-export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyArray<Circle>, maxAgeS: number) =>
+export const presences = (run: Run, question: PresenceQuestion, circles: ReadonlyArray<Circle>, maxAgeS: number) =>
   new Set(
     circles.flatMap((circle) => [
-      ...possible(run, asked, maxAgeS, (fix) => {
+      ...possible(run, question, maxAgeS, (fix) => {
         const { boundary, inside, outside } = sidesOf(circle, fix)
         return { states: [...(inside ? ["yes"] : []), ...(outside ? ["no"] : [])], isSilent: boundary }
       })
@@ -40,18 +40,18 @@ export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyAr
   )
 
 /** The possible answers to "where is this person?" among all places that the app may see. */
-export const whereabouts = (run: Run, asked: PresenceQuestion, maxAgeS: number): ReadonlySet<Answer> => {
-  const { begin, end } = asked.did
+export const whereabouts = (run: Run, question: PresenceQuestion, maxAgeS: number): ReadonlySet<Answer> => {
+  const { begin, end } = question.did
   const mine = [...ground(run).places.values()]
-    .filter(({ userId }) => userId === asked.pair.userId)
+    .filter(({ userId }) => userId === question.pair.userId)
     .map((place): Around => {
-      const shared = sharing(asked.pair, place.placeId, begin, end)
+      const shared = sharing(question.pair, place.placeId, begin, end)
       const gone = archived(place, begin, end)
       const isVisible = shared === "no" || gone === "yes" ? "no" : shared === "yes" && gone === "no" ? "yes" : "maybe"
       return { placeId: place.placeId, isVisible, circles: place.circles.possible(begin, end) }
     })
     .filter(({ isVisible }) => isVisible !== "no")
-  return possible(run, asked, maxAgeS, (fix) => whereIs(mine, fix))
+  return possible(run, question, maxAgeS, (fix) => whereIs(mine, fix))
 }
 
 interface Around {

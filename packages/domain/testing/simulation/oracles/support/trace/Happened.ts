@@ -106,9 +106,9 @@ const read = ({ entries, quiesced }: Run): Happened => {
       const { args, i, name, t } = entry
       open.set(i, { name, args, begin: i, end: Infinity, beganAt: t - skewMs, endedAt: Infinity, outcome: null })
     } else if (entry.kind === "done") {
-      const did = open.get(entry.op)
-      if (did !== undefined)
-        open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t + skewMs, outcome: entry.outcome })
+      const operation = open.get(entry.op)
+      if (operation !== undefined)
+        open.set(entry.op, { ...operation, end: entry.i, endedAt: entry.t + skewMs, outcome: entry.outcome })
     } else if (entry.kind === "posted") {
       const post: Post = { ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs }
       posts.push(post)
@@ -127,10 +127,10 @@ const read = ({ entries, quiesced }: Run): Happened => {
   }
   const all = [...open.values()]
   const byName = new Map<Name, Array<CompletedCall>>()
-  for (const did of all) {
-    const same = byName.get(did.name)
-    if (same === undefined) byName.set(did.name, [did])
-    else same.push(did)
+  for (const operation of all) {
+    const same = byName.get(operation.name)
+    if (same === undefined) byName.set(operation.name, [operation])
+    else same.push(operation)
   }
   const isSmooth = faults.every(({ fault }) => OUTSIDE.has(fault))
   return {
@@ -155,9 +155,9 @@ export const isDone = ({ name, outcome }: CompletedCall): boolean => {
 }
 
 /** Whether the operation may have taken effect: it certainly has, its outcome is unknown, or it has not ended. */
-export const mayBeDone = (did: CompletedCall): boolean => {
-  const { name, outcome } = did
-  if (outcome === null || outcome._tag === "unknown" || isDone(did)) return true
+export const mayBeDone = (operation: CompletedCall): boolean => {
+  const { name, outcome } = operation
+  if (outcome === null || outcome._tag === "unknown" || isDone(operation)) return true
   return name === "call" && outcome._tag === "ok" && statusOf(outcome) >= 500
 }
 

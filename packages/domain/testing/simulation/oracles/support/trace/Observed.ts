@@ -34,7 +34,7 @@ export const observing = (run: Run, rule: MadeRule): Observer => {
   )
   const read = happened(run)
     .of("readDeliveries")
-    .findLast((did) => did.args.appId === appId && isDone(did))
+    .findLast((operation) => operation.args.appId === appId && isDone(operation))
   const uploads = phonesOf(run, rule.pair.userId)
   const wanting = [...endpointsOf(run).values()].filter((one) => one.appId === appId)
   return {
