@@ -5,7 +5,7 @@ import { join } from "node:path"
 const BUNDLE = join(import.meta.dirname, "../bundle")
 
 /**
- * The files that `main.js` loads at every start: the program, which it imports after the check of Node's version, and
+ * The files that `main.js` loads at every start: the program, which it imports after it has checked Node's version, and
  * the program's imports.
  */
 const loaded = (): ReadonlyArray<string> => {

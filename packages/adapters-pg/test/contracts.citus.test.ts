@@ -3,7 +3,7 @@ import { migratedCitus, runCases } from "./support/contracts.js"
 import { contractTable } from "./support/contractTable.js"
 import { citus } from "./support/postgres.js"
 
-/** The contracts of the stores hold on a cluster as well, where each node has a part of the rows. */
+/** Every store must also keep its contract on a cluster, where each node has a part of the rows. */
 describe.skipIf(!citus.isThere)("contracts, on Citus", () => {
   for (const { name, server, stores } of contractTable) {
     describe(name, () => runCases(server, migratedCitus, stores))

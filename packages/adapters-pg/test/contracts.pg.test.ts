@@ -3,7 +3,7 @@ import { migratedPostgres, migratedStock } from "./support/contracts.js"
 import { contractTable, runRows } from "./support/contractTable.js"
 import { describePg, postgres } from "./support/postgres.js"
 
-/** `STOCK=1`: `@effect/sql-pg`'s own client sends the statements, instead of ours (driver/README.md). */
+/** With `STOCK=1`, the client of `@effect/sql-pg` sends the statements instead of our driver (driver/README.md). */
 const rows = contractTable.map((row) => ({ ...row, cases: row.server }))
 const isStock = process.env["STOCK"] === "1"
 

@@ -34,8 +34,8 @@ const REFUSED = [
   "239.255.255.255",
   "240.0.0.1",
   "255.255.255.255",
-  // Refused IPv6 addresses: unspecified, loopback, mapped, compatible, NAT64, discard, Teredo, ORCHID, benchmarks,
-  // documentation, 6to4.
+  // Refused IPv6 addresses, one or more of each class: unspecified, loopback, mapped, compatible, NAT64, discard,
+  // Teredo, ORCHID, benchmarks, documentation, 6to4.
   "::",
   "::1",
   "::ffff:127.0.0.1",
@@ -60,7 +60,7 @@ const REFUSED = [
   "3fff::1",
   "3fff:fff:ffff::1",
   "5f00::1",
-  // More refused IPv6 addresses: unique local, link-local, site-local, multicast, ISATAP.
+  // Refused IPv6 addresses of further classes: unique local, link-local, site-local, multicast, ISATAP.
   "fc00::1",
   "fd12:3456:789a::1",
   "fd00:ec2::254",

@@ -118,7 +118,7 @@ describe("one post [§6.4]", () => {
           socket.on("close", () => resolve())
         }).then(({ port }) =>
           withSender(insecure, (sender) =>
-            // The sender's layer stays open; closing it would close the connection too.
+            // The layer of the sender stays open, because closing it would close the connection too.
             Effect.zipRight(
               sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"),
               Effect.promise(() => closed)
@@ -218,7 +218,7 @@ describe("five seconds for everything [§6.4.5]", () => {
             const posting = yield* Effect.fork(sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"))
             yield* Effect.sleep("200 millis")
             yield* Fiber.interrupt(posting)
-            // The sender's layer is still open; closing it would close the connection too.
+            // The layer of the sender is open until here, because closing it would close the connection too.
             yield* Effect.promise(() => closed)
           })
         )

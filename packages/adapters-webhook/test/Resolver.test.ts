@@ -7,7 +7,7 @@ const A = 1
 const SOA = 6
 const AAAA = 28
 
-/** A name server's answer to a question. Undefined: no answer at all. */
+/** A name server's answer to a question. Undefined: the name server does not answer. */
 type Reply = { readonly code: number; readonly addresses?: ReadonlyArray<Buffer> } | undefined
 type Zone = (name: string, type: number) => Reply
 
@@ -24,7 +24,7 @@ afterEach(() => {
 
 interface NameServer {
   readonly address: string
-  /** A resolver that asks this name server only. */
+  /** A resolver that asks only this name server. */
   readonly resolver: Resolver.Resolver
   /** The questions that the name server got. */
   readonly asked: ReadonlyArray<string>
@@ -107,8 +107,8 @@ it("an IPv6 answer that does not come is not waited for", async () => {
 const SIX: Reply = { code: 0, addresses: [Buffer.from("26064700000000000000000000001111", "hex")] }
 
 /**
- * Looks up a host, and then asks why its IPv4 addresses are unknown. `took`: the milliseconds until the addresses were
- * known, and until the reason was known.
+ * Looks up a host, and then asks why its IPv4 addresses are unknown. `took` has the milliseconds until the addresses
+ * were known, and until the reason was known.
  */
 const unknownIpv4 = async (resolver: Resolver.Resolver) => {
   const began = performance.now()

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 /** The error of a connection to `address`, as Node makes it. */
 const failed = (code: string, address = "192.0.2.1") => Object.assign(new Error(code), { code, address })
 
-/** The error of a host with several addresses, as `undici` passes it on. */
+/** The error for a host with several addresses, as `undici` passes it on. */
 const failedAll = (...tried: ReadonlyArray<Error & { readonly code: string }>) =>
   // Node gives an `AggregateError` the code of its first error.
   new TypeError("fetch failed", { cause: Object.assign(new AggregateError(tried), { code: tried[0]?.code }) })

@@ -30,8 +30,8 @@ const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
 /**
  * The addresses that must be refused: the edges of the classes of refused addresses, and the well-known targets of
- * attacks. `ALL4` and `ALL6` also have the public neighbours of these edges, which are filtered out. The addresses are
- * written as a name server would write them.
+ * attacks. `ALL4` and `ALL6` also contain the public neighbors of these edges, which are filtered out. The addresses
+ * are written as a name server writes them.
  */
 const PRIVATE = [
   ...ALL4.filter((one) => !isPublic4(one)).map(text4),
@@ -65,7 +65,7 @@ const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
     Effect.forEach(urls, (one) => sender.post(url(one), HEADERS, "{}"), { concurrency: 16 })
   )
 
-/** The cases whose result is not the expected one. */
+/** The cases whose result differs from the expected one. */
 const strays = <A>(cases: ReadonlyArray<string>, results: ReadonlyArray<A>, expected: A) =>
   cases.flatMap((one, index) =>
     JSON.stringify(results[index]) === JSON.stringify(expected) ? [] : [[one, results[index]]]
@@ -190,7 +190,7 @@ describe("written out, in every notation", () => {
     const urls = hosts.map((host) => `https://${host}:${port}/hook`)
     expect(strays(hosts, await posted(resolver, urls), NOT_PUBLIC)).toEqual([])
     expect(connections()).toBe(0)
-    // A host that ends in two dots is a name and not an address. It is resolved, and the answer is refused.
+    // A host that ends in two dots is a name and not an address. The sender looks it up, and refuses the answer.
     expect(asked.filter((name) => !name.endsWith(".."))).toEqual([])
   })
 

@@ -21,7 +21,7 @@ const envelopeOf = (payload: Event.Payload): Event.Envelope => ({
   occurredAt: Timestamp.make(Date.now())
 })
 
-/** A new arrival event, as the domain would send it. */
+/** A new arrival event, as the domain sends it. */
 const entered = () =>
   envelopeOf({
     type: "place.enter",
@@ -38,7 +38,7 @@ interface DeliveryOptions {
   readonly tamper?: (body: string) => string
 }
 
-/** One attempt as in production: signed by the domain and the sender, and posted over a socket. */
+/** Makes one attempt as in production: the domain and the sender sign it, and it is posted over a socket. */
 const deliver = ({ url }: Example, body: string, how: DeliveryOptions = {}): Promise<WebhookAnswer> =>
   withSender(insecure, (sender: typeof WebhookSender.Service) => {
     const { secrets = [NEW], signedAgoS = 0, tamper = (unchanged) => unchanged } = how
@@ -55,7 +55,7 @@ const deliver = ({ url }: Example, body: string, how: DeliveryOptions = {}): Pro
     return sender.post(EndpointUrl.EndpointUrl.make(url), headers, tamper(body))
   })
 
-/** Replaces a text that must be present. */
+/** Replaces a text that must be in the source. */
 const replacing = (from: string, to: string) => (source: string) => {
   if (!source.includes(from)) throw new Error(`The example does not have ${JSON.stringify(from)} any more`)
   return source.replace(from, to)

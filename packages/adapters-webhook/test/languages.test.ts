@@ -11,7 +11,7 @@ describe("the German of why a webhook did not arrive [languages-2]", () => {
   it("every text in the sources", () => {
     const texts = textsOfSources(SOURCES, (file) => FILES.includes(file))
     expect(texts.length).toBeGreaterThan(20)
-    // One text in the sources, `the host name …`, ends with a constant. The constant is a text of its own, so each text
+    // One text in the sources, `the host name …`, ends with a constant. The constant is a separate text, so each text
     // is tried alone and together with the constant.
     const endings = ["", "must resolve to public addresses only"]
     const isKnown = (text: (typeof texts)[number]) =>

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../..")
 const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
 
-/** A receiver in JavaScript. It checks every vector, and prints the number of vectors that had the expected result. */
+/** A receiver in JavaScript. It checks every vector, and prints how many had the expected result. */
 const RUN_VECTORS = `
   let right = 0
   for (const { body, body_hex, header, now_s, ok, reason, secrets, tolerance_s } of vectors) {

@@ -16,10 +16,7 @@ const { DAY, HOUR } = Timestamp
 /** The service's own code signs the deliveries. Only their receivers are in memory. */
 const signedForReal = Effect.updateService(WebhookSender, (sender) => ({ ...sender, sign }))
 
-/**
- * The names of the secrets with which a post verifies at the moment of its arrival. Stripe's library and `verify` must
- * agree.
- */
+/** The names of the secrets with which a post verifies when it arrives. Stripe's library and `verify` must agree. */
 const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<string, string>>) => {
   const header = new Map(post.headers).get(Signature.HEADER) ?? ""
   const stripe: Array<string> = []
@@ -89,8 +86,8 @@ describe("a receiver during a rotation [§6.4.3]", () => {
       }).pipe(signedForReal)
     )
     const who = await Promise.all(posts.map((post) => readers(post, secrets)))
-    // The first attempt is at 0 s. The next attempts follow one another after 30 s, 5 min, 30 min, 2 h, 6 h and 15 h,
-    // so the last of them is 23 h 35 min 30 s after the first.
+    // The first attempt is at 0 s. The next attempts follow after 30 s, 5 min, 30 min, 2 h, 6 h and 15 h, each counted
+    // from the attempt before. So the last attempt is 23 h 35 min 30 s after the first.
     const all = ["a", "b", "c"]
     expect(who).toEqual([["a"], ["a"], ["a", "b"], ["a", "b"], ["a", "b"], all, all, ["c"]])
   })

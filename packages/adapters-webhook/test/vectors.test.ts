@@ -51,7 +51,7 @@ describe("vectors.json", () => {
   })
 
   it("the service signs as the vectors say: the same header for the same body, secrets and moment", () => {
-    // Headers in exactly the form that the service writes: no other scheme, order, case or blanks.
+    // The vectors whose header has exactly the form that the service writes: no other scheme, order, case or blanks.
     const ours = where(
       ({ body, header, ok }) => ok && body !== undefined && /^t=\d+,v1=[0-9a-f]{64}$/.test(header ?? "")
     )
@@ -75,7 +75,7 @@ describe("Stripe's library, which knows nothing of us", () => {
     return secrets.some((secret) => {
       try {
         const { signature } = Stripe.webhooks
-        // Stripe's library takes 0 for "no check of the time", and would accept everything.
+        // Stripe's library takes 0 as "no check of the time", and would accept every time.
         const seconds = Math.max(tolerance_s, 0.5)
         return (
           signature?.verifyHeader(bytesOf(vector), header ?? "", secret, seconds, undefined, now_s * 1_000) === true
@@ -87,8 +87,8 @@ describe("Stripe's library, which knows nothing of us", () => {
   }
 
   it("answers as the vectors say, where there is no choice", () => {
-    // Vectors that Stripe's library judges differently: it decodes a body before it checks the signature, accepts any
-    // time in the future, and takes an empty secret like any other.
+    // Vectors that Stripe's library judges differently: it decodes a body before it checks the signature, accepts every
+    // time in the future, and accepts an empty secret.
     const otherwise = /no UTF-8|surrogate|every byte|byte order mark|s ahead|in milliseconds|empty secret/
     const comparable = where(({ choice, name }) => choice !== true && !otherwise.test(name))
     expect(comparable.filter((vector) => accepts(vector) !== vector.ok).map(({ name }) => name)).toEqual([])

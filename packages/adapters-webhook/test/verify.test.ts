@@ -33,7 +33,7 @@ describe("what we sign", () => {
   it("is what RFC 2104 says of these bytes, with the whole secret as the key [§6.4.2, deliveries-15]", () => {
     const message = `${Math.floor(NOW / 1_000)}.${BODY}`
     expect(sign(SECRET, message)).toBe(createHmac("sha256", Buffer.from(SECRET)).update(message, "utf8").digest("hex"))
-    // This command computes the expected value: printf '1.{}' | openssl dgst -sha256 -hmac key
+    // The command `printf '1.{}' | openssl dgst -sha256 -hmac key` prints the expected value.
     expect(sign("key", "1.{}")).toBe("1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224")
   })
 

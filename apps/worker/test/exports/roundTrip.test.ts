@@ -71,7 +71,10 @@ const stores = Layer.mergeAll(
 )
 const run = withStores(migratedEmbedded, Layer.mergeAll(stores, Archives.layer, Imports.layer))
 
-/** Runs on the real clock: the worker sleeps between pages, and would never wake up on a clock that stands still. */
+/**
+ * Runs on the real clock, because the worker sleeps between pages, and would never wake up on a clock that stands
+ * still.
+ */
 const inRealTime = Effect.withClock(Clock.make())
 
 /** Makes an archive of the person, and returns its bytes, its files and its decoded content. */
@@ -94,7 +97,7 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
 
 /**
  * The part of an archive that an import restores: fixes without the phone and the time of arrival, and places without
- * ids. Equal fixes count once, and so do equal places.
+ * ids. Equal fixes count once; equal places too.
  */
 const comparable = ({ fixes, places }: DecodedArchive) => ({
   fixes: [
@@ -103,7 +106,7 @@ const comparable = ({ fixes, places }: DecodedArchive) => ({
   places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
 })
 
-/** The distinct times and positions: of readings with the same time and position, the import stores only the first. */
+/** The distinct times and positions. Of readings with the same time and position, the import stores only the first. */
 const isTold = (fixes: DecodedArchive["fixes"]): ReadonlyArray<string> => [
   ...new Set(fixes.map(({ captured_at, lat, lon }) => `${captured_at} ${lat} ${lon}`))
 ]
@@ -307,7 +310,7 @@ it("a visit of an imported file ends where a phone's location of the file says s
       const done = yield* brought(other.id, bytes)
       expect(done?.counts).toMatchObject({ quarantined: 0, duplicates: 0 })
       expect(yield* visitsOf(other.id)).toEqual(before)
-      // The archive of the other account says the same again, and only of files that it lists.
+      // The archive of the other account has the same content, and lists only devices of imports.
       const { archive } = yield* taken(other.id)
       const listed = archive.devices.map(({ id }) => id)
       const shared = archive.fixes.flatMap((fix) => fix.also_from ?? [])

@@ -61,7 +61,7 @@ const manifest = (contents: Contents, overrides: object = {}): string =>
     ...overrides
   })
 
-/** The files as an archive with a manifest, packed at once: another program may write such a zip file. */
+/** Packs the files as an archive with a manifest, in one step. Another program may write such a zip file. */
 const zipped = (contents: Contents, overrides: object = {}): Uint8Array =>
   zipSync(
     Object.fromEntries(
@@ -72,7 +72,7 @@ const zipped = (contents: Contents, overrides: object = {}): Uint8Array =>
     ) as Zippable
   )
 
-/** An archive as the worker writes it, in pages. */
+/** Makes an archive as the worker does, in pages. */
 const written = (contents: Contents): Uint8Array => {
   const { open } = Effect.runSync(Effect.provide(ArchiveMaker, Archives.layer))
   const writer = open(NOON)
@@ -103,7 +103,7 @@ const ALL = {
   entries: ["Notice", "Notice", "Place", "Reading", "Reading", "Reading", "Visit"]
 }
 
-/** A zip file that begins like an archive of this service, as an attacker could make it. */
+/** A zip file that begins like an archive of this service. An attacker could make such a file. */
 const led = (files: Zippable): Uint8Array => zipSync({ "account.json": strToU8("{}"), ...files })
 
 /** A copy of `bytes` with `others` in place of the bytes at `at`. */

@@ -3,7 +3,7 @@ import { gzipSync, strToU8, zipSync } from "fflate"
 import { describe, expect, it } from "vitest"
 import { read } from "./support.js"
 
-/** A table with positions that repeat little, so that most bytes of the packed file matter. */
+/** A table whose positions repeat little, so that most bytes of the packed file matter. */
 const table = strToU8(
   `lat,lon,time\n${Array.from(
     { length: 150 },
@@ -39,7 +39,7 @@ describe.each([
   })
 
   it("that is cut off anywhere is said to be damaged or incomplete [imports-7]", () => {
-    // What is cut off where a member of a gzip file begins is a whole gzip file.
+    // A file that is cut off where a member begins is a whole gzip file, so these lengths are left out.
     const isMember = (length: number) => bytes[length] === 0x1f && bytes[length + 1] === 0x8b
     const lengths = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1).filter((one) => !isMember(one))
     expect(lengths.filter((length) => read(bytes.subarray(0, length)).fault === null)).toEqual([])

@@ -160,8 +160,7 @@ describe("a packed file that expands to very many entries [imports-9]", () => {
     expect(readAll(reader, bytes, [131_072]).fault).toBe("unsafe_archive")
   })
 
-  // `part` is a text that gzip packs to a fortieth of its size. `parts` repeats it, and the outer file packs the
-  // repetitions once more.
+  // `part` is a text that gzip packs to a fortieth of its size. `parts` repeats it, and the outer file packs `parts`.
   const part = gzipSync(
     strToU8(
       `lat,lon,time\n${Array.from({ length: 40_000 }, (_, index) => (index * 7_919) % 97).join("\n".repeat(9))}\n`

@@ -7,7 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 
 /**
- * The number of points in the file. A million points were measured by hand: they take a few seconds more and no more
+ * The number of points in the file. In a trial with a million points, the import took a few seconds more and no more
  * memory.
  */
 const POINTS = 100_000
@@ -16,7 +16,7 @@ const START = Date.UTC(2025, 11, 1)
 const point = (index: number): string =>
   `<trkpt lat="${52 + index / 1e6}" lon="4.5"><time>${new Date(START + index * 1_000).toISOString()}</time></trkpt>\n`
 
-/** Makes the file while it is read: only the reader could keep all of it in memory. */
+/** Makes the file while it is read, so that only the reader could keep all of it in memory. */
 function* pieces(): Generator<Uint8Array> {
   yield Buffer.from("<gpx><trk><trkseg>")
   for (let index = 0; index < POINTS; index += 1_000) {
@@ -99,6 +99,6 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
   )
   expect({ read, stored, error }).toEqual({ read: POINTS, stored: POINTS, error: null })
   expect(largestStep).toBeLessThanOrEqual(1_000)
-  // The import fetches the next piece while it reads a piece.
+  // While the import reads a piece, it fetches the next one.
   expect(bytesAhead).toBeLessThan(2 * largestPiece)
 })

@@ -1,4 +1,4 @@
-/** Files of packed and binary formats, written by hand in the shape of real ones. */
+/** Files in packed and binary formats. The tests build them in the shape of real ones. */
 
 /** A tar archive (ustar), as `tar` writes it. */
 export const tarFile = (files: ReadonlyArray<{ readonly name: string; readonly content: Uint8Array }>): Uint8Array => {
@@ -19,8 +19,8 @@ const semicircles = (degrees: number): number => Math.round((degrees * 2 ** 31) 
 
 /**
  * A FIT file with a definition, a record, a record with a compressed time, a record without a position, and a message
- * of another kind with fields of a developer. `type`: the kind of file in its `file_id` (4: an activity, 6: a course);
- * left out: the file has no `file_id`.
+ * of another kind with fields of a developer. `type` is the kind of file in its `file_id` (4: an activity, 6: a
+ * course); absent: the file has no `file_id`.
  */
 export const fitFile = (isBig: boolean, type?: number): Uint8Array => {
   const number = (value: number, size: number): Buffer => {

@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close()
 })
 
-/** A mail server on a real socket; without TLS unless `options` turn it on. */
+/** Starts a mail server on a real socket; without TLS unless `options` switch it on. */
 const startServer = async (options: SMTPServerOptions = {}) => {
   const received: Array<Received> = []
   const server = new SMTPServer({
@@ -240,7 +240,7 @@ describe("SmtpMailer, over a socket", () => {
       allowInsecureAuth: true,
       onAuth: ({ username }, _, done) => done(null, { user: username })
     })
-    // 127.1 is this machine, but the name does not say so.
+    // 127.1 is an address of this machine, but `isLoopback` does not recognize it.
     const outcome = await send(port, {}, { host: "127.1", login: { user: "me", password: Redacted.make("secret") } })
     expect(outcome).toMatchObject({ _tag: "NotSent" })
     expect(received).toEqual([])

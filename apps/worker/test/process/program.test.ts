@@ -6,7 +6,7 @@ import { FROM_SOURCE, IS_BUILT } from "../../../../packages/domain/test/support/
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** A process whose timers run a hundred times as fast: twenty seconds pass in a fifth of a second. */
+/** A program whose timers run a hundred times as fast, so that twenty seconds pass in a fifth of a second. */
 const script = (main: string): string => `
   const slow = globalThis.setTimeout
   globalThis.setTimeout = (done, millis) => slow(done, millis / 100)

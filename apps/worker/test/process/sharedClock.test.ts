@@ -79,7 +79,7 @@ describe("the clock that is shared", () => {
         for (const ahead of [8_000, -8_000]) {
           yield* set(ahead)
           const shown = shared.clock.unsafeCurrentTimeMillis() - Date.now()
-          // Only the sign is exact: some time passes between the two readings.
+          // Only the sign is exact, because some time passes between the readings of the two clocks.
           expect(Math.sign(shown)).toBe(Math.sign(ahead))
           expect(shared.clock.isRight()).toBe(true)
         }
@@ -93,8 +93,8 @@ describe("what runs while the clock is right", () => {
       Effect.gen(function* () {
         const { set, shared } = scene()
         const { program, told } = working()
-        // A daemon fiber. The end of the test would wait for any other fiber forever, because the program's clock
-        // stands still then.
+        // A daemon fiber is used, because the program's clock stands still at the end of the test. The test would wait
+        // for any other fiber forever.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(60)
         expect(told).toEqual(["began"])
@@ -116,8 +116,8 @@ describe("what runs while the clock is right", () => {
         const { set, shared } = scene()
         const { program, told } = working()
         yield* set(HOUR)
-        // A daemon fiber. The end of the test would wait for any other fiber forever, because the program's clock
-        // stands still then.
+        // A daemon fiber is used, because the program's clock stands still at the end of the test. The test would wait
+        // for any other fiber forever.
         yield* Effect.forkDaemon(shared.whileRight(program))
         yield* seconds(600)
         expect(told).toEqual([])

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net"
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Collector from "../../src/telemetry/Collector.js"
 
-// Loads the undici of node_modules, which takes the place of Node's own undici below `fetch`, as in a server that sends
+// Loads the undici of node_modules, which then replaces Node's own undici below `fetch`, as in a server that sends
 // telemetry.
 beforeAll(() => import("@effect/platform-node/NodeHttpServer"))
 
@@ -29,7 +29,7 @@ const post = (url: string) =>
     client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.setBody(HttpBody.unsafeJson({}))))
   )
 
-/** Returns the result together with the logged lines. */
+/** Runs a program, and returns the result together with the logged lines. */
 const run = async <A, E>(program: Effect.Effect<A, E, HttpClient.HttpClient>) => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -84,7 +84,7 @@ describe("the way to the collector", () => {
   it("headers for the collector are not sent on to where it redirects", async () => {
     let reached = false
     const elsewhere = await listen((_, response) => ((reached = true), response.end()))
-    // `fetch` follows a 302 with a GET. A 307 with a body is followed by no version of Node that was tested.
+    // `fetch` follows a 302 with a GET. None of the tested versions of Node follows a 307 that has a body.
     const url = await listen((_, response) => response.writeHead(302, { location: elsewhere }).end())
     const { exit } = await run(post(url))
     expect([Exit.isFailure(exit), reached]).toEqual([true, false])
@@ -116,7 +116,7 @@ describe("the way to the collector", () => {
       asked = 0
       const { exit } = await run(
         Effect.flatMap(HttpClient.HttpClient, (client) =>
-          // The exporter of @effect/opentelemetry wraps its client like this.
+          // The exporter of @effect/opentelemetry wraps its client in this way.
           HttpClient.retryTransient(HttpClient.filterStatusOk(client), {
             schedule: Schedule.forever,
             times: 3

@@ -6,7 +6,7 @@ import * as Outgoing from "../../src/telemetry/Outgoing.js"
 
 const text = (key: string, stringValue: string) => ({ key, value: { stringValue } })
 
-/** A text that must not be sent, in whatever field it is. */
+/** A text that must not be sent in any field. */
 const SECRET = "someone@example.test"
 
 const out = (span: object) => {
@@ -140,7 +140,7 @@ describe.each([
     const resource = { attributes: [], droppedAttributesCount: 0 }
     const traces = (by: Encode) =>
       by.traces({ resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "test" }, spans }] }] })
-    // Proves that the search would find the secret.
+    // Proves that the search would find the secret, if it were sent.
     for (const where of ["attribute", "event", "attribute of an event", "link", "status"]) {
       expect(encode(unfiltered, traces).told).toContain(`${SECRET} ${where}`)
     }

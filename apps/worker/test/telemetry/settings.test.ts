@@ -19,7 +19,7 @@ describe("settings of telemetry", () => {
       isTracing: FiberRef.get(FiberRef.currentTracerEnabled),
       countsFibers: Effect.map(Effect.getRuntimeFlags, RuntimeFlags.runtimeMetrics)
     })
-    // Effect's own defaults, which the service must switch off.
+    // The defaults of Effect, which the service must switch off.
     expect(Effect.runSync(found)).toMatchObject({ isTracing: true, countsFibers: true })
     expect(Effect.runSync(Effect.provide(found, TelemetryLive.layer(settings, "test")))).toEqual({
       isMeasuring: false,
@@ -125,7 +125,7 @@ describe("the sampler", () => {
       Array.from({ length: 20_000 }, () => Sampler.isKept(sampler, Option.none())).filter(Boolean).length
     expect(kept(make("always_on"))).toBe(20_000)
     expect(kept(make("parentbased_always_off"))).toBe(0)
-    // The difference from 5,000 may be twenty standard deviations.
+    // 1,300 is about twenty standard deviations, so the test does not fail by chance.
     expect(Math.abs(kept(make("traceidratio", 0.25)) - 5_000)).toBeLessThan(1_300)
   })
 

@@ -28,7 +28,7 @@ const stores = Layer.mergeAll(
 describe("reads of accounts on a large service", () => {
   const run = withStores(migratedEmbedded, stores)
 
-  /** Makes accounts, more than a page of admins counts. The newest one is the only admin. */
+  /** Makes more accounts than the page of admins counts. The newest account is the only admin. */
   const filled = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
@@ -41,7 +41,7 @@ describe("reads of accounts on a large service", () => {
     return { admin, sql }
   })
 
-  /** How often the work reads the table from its beginning to its end. */
+  /** Counts how often `work` reads the table from its beginning to its end. */
   const scans = <A, E, R>(sql: SqlClient, work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const count = sql`SELECT pg_stat_get_xact_numscans('accounts'::regclass)::integer AS scans`

@@ -34,8 +34,8 @@ describeServers("work that is stored together with its answer, and another chang
   const run = withStores(migratedOn(server), stores)
 
   /**
-   * Does `act`, and stores its answer in the same transaction, as for a request with an `Idempotency-Key`. `change`
-   * begins after the account has its role, and `act` goes on when `change` waits for a lock, or has ended.
+   * Runs `act`, and stores its answer in the same transaction, as for a request with an `Idempotency-Key`. `change`
+   * begins after the account has got its role. `act` continues when `change` waits for a lock, or has ended.
    */
   const during = <A, E, R, A2, E2, R2>(
     account: Account.Account,
@@ -79,7 +79,7 @@ describeServers("work that is stored together with its answer, and another chang
       return named
     })
 
-  /** The error of a database, such as a deadlock; undefined for a success and for a refusal. */
+  /** The error of the database, such as a deadlock; undefined for a success and for a refusal. */
   const faultOf = (outcome: Either.Either<unknown, unknown>) =>
     Either.isLeft(outcome) && outcome.left instanceof StoreError ? String(outcome.left.cause) : undefined
 
@@ -118,7 +118,8 @@ describeServers("work that is stored together with its answer, and another chang
         const sql = yield* SqlClient
         const [holder, invitee] = [yield* Fixtures.user, yield* Fixtures.user]
         const apps = [yield* Fixtures.app(holder.id), yield* Fixtures.app(holder.id)] as const
-        // The deletion locks the apps in the order of their ids, so the inviting app must have the smaller id.
+        // The deletion locks the apps in the order of their ids. For a deadlock, the inviting app must have the smaller
+        // id.
         const [inviting, own] = apps[0].id < apps[1].id ? apps : [apps[1], apps[0]]
         yield* sql`UPDATE apps SET owner_id = ${invitee.id} WHERE app_id = ${own.id}`
         yield* sql`INSERT INTO app_members (app_id, member_id, user_id, role, since)

@@ -41,7 +41,7 @@ describeServers("creations of apps that overlap, under the real clock", (server)
         const draft = Effect.map(Entropy.id("app"), (id): App.App => ({ ...first, id: AppId.make(id) }))
         const [one, other] = [yield* draft, yield* draft]
         const isMade = yield* Deferred.make<void>()
-        // The first creation is not committed for a while: without a lock the second would not see it.
+        // The first creation commits late. Without a lock, the second creation would not see its app.
         const slow = sql.withTransaction(
           apps.create(one).pipe(
             Effect.tap(() => Deferred.succeed(isMade, undefined)),
@@ -157,7 +157,10 @@ describeServers("changes of one team that overlap", (server) => {
     expect(failures).toEqual([])
   })
 
-  /** An app, one of its owners, who is also an admin, and the hand-over of the app from its holder to that owner. */
+  /**
+   * Makes an app and one of its owners, who is also an admin, and the hand-over of the app from its holder to that
+   * owner.
+   */
   const stage = Effect.gen(function* () {
     const [sql, store] = [yield* SqlClient, yield* TeamStore]
     const [holder, owner, other] = [yield* Fixtures.user, yield* Fixtures.user, yield* Fixtures.user]
@@ -173,7 +176,7 @@ describeServers("changes of one team that overlap", (server) => {
   })
 
   /**
-   * Runs `change`, which removes an admin, and then `next`. After the change has locked the account, it waits for
+   * Runs `change`, which removes an admin, and then `next`. When `change` has locked the account, it waits for
    * `lockAdmins` until `next` has begun.
    */
   const changeFirst = <A, E, R, B, E2, R2>(change: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
@@ -236,8 +239,8 @@ describeServers("changes of one team that overlap", (server) => {
       })
     )
     expect(outcomes[0]).toBe("NoOwner")
-    // None: the account was gone when the join inserted the member. False: the join waited for the lock of the app, as
-    // on a cluster, and then found that the deletion had deleted the invitation.
+    // None: the account was deleted when the join inserted the member. False: the join waited for the lock of the app,
+    // as on a cluster, and then found that the deletion had deleted the invitation.
     expect([Option.none(), Option.some(false)]).toContainEqual(outcomes[1])
   })
 
@@ -292,7 +295,7 @@ describeServers("changes of one team that overlap", (server) => {
   })
 })
 
-/** Whether a transaction waits for an advisory lock of `lockAdmins`. Citus takes advisory locks of its own. */
+/** Whether a transaction waits for the advisory lock of `lockAdmins`. Advisory locks that Citus takes do not count. */
 const isBlocked = (sql: SqlClient) =>
   Effect.map(
     sql`SELECT 1 FROM pg_locks waiting JOIN pg_locks held USING (locktype, database, classid, objid, objsubid)

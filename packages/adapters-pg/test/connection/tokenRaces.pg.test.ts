@@ -179,7 +179,7 @@ describeServers("races of one connection's writers", (server) => {
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
-        // The connection still works.
+        // A refresh succeeds, so the connection has not ended.
         yield* refreshTokens(made.app, made.tokens.refreshToken)
       })
     ))

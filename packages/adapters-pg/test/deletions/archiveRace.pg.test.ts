@@ -12,7 +12,7 @@ import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers, lockWaits, type Server } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
-/** Returns when `count` connections to this database wait for a row lock. */
+/** Waits until `count` connections to this database wait for a row lock. */
 const waitsForRow = (server: Server, count: number): Effect.Effect<void, unknown, SqlClient> =>
   Effect.gen(function* () {
     if ((yield* lockWaits(server, yield* SqlClient)) < count) {
@@ -34,8 +34,8 @@ describeServers("archiving a place and deleting its owner's account", (server) =
         const { place, user } = yield* RuleSamples.sharing()
         yield* RuleSamples.device(user.id)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // Another transaction holds the place's row, so that the archiving stops after its first lock and the deletion
-        // runs in between.
+        // Another transaction holds the lock of the place's row, so that the archiving stops after its first lock and
+        // the deletion runs in between.
         const holder =
           yield* sql`SELECT 1 FROM places WHERE user_id = ${user.id} AND place_id = ${place.id} FOR UPDATE`.pipe(
             Effect.zipRight(Deferred.succeed(held, undefined)),

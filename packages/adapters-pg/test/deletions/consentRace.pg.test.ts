@@ -10,7 +10,7 @@ import { migratedPostgres, withStores } from "../support/contracts.js"
 import { describePg, lockWaits, postgres } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
-/** Returns when `count` connections to this database wait for a row lock. */
+/** Waits until `count` connections to this database wait for a row lock. */
 const waitsForRow = (count: number): Effect.Effect<void, unknown, SqlClient> =>
   Effect.gen(function* () {
     if ((yield* lockWaits(postgres, yield* SqlClient)) < count) {
@@ -58,7 +58,7 @@ describePg("accountLock", "approving an app and deleting the account", () => {
         expect(Either.isRight(deleted) && Option.exists(deleted.right, Either.isRight)).toBe(true)
         expect(yield* (yield* ConnectionStore).findLive(user.id, app.id)).toEqual(Option.none())
 
-        // A consent that comes after the deletion finds no account.
+        // A consent that is decided after the deletion finds no account.
         const late = yield* ConnectionSamples.request(app)
         const decide = () => ({ outcome: "decided", decided: null, approval: null })
         expect(yield* (yield* ConsentStore).decideRequest(late.id, user.id, decide)).toEqual(Option.none())

@@ -31,7 +31,7 @@ const stores = Layer.mergeAll(
 const { insertMany, withEndpoints } = WebhookFixtures
 
 const ENDPOINTS = 50
-/** The number of deliveries that wait at each endpoint. */
+/** The number of waiting deliveries of each endpoint. */
 const WAITING = 500
 const PER_ENDPOINT = 8
 
@@ -70,7 +70,7 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             (row) => row["endpoint_id"] as string
           )
           expect(ids.length).toBe(ENDPOINTS)
-          // The statement also reads endpoints without waiting deliveries, so they count towards the bound.
+          // The statement also reads endpoints without waiting deliveries, so the bound includes them.
           const all = (yield* sql`SELECT 1 FROM endpoints`).length
           yield* sql`ANALYZE endpoints`
           yield* sql`ANALYZE deliveries`
@@ -95,8 +95,8 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             })
           for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
             yield* sql`UPDATE deliveries SET lease = NULL, leased_until = NULL WHERE lease IS NOT NULL`
-            // Before the first claim no delivery is in flight, before the second one half of the limit, and before the
-            // third one the whole limit.
+            // The number of deliveries in flight before a claim and after it. Before the first claim there is none,
+            // before the second one half of the limit, and before the third one the whole limit.
             for (const [before, after] of [
               [0, PER_ENDPOINT / 2],
               [PER_ENDPOINT / 2, PER_ENDPOINT],

@@ -12,7 +12,7 @@ import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Runs the effects at the same time. Each has a connection of its own, unless the pool has fewer connections. */
+/** Runs the effects at the same time. Each effect has a separate connection, unless the pool has fewer connections. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
@@ -153,7 +153,7 @@ describeServers("the queue under contention", (server) => {
             yield* insertMany(other, 1)
             const claims = yield* claim()
             const [of1, of2] = [WebhookFixtures.first(of(claims, locked)), WebhookFixtures.first(of(claims, other))]
-            // A success clears the strikes of its endpoint, for which it needs the endpoint's lock.
+            // A success clears the strikes of its endpoint, and needs the endpoint's lock for that.
             yield* sql`UPDATE endpoints SET strikes = 1 WHERE app_id = ${locked.appId} AND endpoint_id = ${locked.id}`
             const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
             const holder = yield* sql`SELECT 1 FROM endpoints
@@ -196,8 +196,8 @@ describeServers("the queue under contention", (server) => {
               }
               const [late, taken] = yield* Effect.all([finish(slow, end, attempt), claim()], { concurrency: 2 })
               const over = of(taken, endpoint)
-              // Either the late finish was written before another worker took the row over, or the row was taken over
-              // and the late finish was refused.
+              // Either the late worker stored its result before another worker took the row over, or another worker
+              // took the row over and the late result was refused.
               expect(late).toBe(over.length === 0)
               const { delivery, attempts } = yield* found(slow.delivery)
               expect([delivery.state, attempts.length]).toEqual(late ? ["failed", 1] : ["trying", 0])
@@ -288,7 +288,7 @@ describeServers("the queue under contention", (server) => {
           const [fine] = yield* insertMany(other, 1)
           yield* sql`UPDATE deliveries SET envelope = '{"payload": {"type": "from the future"}}'
                      WHERE app_id = ${endpoint.appId} AND delivery_id = ${broken?.id ?? ""}`
-          // The failure is logged; the test keeps the log quiet.
+          // The claim logs the failure, so the test switches the log off.
           const quietly = Logger.withMinimumLogLevel(LogLevel.None)
           const ids = of(yield* quietly(claim()), endpoint, other).map(({ delivery }) => delivery.id)
           expect(ids).toEqual([fine?.id])

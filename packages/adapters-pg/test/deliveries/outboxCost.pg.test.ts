@@ -22,7 +22,7 @@ const fill = (sql: SqlClient, from = 1) =>
       SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now()
       FROM generate_series(${from}::integer, ${from + WAITING - 1}::integer) i`
 
-/** How many rows of `events` each step of the plan read, including the rows that it discarded. */
+/** Returns how many rows of `events` each step of the plan read, including the rows that it discarded. */
 const looksOf = (root: Parameters<typeof nodes>[0]) =>
   nodes(root)
     .filter((node) => node["Relation Name"] === "events" && node["Node Type"] !== "ModifyTable")
@@ -104,8 +104,8 @@ describePg("plans", "what it costs to sweep the outbox", () => {
             const place = { fannedOutAt: Timestamp.plus(FIRST, passed), userId: UserId.make("usr_zzz") }
             const after = passed === 0 ? undefined : { ...place, id: EventId.make("evt_1") }
             const root = yield* explained(sql, nextEvents(sql, until, READ, after), mode)
-            // PostgreSQL may read two more events: the event `after` itself, and one event beyond the page, which shows
-            // that all events of the page's last moment have been read and can be sorted.
+            // PostgreSQL may read two more events than the page has: the event `after`, and one event behind the page.
+            // The latter shows that all events of the page's last moment have been read and can be sorted.
             expect(Math.max(...looksOf(root)), `after ${passed} events`).toBeLessThanOrEqual(READ + 2)
           }
         })

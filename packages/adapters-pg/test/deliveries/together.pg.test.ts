@@ -24,7 +24,7 @@ const again = (now: Timestamp.Timestamp): Delivery.DeliveryFinish => ({
   dueAt: Timestamp.plus(now, MINUTE)
 })
 
-/** The ways to finish a delivery that may share a statement. The tests use them in turn. */
+/** The results of a delivery that may share a statement. The tests use them in turn. */
 const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> => [
   arrived(now),
   again(now),
@@ -51,7 +51,7 @@ describeServers("deliveries that end at the same time", (server) => {
   const strikesOf = (endpoint: WebhookEndpoint.WebhookEndpoint) =>
     Effect.map(endpointNow(endpoint), (one) => one.strikes)
 
-  /** Sets the strikes of an endpoint, which would otherwise need a run of failures. */
+  /** Sets the strikes of an endpoint. Without this function, a test would need a series of failures. */
   const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, strikes: number) =>
     Effect.flatMap(
       SqlClient,

@@ -12,8 +12,8 @@ const states = fc.constantFrom(...Delivery.DeliveryState.literals)
 const changes = fc.constantFrom("set" as const, "clear" as const, "keep" as const)
 
 /**
- * Any row of a transition table. Most tables that the test makes of these rows are not the service's own, so the test
- * also holds after a change of the service's table.
+ * Any row of a transition table. The test makes tables of these rows. Few of them are the table of the service, so the
+ * test remains valid after a change of that table.
  */
 const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   from: fc.uniqueArray(states, { minLength: 1 }),
@@ -51,7 +51,7 @@ const cases = fc.record({
 
 const iso = (at: Timestamp.Timestamp | null) => (at === null ? null : DateTime.formatIso(DateTime.unsafeMake(at)))
 
-/** The columns of `deliveries` that steps change, except those of the lease. */
+/** The columns of `deliveries` that transitions change, except those of the lease. */
 const stored = (
   row: Omit<Delivery.StepValues, "attempt"> & Pick<Delivery.Delivery, "attempt" | "isHurried" | "state">
 ) => ({

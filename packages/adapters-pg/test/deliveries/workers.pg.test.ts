@@ -13,14 +13,14 @@ import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Runs the effects at the same time. Each has a connection of its own, unless the pool has fewer connections. */
+/** Runs the effects at the same time. Each effect has a separate connection, unless the pool has fewer connections. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
 const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-/** Adds `count` deliveries for `to`: one new delivery, and copies of it that have been due for an hour. */
+/** Adds `count` deliveries for `to`: a delivery, and copies of it that have been due for an hour. */
 const backlog = (to: Endpoint, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -89,8 +89,9 @@ describeServers("several workers on one queue", (server) => {
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
               /**
-               * Finishes all deliveries of one round at the same time. Deliveries whose failure is a strike fail as
-               * exhausted. In some rounds all other deliveries fail too, and in the other rounds all of them arrive.
+               * Finishes all deliveries of one round at the same time. Deliveries whose failure counts as a strike fail
+               * at their last attempt. In some rounds all other deliveries fail too, and in the other rounds all of
+               * them arrive.
                */
               const round = (count: number) =>
                 Effect.gen(function* () {
@@ -100,7 +101,8 @@ describeServers("several workers on one queue", (server) => {
                   const failed: Delivery.DeliveryFinish = { _tag: "Failed", at, reason: "exhausted" }
                   const how = (id: DeliveryId) => (counted.has(id) || at % 2 === 0 ? failed : arrived)
                   const inTime = held.map((one) => finish(one, how(one.delivery.id), null))
-                  // A worker that lost its lease reports the opposite result: an arrival would reset the strikes.
+                  // A worker that lost its lease reports the opposite result, because an arrival would reset the
+                  // strikes.
                   const late = stale.map((one) => finish(one, how(one.delivery.id) === failed ? arrived : failed, null))
                   const hurries = uncounted.map(({ appId, id }) => Effect.as(store.hurry(appId, id, at), false))
                   const all = yield* Random.shuffle([...inTime, ...late, ...inTime, ...late, ...hurries])
@@ -141,7 +143,7 @@ describeServers("several workers on one queue", (server) => {
             const at = yield* Timestamp.now
             yield* together(claims.map((one) => finish(one, { _tag: "Delivered", at }, null)))
           }
-          // An attempt that ends makes room for exactly one claim and takes no room from other endpoints.
+          // An attempt that ends makes room for exactly one claim, and does not take room from other endpoints.
           const dueAt = Timestamp.plus(yield* Timestamp.now, 30_000)
           yield* finish(first(hanging), { _tag: "Retry", attempt: 2, dueAt }, null)
           yield* Effect.forEach(healthy, (endpoint) => insertMany(endpoint, 1))
@@ -258,7 +260,7 @@ describeServers("by hand and by workers at once", (server) => {
             Effect.gen(function* () {
               const store = yield* DeliveryStore
               const now = yield* Timestamp.now
-              // Due now, or in an hour: `hurry` moves only a row that is not due.
+              // The delivery is due now, or in an hour. `hurry` moves only a row that is not due.
               const isDue = trial % 2 === 0
               const row = yield* insert(endpoint, { createdAt: isDue ? now : Timestamp.plus(now, Timestamp.HOUR) })
               const hurry = Effect.as(store.hurry(row.appId, row.id, now), [])
@@ -317,7 +319,7 @@ describeServers("by hand and by workers at once", (server) => {
                        created_at = (created_at AT TIME ZONE 'UTC' - interval '1 hour'
                          + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond') AT TIME ZONE 'UTC'
                      WHERE app_id = ${appId} AND endpoint_id = ${id}`
-          // On a server that has run for a minute, autovacuum has done this.
+          // Autovacuum has analyzed the table on a server that has run for a minute.
           yield* sql`ANALYZE deliveries`
           const since = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
           const ask = recover(owner, appId, id, since).pipe(Effect.provide(MemoryWorkSignal.layer))

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { withStores } from "../support/contracts.js"
 import { emptyEmbedded } from "../support/embedded.js"
 
-/** Templates at module level, so that every call after the first finds the compiled text in the cache. */
+/** The templates are at module level, so that every call after the first finds the compiled text in the cache. */
 const templates: Readonly<Record<string, (sql: SqlClient, value: unknown) => ReturnType<SqlClient["unsafe"]>>> = {
   parameters: (sql, value) => sql`SELECT ${value}::text, ${2}::int`,
   "a fragment or nothing": (sql, value) =>

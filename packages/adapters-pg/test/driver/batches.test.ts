@@ -3,7 +3,9 @@ import { StoreError } from "@place-access/domain/shared"
 import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
-/** Batches that double numbers. Each write waits until `open`; a write with a `bad` number fails with `failure`. */
+/**
+ * Makes batches that double numbers. Each write waits until `open`. A write with a `bad` number fails with `failure`.
+ */
 const doubling = (bad: ReadonlySet<number> = new Set(), failure = StoreError.broken("what it is")) =>
   Effect.gen(function* () {
     const open = yield* Deferred.make<void>()
@@ -62,7 +64,8 @@ describe("work in flight shares statements", () => {
         })
         expect(yield* later).toEqual([0, 1, 2])
         expect(written).toEqual([1, 3])
-        // The pause after a statement takes at most `pauseMillis`, 100 ms, and not the 200 ms of the statement.
+        // The pause after a statement takes at most `pauseMillis`, which is 100 ms, and not the 200 ms of the
+        // statement.
         expect(Date.now() - startedAt).toBeLessThan(390)
       })
     ))

@@ -9,7 +9,7 @@ import { describeServers } from "../support/postgres.js"
 describeServers("the victim of a deadlock", (server) => {
   const run = withStores(migratedOn(server), Layer.empty)
 
-  /** Two transactions count up two rows in opposite order, so that each waits for the other one. */
+  /** Two transactions add to two rows in opposite order, so that each waits for the other one. */
   const crossed = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql`DROP TABLE IF EXISTS things`

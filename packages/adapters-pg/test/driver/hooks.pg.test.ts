@@ -11,7 +11,7 @@ import { describePg, freshDatabase } from "../support/postgres.js"
 
 /**
  * Tests of undocumented behaviour of `pg`, `@effect/sql` and `@effect/sql-pg` on which `driver/` relies. Each test uses
- * the library alone, so a test that fails says which row of driver/README.md an upgrade broke.
+ * the library alone, so a failed test tells which row of driver/README.md an upgrade broke.
  */
 const SEE = "see packages/adapters-pg/src/driver/README.md"
 

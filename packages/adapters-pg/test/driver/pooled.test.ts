@@ -8,7 +8,7 @@ type Done = (error: Error | null, result: { readonly rows: ReadonlyArray<unknown
 /** A connection that runs a statement until `end` is called. */
 const connection = (processID: number) => {
   const sent: Array<string> = []
-  /** For each time that the connection was given back: whether it was to be closed. */
+  /** For each time that the connection was given back, whether it was to be closed. */
   const releases: Array<boolean> = []
   let done: Done | undefined
   return {
@@ -26,7 +26,9 @@ const connection = (processID: number) => {
   }
 }
 
-/** A statement that runs on a first connection, and whose caller goes away. `grant` gives out the next connection. */
+/**
+ * A statement that runs on a first connection, and whose caller is interrupted. `grant` hands out the next connection.
+ */
 const abandoned = Effect.gen(function* () {
   const [first, second] = [connection(4711), connection(4712)]
   const waiting: Array<(error: undefined, client: unknown) => void> = []
@@ -94,7 +96,10 @@ describe("a statement whose caller went away", () => {
 })
 
 describe("a statement that a deadlock ended", () => {
-  /** Runs a statement that is the victim of the first `deadlocks` of its attempts. Returns its end and its attempts. */
+  /**
+   * Runs a statement whose first `deadlocks` attempts end as the victim of a deadlock. Returns the statement's result
+   * and its number of attempts.
+   */
   const attempts = (deadlocks: number) =>
     Effect.gen(function* () {
       let sent = 0

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const SOURCES = join(import.meta.dirname, "../../src")
 
-/** Finds statements that select all columns (`*`) of a table. A function after FROM does not match. */
+/** Matches statements that select all columns (`*`) of a table. It does not match a function after FROM. */
 const STAR = /sql`\s*SELECT\s+(?:\w+\.)?\*(?:,[^`]*?)?\s+FROM\s+\w+\b(?!\()/g
 
 describe("a statement that may stay prepared", () => {

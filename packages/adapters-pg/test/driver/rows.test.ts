@@ -6,9 +6,8 @@ import { describe, expect, it } from "vitest"
 import { RecentColumn } from "../../src/rules/RecentColumn.js"
 
 /**
- * A default turns the whole struct into a transformation that `readerOf` cannot compile: it leaves such a struct to the
- * schema's own decoder. The column with a default is in a struct of its own, so that `readerOf` compiles the `Row`
- * around it.
+ * A default turns the whole struct into a transformation, which `readerOf` leaves to the schema's own decoder. The
+ * column with a default is in a separate struct, so that `readerOf` compiles the `Row` around it.
  */
 const Defaulted = Schema.Struct({ defaulted: Schema.optionalWith(Schema.Number, { default: () => 7 }) })
 /** Every kind of column that the stores use, and some that no store uses yet. */
@@ -106,12 +105,12 @@ const either = fc.oneof(
   fc.record({ kind: id.filter((one) => one !== "one"), at: good.ended_at, pair })
 )
 
-/** Stands for a column that is missing from a row. `wrong` makes this mark or any value. */
+/** Means that a column is missing from a row. `wrong` makes this mark or any value. */
 const LEFT_OUT = Symbol("left out")
 const wrong = fc.oneof({ arbitrary: any, weight: 4 }, { arbitrary: fc.constant(LEFT_OUT), weight: 1 })
 const amid = (list: ReadonlyArray<unknown>) =>
   fc.tuple(fc.nat({ max: list.length }), any).map(([place, one]) => list.toSpliced(place, 0, one))
-/** A row in which only this column may be wrong. */
+/** Makes rows in which only this column may be wrong. */
 const spoiltIn = (column: string, like: fc.Arbitrary<object>) =>
   like.chain((row) => {
     const own = (row as Readonly<Record<string, unknown>>)[column]
@@ -126,8 +125,8 @@ const readFirst = <A, I>(schema: Schema.Schema<A, I>, rows: ReadonlyArray<unknow
   Effect.runSync(Effect.either(Rows.first(schema)(Effect.succeed(rows))))
 
 /**
- * Checks that arbitrary rows are read, or refused, as the schema's own decoder does it. Returns how many rows were
- * readable and how many were not.
+ * Checks that arbitrary rows are read or refused as the schema's own decoder does. Returns how many rows were readable
+ * and how many were not.
  */
 const compare = <A, I>(
   schema: Schema.Schema<A, I>,

@@ -8,7 +8,7 @@ describePg("driver", "a connection on which nothing comes", () => {
   it("is left alone while the server works on its statement, or waits for a lock for it", async () => {
     const { drop, url } = await freshDatabase()
     try {
-      // `slow` takes longer than the driver needs to find a silent connection, and ends before the server's own
+      // A statement that takes longer than the driver needs to find a silent connection, and ends before the server's
       // time-outs.
       const slow = Effect.gen(function* () {
         const sql = yield* SqlClient

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type pg from "pg"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
-/** The parts of a connection that the watch reads: a statement is in flight, and no bytes arrive. */
+/** A client with the parts that the watch reads: a statement is in flight, and no bytes arrive. */
 const silentClient = () => {
   const stream = { bytesRead: 7, destroy: vi.fn<(error: Error) => void>() }
   return { stream, connection: { stream }, processID: 1, _getActiveQuery: () => ({}) }
@@ -48,10 +48,10 @@ const watched = async (config: pg.ClientConfig) => {
   return { client, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** Four checks, a second apart: the first one only notes how many bytes have arrived. */
+/** Runs four checks, a second apart. The first check only notes how many bytes have arrived. */
 const look = () => vi.advanceTimersByTime(4_000)
 
-/** Checks until the watch probes the server. */
+/** Runs checks until the watch probes the server. */
 const untilProbed = () =>
   vi.waitUntil(() => {
     look()

@@ -17,8 +17,8 @@ const empty = Effect.gen(function* () {
 })
 
 /**
- * Runs a program in a transaction and returns how many writes go out before each wait for an answer. Nothing else uses
- * the pool, so the test watches its only connection from the BEGIN on.
+ * Runs a program in a transaction and returns, for each wait for an answer, how many writes were sent before it.
+ * Nothing else uses the pool, so the test watches its only connection from the BEGIN on.
  */
 const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -46,7 +46,7 @@ const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
         real(...args)
       })
     })
-    // This listener must run before the driver's own one, which lets the program send its next statement.
+    // This listener must run before the driver's listener, which lets the program send its next statement.
     stream.prependListener("data", answered)
     yield* sql.withTransaction(program)
     stream.off("data", answered)
@@ -121,8 +121,8 @@ describePg("driver", "statements of a transaction that travel together", () => {
         yield* Deferred.await(begun)
         yield* Fiber.interrupt(fiber)
         expect(yield* ids).toEqual([])
-        // Runs more transactions than the pool has connections, so that a connection that is never released would be
-        // noticed.
+        // Runs more transactions than the pool has connections. If a connection were never released, the test would
+        // hang.
         for (let id = 2; id < 20; id++) {
           const failing = sql.withTransaction(Effect.zipRight(add(id), Effect.fail("no")))
           expect(yield* Effect.either(failing)).toEqual(Either.left("no"))

@@ -18,7 +18,7 @@ const problemOf = (path: string) => Effect.map(Effect.flip(DataFolder.prepare(pa
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
 
-/** Whether a user can read a file; without `uid`, whether this user can. */
+/** Whether the user `uid` can read a file; without `uid`, whether the user of this process can. */
 const reads = (file: string, uid?: number): boolean =>
   spawnSync("head", ["-c", "1", file], uid === undefined ? {} : { uid, gid: uid }).status === 0
 
@@ -99,7 +99,7 @@ describe("the data folder", () => {
       yield* DataFolder.prepare(directory)
       yield* Effect.promise(async () => {
         await writeFile(join(directory, "lock"), "")
-        // Old enough to belong to a process that died before it wrote its pid.
+        // Makes the lock file so old that its process must have died before it wrote its pid.
         await utimes(join(directory, "lock"), new Date(), new Date(Date.now() - 6_000))
         await mkdir(join(directory, "database"))
       })

@@ -79,7 +79,7 @@ describe("the lock of a data folder", () => {
   it.effect("where the system does not say which process a number belongs to, holds while it is touched", () =>
     Effect.gen(function* () {
       const system = { realm: () => "", startOf: () => "" }
-      // The number of a process that died belongs to another one now, such as to the one that runs this test.
+      // The pid of a process that died may belong to another process later, such as to the one that runs this test.
       yield* holder({ realm: "", started: "", pid: process.pid })
       expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
       yield* untouched(31_000)
@@ -94,7 +94,7 @@ describe("the lock of a data folder", () => {
       yield* holder({ realm: "", started: system.startOf(process.pid) })
       yield* untouched(3_600_000)
       expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
-      // Another process has the number now.
+      // The start time shows that the pid belongs to another process.
       yield* holder({ realm: "", started: "Thu Jan  1 00:00:00 1970" })
       expect(Exit.isSuccess(yield* takenOn(system))).toBe(true)
     })
@@ -197,7 +197,7 @@ describe("the lock of a data folder", () => {
     })
   )
 
-  /** Writes a lock file like this process would, with the given changes. */
+  /** Writes a lock file as this process would, with the given changes. */
   const holder = (changes: { readonly pid?: number | undefined; readonly realm?: string; readonly started?: string }) =>
     Effect.gen(function* () {
       const text = yield* Effect.scoped(
@@ -255,7 +255,7 @@ describe("an embedded database in a folder", () => {
         yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
         const said = text(child.stderr)
         const code = new Promise((resolve) => child.once("exit", resolve))
-        // The first row shows that the database is open.
+        // The program prints its first row when the database is open.
         yield* Effect.promise(() => once(child.stdout, "data"))
         child.stdout.resume()
         yield* Effect.promise(() => writeFile(`${lock()}.new`, JSON.stringify({ ...OTHER, pid: 12 })))
@@ -268,7 +268,7 @@ describe("an embedded database in a folder", () => {
     60_000
   )
 
-  /** Another process inserts rows and reports each committed one, until it is killed without a warning. */
+  /** A child process inserts rows and reports each committed row, until it is killed. */
   const writeUntilKilled = async (): Promise<number> => {
     const program = await nodeArgs(join(import.meta.dirname, "writer.ts"))
     return new Promise<number>((resolve, reject) => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Makes the copy on a disk that differs from a real one in the given operations. */
+/** Makes a copy on a disk whose given operations differ from those of a real disk. */
 const copyOn = (disk: Partial<FolderCopy.Disk>) =>
   FolderCopy.copyFolder(join(directory, "from"), join(directory, "to"), { disk: { ...FolderCopy.DISK, ...disk } })
 
@@ -45,7 +45,7 @@ describe("a copy of a data folder on its way to the disk", () => {
         Effect.runSync(Deferred.succeed(isFlushing, undefined))
         await Effect.runPromise(Deferred.await(isInterrupted))
       }
-      // The deletion of the draft waits, so that the rest of the copy would have time to rename the draft.
+      // The deletion of the draft waits, so that the interrupted copy would have time to rename the draft.
       const remove = async (path: string) => {
         Effect.runSync(Deferred.succeed(isInterrupted, undefined))
         await new Promise((resolve) => setTimeout(resolve, 200))

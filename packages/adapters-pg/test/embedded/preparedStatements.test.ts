@@ -22,7 +22,10 @@ const types = (messages: Buffer): string => {
   return found
 }
 
-/** For each of several requests in a row, the types of the messages that reach the session. */
+/**
+ * Passes several requests, one after the other. Returns for each request the types of the messages that reach the
+ * session.
+ */
 const seen = (...requests: ReadonlyArray<readonly [messages: ReadonlyArray<Buffer>, hasFailed?: boolean]>) => {
   const statements = new PreparedStatements()
   return requests.map(([given, hasFailed = false]) => {

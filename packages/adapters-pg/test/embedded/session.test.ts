@@ -169,7 +169,7 @@ describe("embedded database", () => {
       Effect.gen(function* () {
         const client = yield* PgClient
         const heard = yield* Effect.fork(Stream.runHead(client.listen("news")))
-        // The test cannot wait for the end of LISTEN, so it notifies until the listener gets a notification.
+        // The test cannot know when LISTEN has run, so it sends notifications until the listener gets one.
         const raise = client`SELECT pg_notify('news', 'hello')`
         yield* raise.pipe(Effect.zipRight(Effect.yieldNow()), Effect.forever, Effect.race(Fiber.join(heard)))
         expect((yield* Fiber.join(heard))._tag).toBe("Some")

@@ -1,5 +1,5 @@
-// Inserts row after row into the embedded database of a folder and prints each number after its commit. It never ends
-// by itself: directory.test.ts kills it.
+// Inserts row after row into the embedded database of a folder and prints each number after its commit. The program
+// never ends by itself: directory.test.ts kills it.
 import { layerEmbedded } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"

@@ -17,7 +17,7 @@ describeServers("WorkSignal on a server", (server) => {
         yield* signal.wait(Duration.hours(1)) // ends once the signal listens
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND query LIKE 'LISTEN%'`
-        yield* signal.wait(Duration.hours(1)) // ends once it listens again
+        yield* signal.wait(Duration.hours(1)) // ends once the signal listens on a new connection
         const waiting = yield* Effect.fork(signal.wait(Duration.hours(1)))
         yield* signal.raise
         yield* Fiber.join(waiting)

@@ -16,7 +16,7 @@ describe("questions about a history are answered by its index", () => {
   const run = withStores(migratedEmbedded, UploadStores)
   const at = (millis: number) => Timestamp.make(START + millis)
 
-  /** Inserts twelve weeks of fixes of a user, one every half an hour, and as many of another user. */
+  /** Inserts twelve weeks of fixes of a user, one every half an hour, and the same number for another user. */
   const filled = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* Partitions.ensurePartitions(at(0))
@@ -50,7 +50,7 @@ describe("questions about a history are answered by its index", () => {
           const plan = yield* sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${statement}`
           plans[name] = plan.map((row) => String(row["QUERY PLAN"])).join("\n")
         }
-        // No statement collects rows to sort them: each stops at the last row that it needs.
+        // No statement collects rows in order to sort them. Each statement stops at the last row that it needs.
         for (const plan of Object.values(plans))
           expect(plan).not.toMatch(/Seq Scan on fixes|Bitmap Heap Scan on fixes| Sort \(/)
         expect(plans["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)

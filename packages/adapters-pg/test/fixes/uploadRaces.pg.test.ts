@@ -15,7 +15,10 @@ import { UploadStores } from "../support/uploadStores.js"
 const UPLOADS = 20
 const MINUTE = 60_000
 
-/** Fourteen minutes of leaving and entering, a fix every 20 s: outside for a minute, inside for two. */
+/**
+ * Fourteen minutes in which a phone leaves and enters the place, with a fix every 20 s: outside for a minute, inside
+ * for two.
+ */
 const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) => ({
   capturedAt: Timestamp.make(START - 14 * MINUTE + index * 20_000),
   ...travel(RuleSamples.CIRCLE, 90, index % 9 < 3 ? 700 : 5),
@@ -25,7 +28,7 @@ const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) =
 describeServers("uploads of one user at once", (server) => {
   const run = withStores(migratedOn(server), Layer.merge(UploadStores, MemoryWorkSignal.layer))
 
-  /** A user with rules gets all `uploads` at once. Returns the firings of each rule, by capture time. */
+  /** Sends all `uploads` of a user with rules at the same time. Returns the firings of each rule, by capture time. */
   const race = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START - 15 * MINUTE)
@@ -83,7 +86,7 @@ describeServers("uploads of one user at once", (server) => {
       Effect.gen(function* () {
         const uploads = Array.from({ length: UPLOADS }, (_, index) => [
           ...ride.toReversed(),
-          // On the edge of the rule's circle, so that the fix decides nothing.
+          // The fix is on the edge of the rule's circle, so that it decides nothing.
           { capturedAt: Timestamp.make(START - 1_000 - index), ...travel(RuleSamples.CIRCLE, 0, 150) }
         ])
         const { answers, firings, stored } = yield* race(uploads)

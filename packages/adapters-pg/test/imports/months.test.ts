@@ -57,7 +57,7 @@ describe("the months of an import that ends [imports-12]", () => {
         const sql = yield* SqlClient
         const store = yield* ImportStore
         const { leased, made, months } = yield* readOne
-        // The count fails, as it does on a server that stops it after 15 s.
+        // The count of months fails, as on a server that stops the count after 15 s.
         yield* sql`ALTER TABLE visit_reports RENAME TO visit_reports_away`
         expect(yield* store.finish(leased, null, at, months)).toBe(true)
         yield* sql`ALTER TABLE visit_reports_away RENAME TO visit_reports`

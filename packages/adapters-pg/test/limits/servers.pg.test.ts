@@ -8,7 +8,7 @@ import { describeCitus, describeServers, lockWaits, type Server } from "../suppo
 
 const pool = (url: string) => layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
 
-/** One server of several, with its own pool and its own batches. */
+/** One of several servers, with a separate pool and separate batches. */
 const server = (url: string) => Layer.build(SqlLimitStore.layer.pipe(Layer.provide(pool(url))))
 
 const withServers = <A>(
@@ -39,7 +39,7 @@ describeServers("limits, two servers on one database", (on) => {
   it("admit as many calls as the rate has, and not one more or fewer [§7-too-many, limits-6]", () =>
     withServers(on, (servers) =>
       Effect.gen(function* () {
-        // The window outlasts the test.
+        // The window is longer than the test.
         const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
         const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
         const admitted = standings.filter(({ isAdmitted }) => isAdmitted)
@@ -65,7 +65,7 @@ describeServers("limits, two servers on one database whose windows are locked", 
           Effect.fork
         )
         yield* Deferred.await(held)
-        // The first call goes alone; the three calls after it share a statement.
+        // The first call is alone in its statement. The three calls after it share a statement.
         const calls = (index: number, order: ReadonlyArray<Subject.LimitSubject>) =>
           Effect.forEach([connection(100 + index), ...order], (whose) => takeCall(whose, rate), {
             concurrency: "unbounded"
@@ -105,7 +105,7 @@ describeCitus("limits, one server on a cluster on which one shard of the windows
           FROM generate_series(0, 60) i`
         const those = (is: boolean) => placed.filter(({ is_blocked }) => is_blocked === is).map(({ index }) => index)
         const [mine, others] = [those(true), those(false)]
-        // More subjects than the pool has connections.
+        // There are more subjects than connections in the pool.
         expect(mine.length).toBeGreaterThan(4)
         yield* Effect.forEach(mine, call, { concurrency: "unbounded" })
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

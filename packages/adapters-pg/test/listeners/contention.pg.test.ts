@@ -42,7 +42,7 @@ const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number)
     }))
   })
 
-/** Each event once: a lost event may have waited for several listeners. */
+/** The id of each event once, because a lost event may have waited for several listeners. */
 const idsOf = (rows: ReadonlyArray<Listener.ListenerDelivery>) => [
   ...new Set(rows.map(({ envelope }) => envelope.eventId))
 ]
@@ -68,8 +68,8 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
           /**
-           * Takes a few events several times, and at the end closes the listener twice at the same moment: a sweep may
-           * close it while its stream ends.
+           * Takes a few events several times, and at the end closes the listener twice at the same moment, as when a
+           * sweep closes it while its stream ends.
            */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {

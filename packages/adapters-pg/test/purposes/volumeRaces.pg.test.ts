@@ -24,7 +24,7 @@ describeServers("SqlVolumeFlagStore, many at once", (server) => {
         const app = yield* Fixtures.app((yield* Fixtures.user).id)
         yield* Fixtures.purpose(app.id, "find_me")
         const now = yield* Timestamp.now
-        // 21 calls of each connection; the purpose expects ten.
+        // Inserts 21 calls of each connection. The purpose expects ten.
         yield* sql`INSERT INTO access_log (user_id, at, entry_id, app_id, connection_id, endpoint, purpose, status)
                    SELECT 'usr_' || c, ${Rows.at(now - 1)}, 'log_' || c || '_' || n, ${app.id}, 'con_' || c,
                           'GET /v1/locations/latest', 'find_me', 200

@@ -7,7 +7,7 @@ import { PLACES } from "../support/catalogueContract.js"
 import { ask } from "../support/citusStandIn.js"
 import { describeCitus, type TestDatabase } from "../support/postgres.js"
 
-/** Enough users that no node is without a row. */
+/** The number of users. It is large enough that every node has rows. */
 const USERS = 40
 
 describeCitus("db distribute", (citus) => {
@@ -39,7 +39,7 @@ describeCitus("db distribute", (citus) => {
 
   const sql = (statement: string) => ask(database.url, statement)
 
-  /** Which column each table is distributed by; null for a table that every node has a copy of. */
+  /** The column by which each table is distributed; null for a table that every node has a copy of. */
   const placed = async () => {
     const rows = await sql(
       `SELECT t.relname AS name, CASE WHEN p.partkey IS NOT NULL THEN column_to_column_name(p.logicalrelid, p.partkey) END AS key
@@ -86,7 +86,7 @@ describeCitus("db distribute", (citus) => {
   it("after a step that failed it goes on there, with the rows of both", async () => {
     await migrate()
     await fill()
-    // Citus distributes no table that has a trigger.
+    // Citus refuses to distribute a table that has a trigger.
     await sql(
       `CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
        CREATE TRIGGER nothing BEFORE INSERT ON fixes FOR EACH ROW EXECUTE FUNCTION nothing()`

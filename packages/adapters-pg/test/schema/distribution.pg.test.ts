@@ -65,7 +65,7 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
     expect(refusal).toBeUndefined()
 
     const calls = await callsOf(database.url)
-    // Compares the calls without the table that each one is colocated with.
+    // Compares the recorded calls, without the table with which each table is colocated.
     expect(calls.map((call) => call.replace(/ with .*/, "")).sort()).toEqual(
       Array.from(PLACES, ([table, key]) => (key === null ? `copy ${table}` : `spread ${table} by ${key}`)).sort()
     )

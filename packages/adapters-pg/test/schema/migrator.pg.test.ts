@@ -27,7 +27,7 @@ describeServers("migrate", ({ freshDatabase }) => {
     const { url, drop } = await freshDatabase()
     const [backup, running] = [
       new pg.Client({ connectionString: url }),
-      // A lock time-out shorter than the service's own (Postgres.ts).
+      // This lock time-out is shorter than that of the service (Postgres.ts).
       new pg.Client({ connectionString: url, lock_timeout: 2_000 })
     ]
     try {
@@ -40,7 +40,7 @@ describeServers("migrate", ({ freshDatabase }) => {
         statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
       }
       await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
-      // pg_dump takes the same kind of lock.
+      // `pg_dump` takes this kind of lock too.
       await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
       await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
 

@@ -19,7 +19,7 @@ const insert = (user: string, from: string, count: number) =>
    SELECT '${user}', '${from}'::timestamptz + n * interval '1 minute', 'dev_1', 1, 2, '2031-06-15'
    FROM generate_series(1, ${count}) n`
 
-/** More rows of old history than a run reads under an exclusive lock. */
+/** A number of rows of old history that is too large to be read under an exclusive lock. */
 const OLD_ROWS = 10_100
 
 /** Fills the DEFAULT partition. From now on, each row of the user `usr_slow` takes 50 ms to write, or to move. */
@@ -73,7 +73,8 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
 
   it("a table that takes longer than the limit is left to a later run, and its rows have a place meanwhile [sweeps-3]", async () => {
     const { url } = database
-    // The move takes 4.5 s. A statement about another table may take up to the limit on a busy machine.
+    // The move takes 4.5 s, longer than the limit of 3 s. The limit cannot be shorter, because on a busy machine a
+    // statement about another table may take that long.
     await ask(url, insert("usr_slow", "2031-05-10", 90))
     const made = await ensureOn(url, "3 seconds")
     expect(made.filter((name) => name.startsWith("fixes"))).toEqual([])
@@ -123,7 +124,7 @@ describePg("plans", "what making a partition reads", () => {
       }
       const before = await read()
       expect(await ensureOn(url)).toHaveLength(12)
-      // A run reads 10,001 rows to see that the partition is large. The connections report what they read when they
+      // Each run reads 10,001 rows to see that the partition is large. The connections report what they read when they
       // end.
       await expect.poll(read, { timeout: 10_000 }).toBe(before + 4 * (10_001 + 2 * OLD_ROWS))
     } finally {

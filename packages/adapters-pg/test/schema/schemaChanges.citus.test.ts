@@ -24,7 +24,8 @@ describeCitus("changes of tables, on a cluster", (citus) => {
       const on = <A>(url: string, program: Effect.Effect<A, unknown, Effect.Effect.Context<typeof Migrator.migrate>>) =>
         program.pipe(Effect.provide(at(url)), Effect.runPromise)
       const said: Array<string> = []
-      // A change of the table would wait for this lock, and would then report that the table is in use.
+      // If `ensurePartitions` tried to change the table, it would wait for this lock, and would then report that the
+      // table is in use.
       const reader = new pg.Client({ connectionString: coordinator })
       await reader.connect()
       try {
@@ -55,7 +56,7 @@ describeCitus("changes of tables, on a cluster", (citus) => {
   it("a month is made on one server with the extension, before nodes are added to it [sweeps-1]", async () => {
     database = await citus.freshDatabase()
     const { url } = database
-    // The coordinator is the last node that may be removed.
+    // Citus removes the coordinator only after all other nodes.
     await ask(url, "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid <> 0")
     await ask(url, "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node")
     const made = await Migrator.migrate.pipe(

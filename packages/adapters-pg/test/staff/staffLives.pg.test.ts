@@ -15,7 +15,10 @@ const stores = Layer.mergeAll(
   MemoryPasswordHasher.layer
 )
 
-/** The last admin of a scenario cannot lose the role, so the next scenario begins without any account. */
+/**
+ * Deletes all accounts. The last admin of a scenario cannot lose the role, so the next scenario could not begin without
+ * an admin.
+ */
 const withoutAccounts = Effect.flatMap(SqlClient, (sql) =>
   sql.unsafe("TRUNCATE accounts, apps, sessions, audit_events, sign_in_tries CASCADE")
 )

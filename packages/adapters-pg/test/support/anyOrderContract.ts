@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { visitLifeOf } from "../../../domain/test/support/visitLives.js"
 import { replayVisits } from "../../../domain/test/support/visitReplay.js"
 
-/** Seeds that once found a fault in a store. `packages/domain/test/visits/anyOrder.test.ts` has more of these seeds. */
+/**
+ * Seeds that once found a fault in a store. There are more such seeds in
+ * `packages/domain/test/visits/anyOrder.test.ts`.
+ */
 const SEEDS = [5, 41, 58]
 
 export const anyOrderContract: Contract<Effect.Effect.Context<ReturnType<typeof replayVisits>>> = SEEDS.map((seed) => ({

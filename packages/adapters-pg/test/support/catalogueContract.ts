@@ -5,7 +5,9 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A second copy of the lists in `DistributionPlan.ts`: to move a table to another group, change both. */
+/**
+ * A copy of the lists in `DistributionPlan.ts`, as an independent check. To move a table to another group, change both.
+ */
 const COPIED = [
   "account_links",
   "accounts",
@@ -25,7 +27,7 @@ const COPIED = [
   "sign_in_tries"
 ]
 
-/** Tables that are distributed neither by a user nor by an app, with the column by which they are distributed. */
+/** Tables that are distributed neither by a user nor by an app, each with the column by which it is distributed. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   connection_routes: "connection_id",
   consent_requests: "request_id",

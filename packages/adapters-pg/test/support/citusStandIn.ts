@@ -1,8 +1,8 @@
 import pg from "pg"
 
 /**
- * A stand-in for Citus, for the statements of `db distribute` on a server without the extension. Its functions record
- * their arguments and refuse what the manual of Citus says that Citus refuses: a unique index without the distribution
+ * A substitute for Citus, for the statements of `db distribute` on a server without the extension. Its functions record
+ * their arguments, and refuse what Citus refuses according to its manual: a unique index without the distribution
  * column; a foreign key between a table that is distributed or copied and one that is not; a second distribution of the
  * same table; a colocation with a table that is not distributed. Nothing is distributed.
  */
@@ -76,7 +76,7 @@ export const installStandIn = (url: string): Promise<void> =>
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, citus`)
   })
 
-/** The calls that the stand-in recorded, in order. */
+/** The calls that the substitute recorded, in order. */
 export const callsOf = (url: string): Promise<ReadonlyArray<string>> =>
   asked(url, async (client) => {
     const { rows } = await client.query<{ call: string }>("SELECT call FROM citus.calls ORDER BY place")

@@ -56,7 +56,7 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlTokenStore.layer,
       Sql.SqlVisitStore.layer,
       Sql.SqlVolumeFlagStore.layer,
-      // The stores' programs raise this signal, and no case waits for it.
+      // The programs of the stores raise this signal, but no case waits for it.
       Testing.MemoryWorkSignal.layer
     )
   )
@@ -71,13 +71,16 @@ export interface Row {
   readonly embedded: Cases
   readonly server: Cases
   readonly stores: Stores<Ports>
-  /** Whether the cases need a database of their own: they change the schema or expect it as migrations made it. */
+  /**
+   * Whether the cases need a separate database, because they change the schema or expect the schema as migrations made
+   * it.
+   */
   readonly alone: boolean
 }
 
 /**
- * `both` has the cases for both kinds of database. `only` has the cases for one kind, and the stores and `alone` if
- * they are not the usual ones.
+ * Makes a row. `both` has the cases for both kinds of database. `only` has the cases for one kind, and the stores and
+ * `alone` if they are not the usual ones.
  */
 const row = (
   name: string,

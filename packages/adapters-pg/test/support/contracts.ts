@@ -15,7 +15,7 @@ export type Ground = Database | Entropy.Entropy | Vault.Vault
 /** A layer of stores that needs no other services than `Ground`. */
 export type Stores<R> = Layer.Layer<R, unknown, Ground>
 
-/** The time on the clock when a case begins; a case may move it with `TestClock.adjust`. */
+/** The time on the clock when a case begins. A case may move the clock with `TestClock.adjust`. */
 export const START = Date.UTC(2026, 0, 15, 12)
 
 const secrets = Layer.merge(
@@ -40,12 +40,12 @@ export const migratedPostgres: Layer.Layer<Database> = migratedOn(postgres)
 /** A migrated database whose tables are distributed over several nodes. */
 export const migratedCitus: Layer.Layer<Database> = migratedOn(citus)
 
-/** A migrated PostgreSQL database, through `@effect/sql-pg`'s own client. */
+/** A migrated PostgreSQL database, through the client of `@effect/sql-pg` in place of our driver. */
 export const migratedStock: Layer.Layer<Database> = migratedPostgres.pipe(Layer.provide(Stock.layer))
 
 /**
  * Opens `database` once for the calling `describe` and returns a function that runs programs on it. Each program gets a
- * test clock of its own, which stands at `START`.
+ * separate test clock, which stands at `START`.
  */
 export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>) => {
   const layer = stores.pipe(Layer.provideMerge(Layer.merge(database, secrets)))
@@ -60,7 +60,8 @@ export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>
     return runtime.runPromise(
       TestClock.setTime(START).pipe(
         Effect.zipRight(program),
-        // A deadlock fails the test: the order of two locks is wrong.
+        // Without repeats after a deadlock, a deadlock fails the test: it shows that two locks are taken in the wrong
+        // order.
         Effect.locally(deadlockRepeats, 0),
         Effect.provide(TestContext.TestContext)
       )
@@ -70,7 +71,7 @@ export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>
 
 /**
  * Removes every row, and keeps the schema and the record of its migrations. Only tables that have rows are truncated,
- * because truncating a table takes PGlite longer than looking into it.
+ * because truncating a table takes PGlite longer than reading whether it has rows.
  */
 const empty = Effect.flatMap(SqlClient, (sql) =>
   sql.unsafe(`DO $$

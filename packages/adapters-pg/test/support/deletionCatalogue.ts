@@ -9,11 +9,12 @@ import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
 import { Effect, Either, Option, Schema, TestClock } from "effect"
 
 /**
- * Checks account deletion against the schema in the catalogue, not against a list that somebody keeps: every table with
- * a `user_id` gets rows of a person, the account is deleted, and then no row anywhere may identify the person.
+ * Checks account deletion against the schema in the catalog, and not against a list that somebody maintains. Every
+ * table with a `user_id` gets rows of a person, and the account is deleted. Then no row anywhere may identify the
+ * person.
  */
 
-/** The tables in which a deleted account may leave a trace, and why. Keep it empty if you can. */
+/** The tables in which a deleted account may leave a trace, each with the reason. Keep it empty if you can. */
 const STAYS: Readonly<Record<string, string>> = {}
 
 const ColumnRow = Schema.Struct({
@@ -24,7 +25,7 @@ const ColumnRow = Schema.Struct({
 })
 
 /**
- * SQL values that satisfy the check constraints of these tables. Every other column gets any value of its type; null
+ * SQL values that satisfy the check constraints of these tables. Every other column gets a value of its type; null
  * leaves the column out.
  */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
@@ -35,7 +36,8 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
 }
 
 /**
- * Tables that `plant` leaves out: their rows need other rows, so `person` inserts them, or the deletion writes them.
+ * Tables that `plant` leaves out, because their rows need other rows: `person` inserts these rows, or the deletion
+ * writes them.
  */
 const BY_HAND: ReadonlySet<string> = new Set([
   "accounts",
@@ -114,7 +116,7 @@ const plant = (userId: UserId) =>
     return planted
   })
 
-/** The tables in which any column of any row contains one of the words. */
+/** The tables that contain one of the words, in any column of any row. */
 const tablesWith = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -135,7 +137,7 @@ const person = Effect.gen(function* () {
   yield* accounts.openSession(Session.open((yield* Vault.Vault).sha256(yield* Entropy.secret), user.id, now))
   yield* sql`INSERT INTO account_links (link_hash, user_id, purpose, email, created_at, expires_at)
              VALUES (${yield* Entropy.id("lnk")}, ${user.id}, 'password_reset', ${email}, ${Rows.at(now)}, ${Rows.at(now)})`
-  // Somebody signed up once more with the address.
+  // A second sign-up with the same address waits to be confirmed.
   yield* sql`INSERT INTO pending_accounts (link_hash, user_id, email, display_name, password_hash, return_to, created_at, expires_at)
              VALUES (${yield* Entropy.id("lnk")}, ${yield* Entropy.id("usr")}, ${email}, ${displayName}, '', '/',
                      ${Rows.at(now)}, ${Rows.at(now)})`
@@ -243,8 +245,8 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       const store = yield* AccountDeletionStore
       const now = yield* Timestamp.now
-      // Does what a killed worker had done before: it postponed the account by ten minutes and removed one row of each
-      // table.
+      // Does the work that a killed worker did before it died: it postponed the account by ten minutes and removed one
+      // row of each table.
       yield* store.lookAgain(user.id, Timestamp.plus(now, 10 * Timestamp.MINUTE))
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")

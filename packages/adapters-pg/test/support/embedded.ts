@@ -14,28 +14,31 @@ import { migrations } from "../../src/schema/migrations/index.js"
 const CACHE = join(import.meta.dirname, "../../../../node_modules/.cache/place-access")
 const LIBRARY = createRequire(import.meta.url).resolve("@electric-sql/pglite")
 
-/** Node has `WebAssembly`, but TypeScript's types without those of the browser do not declare it. */
+/**
+ * TypeScript declares `WebAssembly` only among the types of the browser, which this project leaves out. Node has it
+ * too.
+ */
 const { compile } = (
   globalThis as unknown as {
     WebAssembly: { compile: (bytes: Uint8Array) => Promise<NonNullable<EmbeddedOptions["program"]>> }
   }
 ).WebAssembly
 
-/** Computes a value when it is first asked for, and keeps it for as long as the process runs. */
+/** Computes a value at the first call, and keeps it until the process ends. */
 const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   let made: Promise<A> | undefined
   return () => (made ??= make())
 }
 
 /**
- * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database. V8 also goes on
- * optimising the code while one database works, which makes the next one faster.
+ * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database. V8 also continues
+ * to optimize the code while one database works, which makes the next one faster.
  */
 const program = once(async () => compile(await readFile(join(dirname(LIBRARY), "pglite.wasm"))))
 
 /**
- * Returns the path of the image of a database. The first test file that needs the image makes it, and it stays in the
- * cache for later runs.
+ * Returns the path of the image of a database. The first test file that needs the image makes it, and the image stays
+ * in the cache for later runs.
  */
 const cached = async (name: string, contents: string, make: () => Promise<Blob>): Promise<string> => {
   const version = createHash("sha256")
@@ -45,7 +48,7 @@ const cached = async (name: string, contents: string, make: () => Promise<Blob>)
   if (!existsSync(path)) {
     const image = await make()
     await mkdir(CACHE, { recursive: true })
-    // Two processes may do this at once: the file appears whole or not at all.
+    // Two processes may do this at the same time, so the file must appear whole or not at all.
     const draft = `${path}.${process.pid}`
     await writeFile(draft, Buffer.from(await image.arrayBuffer()))
     await rename(draft, path)
@@ -61,14 +64,14 @@ const dumpOf = async (db: PGlite): Promise<Blob> => {
   return image
 }
 
-/** The image of an empty database. Making a new database takes 2 s, starting from this image 0.3 s. */
+/** The image of an empty database. Making a new database takes 2 s; starting from this image takes 0.3 s. */
 const emptyImage = once(async () =>
   read(await cached("pglite", "", async () => dumpOf(await PGlite.create({ pgliteWasmModule: await program() }))))
 )
 
 /**
- * The path of the image of a database with the service's schema. It can be cached: of what the migrations write, only
- * the time at which they ran depends on the day.
+ * The path of the image of a database with the service's schema. The image can be cached: the only content that depends
+ * on the day is the time at which the migrations ran.
  */
 const migratedPath = once(() =>
   cached("migrated", JSON.stringify(migrations), async () => {
@@ -83,8 +86,8 @@ const migratedPath = once(() =>
 const migratedImage = once(async () => read(await migratedPath()))
 
 /**
- * Makes a data folder as a server leaves it after its first start: with our schema and keys of its own, and without
- * rows. A server that starts in an empty folder spends 4 s of processor time on that.
+ * Makes a data folder as a server leaves it after its first start: with our schema and separate keys, and without rows.
+ * A server that starts in an empty folder spends 4 s of processor time on that.
  */
 export const makeDataFolder = async (): Promise<string> => {
   const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))
@@ -105,7 +108,7 @@ const embeddedFrom = (
     )
   )
 
-/** An embedded database in memory, empty, for one caller. */
+/** An empty embedded database in memory, for one caller. */
 export const embeddedWith = (options: Omit<EmbeddedOptions, "image" | "program">): Layer.Layer<Database> =>
   embeddedFrom(emptyImage, options)
 

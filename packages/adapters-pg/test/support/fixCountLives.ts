@@ -22,7 +22,7 @@ const MINUTE = 60_000
 type Deed =
   | { readonly tag: "upload" | "file" | "previous release"; readonly times: ReadonlyArray<number> }
   /**
-   * `taken`: an upload takes a reading that was put aside, although a fix like it is stored already. `place`: a new
+   * `taken`: an upload takes a reading that was put aside, although an equal fix is stored already. `place`: a new
    * place raises the version.
    */
   | { readonly tag: "taken" | "place" }
@@ -32,7 +32,7 @@ type Deed =
   | { readonly tag: "count"; readonly fixesOfStep: number }
   | { readonly tag: "wait"; readonly millis: number }
 
-/** Offsets from now. Many are at an edge of a half an hour, of the choice of 30 days, or close together. */
+/** Times as offsets from now. Many are close together, or at an edge of a half an hour or of the choice of 30 days. */
 const time = FastCheck.oneof(
   FastCheck.integer({ min: -60 * DAY, max: 0 }),
   FastCheck.tuple(FastCheck.integer({ min: -90, max: 0 }), FastCheck.integer({ min: -1, max: 1 })).map(
@@ -206,7 +206,7 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
       const rows = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId}`.pipe(Rows.all(AtRow))
       const cutoff = keep === null ? Number.NEGATIVE_INFINITY : now - keep * DAY
       const captured = rows.map((row) => row.captured_at).filter((at) => at > cutoff)
-      // These tallies are shorter than 31 days, so a tally does not make counts itself.
+      // These tallies are of less than 31 days, so that a tally does not make counts itself.
       for (const first of [now - 60 * DAY + skew, now - 30 * DAY + skew]) {
         const edges = Array.from({ length: 31 }, (_, day) => Timestamp.make(first + day * DAY))
         const found = yield* (yield* FixHistory).tally(userId, Timestamp.make(now), edges)
@@ -236,7 +236,7 @@ const importFile = (userId: UserId, name: string, now: number, fixes: ReadonlyAr
     yield* store.finish(leased, null, at)
   })
 
-/** When a user chooses again to keep more history, no tally may count fixes that retention has deleted before. */
+/** After a user has chosen to keep more history, no tally may count fixes that retention had deleted before. */
 const LENGTHENED: Array<Deed> = [
   { tag: "upload", times: [-50 * DAY, -30 * DAY - 1, -30 * DAY + 1] },
   { tag: "count", fixesOfStep: 1_000 },
@@ -283,7 +283,7 @@ export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number):
       ),
       { numRuns: lives, examples: [[LENGTHENED, 0]] }
     )
-    // The scenarios must have valid counts: a tally that always reads the fixes would pass, too.
+    // The scenarios must have valid counts. Otherwise a tally that always reads the fixes would pass too.
     expect(counted).toBeGreaterThan(lives)
   })
 

@@ -11,7 +11,7 @@ const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
 const under = (...keys: ReadonlyArray<string>) =>
   Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(",")))))
 
-/** What every program does with the canary when it starts. */
+/** Runs the steps that every program does with the canary when it starts. */
 const start = Effect.zipRight(KeyCanary.check(), KeyCanary.keep())
 
 const canaries = Effect.flatMap(SqlClient, (sql) => sql`SELECT name, sealed FROM key_canaries`)
@@ -69,7 +69,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
       yield* start.pipe(under(k2, k1))
       yield* start.pipe(under(k2))
       yield* refused("k2").pipe(under(k1))
-      // Goes back to the old key, as after a rotation by mistake.
+      // The newer key is removed, as after a rotation by mistake.
       yield* start.pipe(under(k1, k2))
       yield* start.pipe(under(k1))
     })

@@ -13,7 +13,8 @@ export interface LossyProxy {
 }
 
 /**
- * A proxy between a client and PostgreSQL. It passes every byte on, unless `loseNextCommit` asks it to drop an answer.
+ * A proxy between a client and PostgreSQL. It passes every byte on, except an answer that `loseNextCommit` tells it to
+ * drop.
  */
 export const startLossyProxy = async (database: string): Promise<LossyProxy> => {
   const target = new URL(database)
@@ -30,7 +31,7 @@ export const startLossyProxy = async (database: string): Promise<LossyProxy> => 
       socket.on("close", () => open.delete(socket))
     }
     client.on("data", (chunk) => {
-      // A COMMIT is recognised by its text, or by the name of its prepared statement.
+      // The proxy recognizes a COMMIT by its text, or by the name of its prepared statement.
       if (isArmed && /commit/i.test(chunk.toString("latin1"))) {
         isArmed = false
         isLosing = true
@@ -39,7 +40,7 @@ export const startLossyProxy = async (database: string): Promise<LossyProxy> => 
     })
     upstream.on("data", (chunk) => {
       if (!isLosing) return void client.write(chunk)
-      // The answer to a COMMIT contains the word; an earlier chunk may be the answer to an earlier statement.
+      // The answer to a COMMIT contains the word COMMIT. An earlier chunk may be the answer to an earlier statement.
       if (!chunk.toString("latin1").includes("COMMIT")) return
       lost++
       client.destroy()

@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Check } from "@place-access/domain/testing"
 import { Effect } from "effect"
 
-/** Must run after the cases of `logRetentionContract`, which delete two deliveries that had been attempted. */
+/** This case must run after the cases of `logRetentionContract`, which delete two deliveries with attempts. */
 export const noAttemptsLeft = {
   name: "attempts go with their deliveries",
   run: Effect.flatMap(SqlClient, (sql) =>

@@ -28,7 +28,7 @@ export const someone = Effect.gen(function* () {
 })
 
 /**
- * Rows that the work writes through other stores, in transactions of their own, are committed together with the stored
+ * Rows that the work writes through other stores, in nested transactions, must be committed together with the stored
  * answer or not at all.
  */
 export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | AccountStore | Entropy.Entropy> = [

@@ -7,7 +7,7 @@ import { Clock, Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
-/** Inserts a fix of the user. Every case uses a year of its own, because the cases share a database. */
+/** Inserts a fix of the user. Every case uses a different year, because the cases share a database. */
 const insertFix = (userId: string, iso: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -16,8 +16,8 @@ const insertFix = (userId: string, iso: string) =>
   })
 
 /**
- * The partition of each fix of the user, by capture time. On Citus the name of a shard is that of its partition and six
- * digits.
+ * The partition of each fix of the user, by capture time. On Citus the name of a shard is the name of its partition
+ * with six digits after it.
  */
 const homes = (userId: string) =>
   Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const partitionsContract: Contract<SqlClient> = [
     run: Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* insertFix("usr_killed", "2039-06-09T00:00:00.000Z")
-      // What a run stores before it reads the rows of the DEFAULT partition.
+      // The constraint that a run stores before it reads the rows of the DEFAULT partition.
       yield* sql`ALTER TABLE fixes_default ADD CONSTRAINT fixes_default_without_2039_06
         CHECK (captured_at < '2039-06-01T00:00:00Z' OR captured_at >= '2039-07-01T00:00:00Z') NOT VALID`
       const refused = yield* Effect.flip(insertFix("usr_killed", "2039-06-10T00:00:00.000Z"))
@@ -138,7 +138,7 @@ const insertEntry = (userId: string, iso: string) =>
       VALUES (${userId}, ${Rows.at(at(iso))}, 'log_1', 'app_1', 'con_1', 'GET /v1/me', 200)`
   })
 
-/** Runs with a clock that moves: a program that finds a table busy sleeps before it retries. */
+/** Runs with a clock that moves, because a program that finds a table busy sleeps before it retries. */
 const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(program)
@@ -150,7 +150,7 @@ const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   })
 
 /**
- * These cases run in this order and on a database of their own, because each of them drops partitions, also those that
+ * These cases run in this order and on a separate database, because each of them drops partitions, including those that
  * other cases made.
  */
 export const expiredPartitions: Contract<SqlClient> = [
@@ -185,7 +185,7 @@ export const expiredPartitions: Contract<SqlClient> = [
       yield* Partitions.ensurePartitions(at("2032-02-15T00:00:00.000Z"))
       yield* insertEntry("usr_logged", "2032-01-31T23:59:59.999Z")
       yield* insertFix("usr_logged", "2032-01-31T23:59:59.999Z")
-      // 400 days after the first of February.
+      // The end of the 400 days after the first of February.
       const end = at("2033-03-07T00:00:00.000Z")
       yield* Partitions.dropExpired(Timestamp.plus(end, -1))
       Check.isTrue(yield* exists("access_log_2032_01"), "a millisecond too early")
@@ -213,8 +213,7 @@ const whileSomebodyReads = (first: Statement<unknown>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const [begun, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    // The transaction goes on sending statements, as pg_dump does, so that the loss of its connection is noticed at
-    // once.
+    // The transaction continues to send statements, as `pg_dump` does, so that a lost connection is noticed at once.
     const reads = sql`SELECT 1`.pipe(
       Effect.zipRight(Effect.sleep("50 millis")),
       Effect.withClock(Clock.make()),
@@ -232,14 +231,14 @@ const whileSomebodyReads = (first: Statement<unknown>) =>
     return { reader, end: Effect.zipRight(Deferred.succeed(done, undefined), Fiber.join(reader)) }
   })
 
-/** These cases need another connection that holds a lock meanwhile. */
+/** These cases need another connection, which holds a lock meanwhile. */
 export const busyPartitions: Contract<SqlClient> = [
   {
     name: "a month that is due during a backup is left for another time; its rows have a place, and are moved later",
     run: Effect.gen(function* () {
       const sql = yield* SqlClient
       const now = at("2037-06-15T00:00:00.000Z")
-      // pg_dump takes the same locks and holds them until it ends.
+      // `pg_dump` takes these locks too, and holds them until it ends.
       const backup = yield* whileSomebodyReads(sql`LOCK TABLE fixes IN ACCESS SHARE MODE`)
       const made = yield* Partitions.ensurePartitions(now)
       const ended = yield* Fiber.poll(backup.reader)

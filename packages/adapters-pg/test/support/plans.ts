@@ -33,7 +33,7 @@ const literal = (value: unknown): string => {
   return `'${own.replaceAll("'", "''")}'`
 }
 
-/** Explains a prepared statement, planned for these values or for any values. */
+/** Explains a prepared statement. `mode` says whether the plan is for these values or for any values. */
 export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
   Effect.gen(function* () {
     const [text, values] = statement.compile()

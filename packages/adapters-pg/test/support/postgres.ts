@@ -10,28 +10,30 @@ export interface TestDatabase {
   readonly url: string
   /** The addresses of this database on every node that has a part of it. The first one is `url`. */
   readonly urls: ReadonlyArray<string>
-  /** Closes whatever is still connected to the database, and drops it. */
+  /** Ends every connection to the database, and drops it. */
   readonly drop: () => Promise<void>
 }
 
-/** A kind of database server on which tests make databases of their own. */
+/** A kind of database server. Tests make their own databases on it. */
 export interface Server {
   readonly name: "PostgreSQL" | "Citus"
   readonly kind: "postgres" | "citus"
   /**
-   * How many of `lives` random scenarios run on this kind of server: a fifth on Citus, where each statement takes a
-   * second hop, and all on PostgreSQL.
+   * How many of `lives` random scenarios run on this kind of server: all on PostgreSQL, and a fifth on Citus, where
+   * each statement is passed on from one node to another.
    */
   readonly share: (lives: number) => number
-  /** False: this run has no such server. */
+  /** Whether this test run has such a server. */
   readonly isThere: boolean
-  /** An empty database. On Citus it spans all nodes. */
+  /** Makes an empty database. On Citus it spans all nodes. */
   readonly freshDatabase: () => Promise<TestDatabase>
-  /** A database with our schema in it. On Citus the tables are distributed. */
+  /** Makes a database with our schema. On Citus the tables are distributed. */
   readonly migratedDatabase: () => Promise<TestDatabase>
 }
 
-/** Each table has two shards on each of two nodes, so that the rows of two people are often on different nodes. */
+/**
+ * The number of shards of a table, two on each of two nodes. So the rows of two people are often on different nodes.
+ */
 const SHARDS = 4
 
 const OBJECT_IN_USE = "55006"
@@ -63,7 +65,7 @@ interface Kind {
   readonly template: string
   /** Turns an empty database, which exists on every node, into one that spans the nodes. */
   readonly span: (nodes: ReadonlyArray<string>, database: string) => Promise<void>
-  /** Puts our schema into a database. */
+  /** Applies our schema to a database. */
   readonly prepare: (url: string) => Promise<void>
 }
 
@@ -82,8 +84,8 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Citus moves a shard by a subscription of one node to another, and sometimes leaves it to its daemon to drop the
-   * subscription. A database with a subscription cannot be dropped.
+   * Citus moves a shard by a subscription of one node to another, and sometimes its daemon drops the subscription only
+   * later. A database with a subscription cannot be dropped.
    */
   const dropSubscriptions = (name: string) =>
     onEachNode(async (client, node) => {
@@ -104,8 +106,8 @@ const serverOf = (kind: Kind): Server => {
     })
 
   // Drops the database on every node. Programs that a test started, and a daemon of Citus, may connect to the database
-  // again in the moment between the end of their sessions and the drop. So new connections are refused, and a session
-  // that came before is ended once again.
+  // again in the moment between the end of their sessions and the drop. So new connections are refused, and sessions
+  // that connected before are ended.
   const drop = async (name: string, tries = 5): Promise<void> => {
     try {
       await onEachNode(async (client) => {
@@ -129,8 +131,8 @@ const serverOf = (kind: Kind): Server => {
 
   /**
    * Makes the template on every node, from which the migrated databases of this run are copied. Copying takes a fifth
-   * of the time of the migrations, and an even smaller part of the time of distributing. Several processes may come at
-   * once: one makes the template, and the others wait for the lock and then find the template.
+   * of the time of the migrations, and an even smaller part of the time of distributing. Several processes may call
+   * this at the same time: one makes the template, and the others wait for the lock and then find the template.
    */
   const makeTemplate = async (): Promise<string> => {
     const { template } = kind
@@ -139,13 +141,15 @@ const serverOf = (kind: Kind): Server => {
       await client.query("select pg_advisory_lock(hashtext($1))", [template])
       const found = await client.query("select 1 from pg_database where datname = $1", [template])
       if (found.rowCount !== 0) return
-      // A template whose migrations failed half-way must not be found by the next process.
+      // The template is made under another name, because the next process must not find a template whose migrations
+      // failed half-way.
       const draft = `${template}_draft`
       await drop(draft)
       await create(draft, "")
       await kind.span(there(), draft)
       await kind.prepare(urlAt(draft))
-      // Nothing may be connected to a database that is copied. Citus's own upkeep would connect again and again.
+      // PostgreSQL refuses to copy a database that somebody is connected to. The daemon of Citus would connect again
+      // and again.
       const close = async (client: pg.Client) => {
         await client.query(`alter database ${draft} with allow_connections false`)
         await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1", [draft])
@@ -182,7 +186,7 @@ export const postgres: Server = serverOf({
   prepare: (url) => Effect.runPromise(Effect.provide(Effect.asVoid(Migrator.migrate), poolOn(url, "test")))
 })
 
-/** A coordinator and its nodes. Each test database is distributed with our own command. */
+/** A coordinator and its nodes. Each test database is distributed with the command `db distribute`. */
 export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
   serverOf({
     name: "Citus",
@@ -208,7 +212,7 @@ export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
 /** The cluster that all tests share. */
 export const citus: Server = clusterOf(inject("citusNodes"))
 
-/** Why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both. */
+/** The reasons why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both. */
 const ALONE = {
   driver: "the driver and the server to which it is connected: it cannot tell whether nodes are behind that server",
   plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
@@ -225,14 +229,14 @@ export const describePg = (why: keyof typeof ALONE, name: string, suite: () => v
   describe.skipIf(!postgres.isThere)(`${name}, on PostgreSQL alone (${ALONE[why]})`, suite)
 }
 
-/** Declares a suite about what only a cluster has: nodes, shards, distribution. Skipped without a cluster. */
+/** Declares a suite about something that only a cluster has: nodes, shards, distribution. Skipped without a cluster. */
 export const describeCitus = (name: string, suite: (server: Server) => void): void => {
   describe.skipIf(!citus.isThere)(`${name}, on Citus alone (nodes and shards)`, () => suite(citus))
 }
 
 /**
- * Declares a suite once for PostgreSQL and once for Citus; skipped where a server is missing. What holds under locks,
- * contention and time-outs must hold on both.
+ * Declares a suite once for PostgreSQL and once for Citus; skipped where a server is missing. Tests of locks,
+ * contention and time-outs must pass on both.
  */
 export const describeServers = (name: string, suite: (server: Server) => void): void => {
   for (const server of [postgres, citus]) {

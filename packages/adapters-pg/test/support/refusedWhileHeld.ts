@@ -1,13 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Deferred, Effect, type Exit, Fiber } from "effect"
 
-/** Waits in real time: the session has timers of the host. */
+/** Waits in real time, because the session uses real timers. */
 export const waited = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
 
 /**
- * Runs work on an embedded database while another transaction holds the session. That transaction ends when a statement
- * that was asked after `work` is refused. So the first request of `work` was refused before, and a later request of
- * `work` would be carried out.
+ * Runs work on an embedded database while another transaction occupies the session. That transaction ends when a
+ * statement that was sent after `work` is refused. So the first request of `work` was refused before that, and a later
+ * request of `work` would be carried out.
  */
 export const refusedWhileHeld = <A, E>(work: Effect.Effect<A, E, SqlClient>) =>
   Effect.gen(function* () {

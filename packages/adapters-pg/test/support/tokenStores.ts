@@ -11,7 +11,7 @@ import { PlaceStore } from "@place-access/domain/places"
 import { MemoryWorkSignal } from "@place-access/domain/testing"
 import { Effect, Layer } from "effect"
 
-/** The stores with which a user without places connects an app, and the app exchanges and refreshes tokens. */
+/** The stores for a user without places who connects an app, and for the app, which exchanges and refreshes tokens. */
 export const tokenStores = Layer.mergeAll(
   SqlConnectionStore.layer,
   SqlConsentStore.layer,

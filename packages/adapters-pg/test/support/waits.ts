@@ -7,8 +7,7 @@ export const waits = (sql: SqlClient) =>
     const [cluster] = yield* sql<{ readonly view: string | null }>`SELECT to_regclass('citus_lock_waits')::text AS view`
     const [row] = yield* cluster?.view == null
       ? Effect.zipRight(
-          // In a transaction, `pg_stat_activity` shows the same activity again until the transaction clears its
-          // snapshot.
+          // In a transaction, `pg_stat_activity` shows the same activity until the transaction clears its snapshot.
           sql`SELECT pg_stat_clear_snapshot()`,
           sql<{ readonly waiting: number }>`SELECT count(*)::int AS waiting FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'`

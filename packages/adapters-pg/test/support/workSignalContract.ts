@@ -4,7 +4,7 @@ import { Check, type Contract } from "@place-access/domain/testing"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import type { Ground } from "./contracts.js"
 
-/** Runs a program like in another process: with a listening connection of its own. */
+/** Runs a program as in another process, with a separate listening connection. */
 const another = <A, E, R>(program: Effect.Effect<A, E, R | WorkSignal>) =>
   program.pipe(Effect.provide(Layer.fresh(SqlWorkSignal.layer)))
 

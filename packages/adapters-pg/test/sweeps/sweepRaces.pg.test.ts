@@ -66,7 +66,7 @@ describeServers("sweeps at once", (server) => {
         )
         yield* Deferred.await(held)
         const sweeping = yield* Effect.fork(sweepTiers())
-        // Gives the sweep time to reach the locked row and to wait for it.
+        // Gives the sweep time to reach the locked row and to begin to wait for it.
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
         yield* Deferred.succeed(free, undefined)
         expect(yield* Fiber.join(sweeping)).toEqual({ connections: 1, ended: 0, told: 1 })

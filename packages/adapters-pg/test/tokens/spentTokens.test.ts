@@ -15,7 +15,7 @@ const stores = Layer.mergeAll(tokenStores, SqlRetentionStore.layer)
 
 const SPENT = 2_500
 
-/** A connection whose app has refreshed thousands of times, and its oldest refresh token. */
+/** A connection whose app has refreshed thousands of times, and the oldest refresh token of the connection. */
 const refreshedOften = Effect.gen(function* () {
   const sql = yield* SqlClient
   const user = yield* Fixtures.user

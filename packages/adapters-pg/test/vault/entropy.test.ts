@@ -3,7 +3,7 @@ import { randomFillSync } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { NodeEntropy } from "@place-access/adapters-pg"
 
-/** A supply of random bytes: the buffer that holds it, and a copy of its first content. */
+/** A supply of random bytes: the buffer that contains it, and a copy of the buffer's first content. */
 interface Supply {
   readonly kept: Uint8Array
   readonly taken: string

@@ -49,7 +49,10 @@ const aYear = Effect.gen(function* () {
   return { sql, userId, phone, places }
 })
 
-/** The partitions of `fixes` that have no rows: PostgreSQL may read one of these whole, because it has no page. */
+/**
+ * The partitions of `fixes` that have no rows. PostgreSQL may read an empty partition as a whole, because it has no
+ * page.
+ */
 const emptyPartitions = Effect.gen(function* () {
   const sql = yield* SqlClient
   const rows = yield* sql<{ name: string }>`
@@ -105,7 +108,7 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
           }),
           due: VisitReads.dueStatement(sql, userId, phone.id, at(DAY), 1_000)
         }
-        // A reported visit costs three index look-ups.
+        // The most index look-ups of each list. A reported visit costs three index look-ups.
         const most = {
           lookUp: 40,
           lookUpADay: 40,

@@ -98,7 +98,7 @@ describeServers("stays that a program of the previous release derived", (server)
           ]
         })
 
-        // When a phone uploads again at every commit, the derivation is left to the next run, and nothing is
+        // When a phone uploads again at every commit, the next run must derive the stays, and nothing may be
         // half-written.
         const store = yield* StayStore
         const late = { sent: 0 }
@@ -143,7 +143,7 @@ describeServers("stays that a program of the previous release derived", (server)
         yield* createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
         yield* ingestFixes(phone, readings, [])
         yield* deriveStays(userId, deviceId, { stepsMax: 10, fixesAStep: 100 })
-        // Retention deletes fixes by their age. The last deletion leaves no fix at all.
+        // Retention deletes the oldest fixes first. The last deletion leaves no fix.
         for (const left of [-570, -300, 0]) {
           yield* sql`DELETE FROM fixes WHERE user_id = ${userId}
                      AND captured_at < ${Rows.at(START + left * MINUTE)}`

@@ -17,7 +17,10 @@ const { MINUTE } = Timestamp
 const { CIRCLE } = RuleSamples
 const UPLOADS = 8
 
-/** Ten minutes inside, five outside, a fix every minute. The newest fix was captured 4 minutes ahead of the clock. */
+/**
+ * A phone that is inside for ten minutes and outside for five, with a fix every minute. The newest fix was captured 4
+ * minutes ahead of the clock.
+ */
 const walk: ReadonlyArray<Fix.Reading> = Array.from({ length: 160 }, (_, index) => ({
   capturedAt: Timestamp.make(START + (index - 155) * MINUTE),
   ...travel(CIRCLE, 90, index % 15 < 10 ? 5 : 700),

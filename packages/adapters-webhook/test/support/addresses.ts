@@ -81,8 +81,8 @@ const isIn = (ranges: ReadonlyArray<Range>, value: bigint): boolean =>
   ranges.some(({ first, last }) => first <= value && value <= last)
 
 /**
- * Whether this is an address of the tunnel protocol ISATAP: `0:5efe` or `200:5efe` before the last 32 bits, whatever
- * the network.
+ * Whether an address is one of the tunnel protocol ISATAP: its last 64 bits begin with `0:5efe` or `200:5efe`, in any
+ * network.
  */
 const isTunnel = (value: bigint): boolean => [0x5efen, 0x200_5efen].includes((value >> 32n) & 0xffff_ffffn)
 
@@ -100,7 +100,7 @@ const groups = (value: bigint): ReadonlyArray<string> =>
 /** The text of an IPv6 address with all eight groups, without leading zeros. */
 export const text6 = (value: bigint): string => groups(value).join(":")
 
-/** The first and last address of a range, and their neighbours outside. */
+/** The first and last address of a range, and the addresses just outside of the range. */
 const edgesOf =
   (family: 4 | 6) =>
   ({ first, last }: Range): ReadonlyArray<bigint> =>

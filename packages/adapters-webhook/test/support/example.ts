@@ -9,10 +9,10 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
 
 const running = new Set<ChildProcess>()
-/** Also ends examples that a failed test did not stop. */
+/** Ends all examples, including those that a failed test did not stop. */
 afterAll(() => Promise.all([...running].map(ended)))
 
-/** An example that runs in a process of its own, on a free port. */
+/** An example that runs in a separate process, on a free port. */
 export interface Example {
   readonly url: string
   /** The output so far, of both streams, line by line. */
@@ -23,7 +23,7 @@ export interface Example {
 
 /**
  * Starts an example with the built package, as a reader of the documentation would. `vary` changes the source of the
- * example first. The example gets the secrets but not the environment of the test run.
+ * example before the start. The example gets the secrets but not the environment of the test run.
  */
 export const start = async (
   name: string,

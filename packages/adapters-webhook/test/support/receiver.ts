@@ -73,7 +73,7 @@ export const rawReceiver = async (onConnection: (socket: Socket) => void): Promi
   return { received: [], ...(await listen(server)) }
 }
 
-/** A port of loopback on which nothing listens. */
+/** A port of this machine on which no program listens. */
 export const closedPort = async (): Promise<number> => {
   const server = createTcp()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -82,7 +82,7 @@ export const closedPort = async (): Promise<number> => {
   return port
 }
 
-/** A resolver that gives the same addresses for every name, and records the names. */
+/** A resolver that returns the same addresses for every name, and records the names. */
 export const resolvesTo = (...addresses: ReadonlyArray<string>) => {
   const asked: Array<string> = []
   const resolver: Resolver.Resolver = (hostname) => {

@@ -17,7 +17,7 @@ export interface Vector {
   readonly ok: boolean
   /** The reason that `verify` gives; null if the delivery is genuine. Another checker may use other names. */
   readonly reason: VerifyFailure | null
-  /** True if another result is possible without a security hole. */
+  /** True if a correct checker may give another result. */
   readonly choice?: true
 }
 
@@ -33,8 +33,7 @@ export const published = (): File => JSON.parse(readFileSync(PATH, "utf8"))
 export const bytesOf = (vector: Vector): Buffer =>
   vector.body_hex === undefined ? Buffer.from(vector.body ?? "", "utf8") : Buffer.from(vector.body_hex, "hex")
 
-// The remaining code makes the vectors. It does not use the service's signing code, so that a vector is an independent
-// check.
+// Makes the vectors. The code below does not use the service's signing code, so that a vector is an independent check.
 
 const SECRET = "whsec_2h7w4m9kz0qv6y1c8t3n5xj0b4f7d9g2p6r8s1a3e5u7i9o0lxkq"
 const OLD = "whsec_9r3k6x1z5m8v0b2n4q7w9y1t3c6f8h0j2d4g7p9s1a3e5u8i0oql"
