@@ -17,7 +17,7 @@ import { until } from "./support/until.js"
 const HOUR = 3_600_000
 const KEYS = `test:${randomBytes(32).toString("base64")}`
 
-/** The settings of a process whose clock is `millis` ahead of the machine's. */
+/** Settings for a process whose clock is `millis` ahead of the machine's clock. */
 const ahead = (millis: number) => ({
   NODE_OPTIONS: `--import=${join(import.meta.dirname, "support/shiftClock.mjs")}`,
   CLOCK_SHIFT_MS: String(millis)
@@ -42,7 +42,7 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     await service?.close()
   })
 
-  /** A person whose rides past a place fire two webhooks each. */
+  /** Makes a person whose rides past a place fire two webhooks each. */
   const rider = async (name: string) => {
     const person = await signUp(service.url, name)
     const app = await createApp(person, "http://127.0.0.1:9/callback")
@@ -77,10 +77,10 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     const all = await receiver.until("both events", (received) => received.length >= before + 2)
     const events = all.slice(before).map(eventOf)
     expect(new Set(events).size).toBe(events.length)
-    // The worker that claimed nothing leaves no lease behind, so nothing has to wait after it is killed.
+    // The worker that claimed nothing has no leases, so no work has to wait after it is killed.
     await wrong.stop("SIGKILL")
     expect(wrong.output()).not.toContain("the worker is ready")
-    // The row of a delivery is written after its first attempt.
+    // The row of a delivery is stored after its first attempt.
     await until("all to be written down", async () => {
       const rows = await query("SELECT 1 FROM deliveries WHERE state <> 'trying'")
       return rows.length >= events.length ? true : undefined
@@ -132,7 +132,7 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     const refused = await client(url).call("POST", "/v1/phone/locations", { token, json: { locations } })
     expect([refused.status, refused.headers.has("retry-after")]).toEqual([503, true])
     expect(await query("SELECT 1 FROM quarantined_fixes")).toEqual([])
-    // Another server accepts the upload.
+    // A server with a right clock accepts the upload.
     expect(await upload(client(service.url), token, locations)).toMatchObject({ accepted: 1, quarantined: 0 })
   })
 })

@@ -15,7 +15,7 @@ import { type Service, startService } from "./support/service.js"
 import { survives } from "./support/survives.js"
 import { until } from "./support/until.js"
 
-/** A coordinator, two data nodes, and a server that becomes the third data node. */
+/** The number of PostgreSQL servers: a coordinator, two data nodes, and a server that becomes the third data node. */
 const SERVERS = 4
 
 /** The blocks of code of a section of docs/scaling.md, in order. */
@@ -42,7 +42,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       database = await clusterOf(cluster.nodes.slice(0, 3)).migratedDatabase()
     })
 
-    // The test does not restart the service, which must work again by itself when the node is back.
+    // The test does not restart the service. The service must work by itself when the node is back.
     survives({
       setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
       times: 2,
@@ -67,7 +67,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       await ask(database.url, "SELECT create_distributed_table('numbers', 'number', shard_count := 4)")
     })
 
-    /** Kills the process of a data node that has a transaction of the coordinator in the given state. */
+    /** Kills the process of a data node in which a transaction of the coordinator is in the given state. */
     const killProcess = (state: "active" | "idle in transaction") =>
       until("a node to work for the transaction", async () => {
         const [, node = ""] = database.urls
@@ -133,7 +133,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       return Number(row?.["port"])
     }
 
-    // `db isolate` moves rows of apps only, and uploads write no such rows, so every upload gets its answer.
+    // `db isolate` moves only rows of apps, and uploads write no such rows, so every upload gets its answer.
     survives({
       setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
       times: 2,
@@ -173,7 +173,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
     let again: () => Promise<unknown>
 
     const urlAt = (index: number): string => cluster.nodes[index]?.replace(/postgres$/, NAME) ?? ""
-    /** The blocks of the page, with the addresses and the database name of this test. */
+    /** A block of the page, with the addresses and the database name of this test. */
     const ours = (block: string): string =>
       block
         .replaceAll(/'10\.0\.0\.(\d)', 5432/g, (_, machine) => `'127.0.0.1', ${new URL(urlAt(machine - 1)).port}`)
@@ -184,7 +184,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
         (one) => (service = one)
       )
     const command = async (text: string) => {
-      // Fewer shards than the page says take less time.
+      // The test takes fewer shards than the page, because that is faster.
       const args = text
         .replace("npm start -- ", "")
         .replace(/--shards \d+/, "--shards 4")

@@ -13,7 +13,7 @@ import { type Service, startService } from "./support/service.js"
 const PLACE = { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 }
 const APPS = 2
 const ENDPOINTS_PER_APP = 2
-/** The number of `enter` rules, and of `exit` rules, of each app. */
+/** The number of `enter` rules of each app; it has the same number of `exit` rules. */
 const RULES = 5
 /** Each crossing is an event for `RULES` rules of every app, and each event goes to every endpoint of its app. */
 const EVENTS_PER_CROSSING = APPS * RULES
@@ -35,8 +35,8 @@ const deliveryOf = (received: Received): string => {
 
 /**
  * The test kills the process while a receiver has its request and has not answered. The process cannot know the answer,
- * so it must send the request again after its restart. It can claim such a delivery only when the lease from before the
- * kill ends (30 s), so the test takes a little longer than that.
+ * so it must send the request again after its restart. The restarted process can claim such a delivery only when the
+ * lease from before the kill ends (30 s), so the test takes a little longer than that.
  */
 describe("kill -9 of the only process in the middle of sends, on the embedded database", () => {
   const kills = 3
@@ -68,8 +68,8 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
       }
     }
 
-    // The phone begins outside, then crosses the edge once in a round. Crossings of one direction are 122 s apart. No
-    // fix is older than the rules, and the last one is less than five minutes ahead of the clock.
+    // The phone begins outside, then crosses the edge once in each round. Two crossings in the same direction are 122 s
+    // apart. No fix is older than the rules, and the last fix is less than five minutes ahead of the clock.
     const start = Date.now()
     const there = (round: number) => (round % 2 === 0 ? travel(place, 90, 1_000) : place)
     await upload(api, deviceToken, [reading(start, there(0))])
@@ -91,7 +91,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
         })
       })
       const fixes = [reading(start + round * 61 * SECOND, there(round))]
-      // The answer to the phone may be lost with the process.
+      // The answer to the phone may be lost when the process is killed.
       const answered = await tryUpload(api, deviceToken, fixes)
       await killed
       receiver.answer(() => 200)
@@ -114,7 +114,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
     const all = received.map(decode)
     expect(new Set(received.map(deliveryOf)).size).toBe(deliveries)
     expect(interrupted).toHaveLength(kills)
-    // All deliveries of one firing carry the same event, so there are as many events as firings.
+    // All deliveries of one firing have the same event, so there are as many events as firings.
     const firings = new Set(all.map(({ occurred_at, rule_id }) => `${rule_id} at ${occurred_at}`))
     expect(firings.size).toBe(kills * EVENTS_PER_CROSSING)
     expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(firings.size)

@@ -6,8 +6,8 @@ import { survives } from "./support/survives.js"
 const killServer = (service: Service) => service.restartServer()
 
 describeServers("kill -9 of the server in the middle of uploads", ({ kind }) => {
-  // Each kill costs a start of the server. On Citus, a few kills are enough to hit the additional commit on another
-  // node.
+  // The number of kills. After each kill the server must start. On Citus, a few kills are enough to hit the second
+  // commit, which is on another node.
   survives({ setup: () => ({ database: kind, workers: 1 }), times: kind === "citus" ? 3 : 8, disturb: killServer })
 })
 

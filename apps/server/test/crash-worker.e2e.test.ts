@@ -10,12 +10,15 @@ import { type Received, type Receiver, startReceiver } from "./support/receiver.
 import { type Service, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
-/** `CRASH_KILLS=100 npx vitest …` makes a long run: each kill costs the start of a worker. */
+/** The number of kills, after each of which a worker must start. `CRASH_KILLS=100 npx vitest …` makes a long run. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 30)
 const ENDPOINTS = ["/one", "/two"]
 /** The number of workers that are starting at any time, beside the ready workers that may be killed. */
 const LOADING = 3
-/** `CRASH_SEED=7 npx vitest …` repeats the moments of an earlier run, as far as timing allows. */
+/**
+ * The seed of the random moments. `CRASH_SEED=7 npx vitest …` repeats the moments of an earlier run, as far as timing
+ * allows.
+ */
 const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000)
 const SECOND = 1_000
 
@@ -35,8 +38,8 @@ const Row = Schema.Struct({
 })
 
 /**
- * Makes events: a user shares and unshares a place. Each change is an event, numbered by the version of the set of
- * shared places. Unlike the firings of a rule, changes need no pause between them.
+ * Makes events: a user shares a place and withdraws it. Each change is an event, which has the version of the set of
+ * shared places as its number. Unlike the firings of a rule, such changes need no pause between them.
  */
 const changesOf = (user: Person, connectionId: string, placeId: string) => {
   let made = 0
@@ -63,9 +66,9 @@ const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> =
 
 describeServers("of several workers", ({ kind }) => {
   const kills = kind === "citus" ? Math.min(KILLS, 5) : KILLS
-  // After a kill, other workers send the deliveries that were in flight again: up to 8 for an endpoint. On one server
-  // results are stored so soon that a kill repeats fewer than one delivery on average. On a cluster, storing a result
-  // takes several statements.
+  // The most deliveries of an endpoint that are sent a second time after a kill, because they were in flight. On one
+  // server results are stored so soon that a kill repeats fewer than one delivery on average. On a cluster, storing a
+  // result takes several statements.
   const repeatsAKill = kind === "citus" ? 8 : 1
   const processes = useProcesses()
   const dice = random(SEED)
@@ -74,7 +77,7 @@ describeServers("of several workers", ({ kind }) => {
   let person: Person
   let app: App
   let changes: ReturnType<typeof changesOf>
-  /** Workers that were stopped (SIGSTOP) with a request in flight, and so know nothing of later events. */
+  /** Workers that were stopped (SIGSTOP) with a request in flight, and so do not notice later events. */
   let paused: ReadonlyArray<Running> = []
   let inHand: Received | undefined
   const alive: Array<Running> = []
@@ -115,7 +118,7 @@ describeServers("of several workers", ({ kind }) => {
     await changes.change()
     inHand = await answered
     paused = [...service.workers()]
-    // Neither stopped worker can finish now. A test below wakes them, long after their leases have run out.
+    // Neither stopped worker can finish its request. A test below wakes them, long after their leases have ended.
     await Promise.all([start(), start()])
   })
 
@@ -155,8 +158,8 @@ describeServers("of several workers", ({ kind }) => {
     expect(tally(received).size, `seed ${SEED}`).toBe(expected)
     expect(versions.size, `seed ${SEED}`).toBe(changes.made())
     expect([...versions.values()].filter((ids) => ids.size !== 1)).toEqual([])
-    // The first change was in flight when both workers were stopped (SIGSTOP), so its duplicates do not come from a
-    // kill.
+    // The first change was in flight when both workers were stopped (SIGSTOP). Its duplicates do not come from a kill,
+    // so they are not counted.
     const sinceThen = received.map(decode).filter(({ places_version }) => places_version > Math.min(...versions.keys()))
     const duplicates = sinceThen.length - (changes.made() - 1) * ENDPOINTS.length
     process.stdout.write(`${kills} kills, seed ${SEED}: ${expected} deliveries, ${duplicates} of them twice\n`)
@@ -170,8 +173,9 @@ describeServers("of several workers", ({ kind }) => {
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
     await receiver.until("the same attempt by another", (all) => again(all).length >= 2, 120 * SECOND)
     await Promise.all(alive.map((worker) => worker.stop("SIGTERM")))
-    // The receiver has the event twice: from the stopped worker, and from a worker that claimed it later. It has the
-    // event three times when that worker was killed after the receiver's answer and before it stored the result.
+    // The receiver has the event twice: from the stopped worker, and from a worker that claimed it later. If the later
+    // worker was killed after the receiver's answer and before it stored the result, the receiver has the event three
+    // times.
     const before = again(receiver.received).length
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
     await changes.change()

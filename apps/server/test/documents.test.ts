@@ -13,7 +13,7 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(ROOT, path)))
 
-/** Whether people write the page. The lists of the other pages are made from titles and rules. */
+/** Whether people write the page. The lists of the other pages are generated from titles and rules. */
 const isWritten = (path: string): boolean => !/^docs\/coverage\.md$|^packages\/domain\/docs\/oracles\.md$/.test(path)
 
 /** The lines that are neither code nor part of a table. */
@@ -114,7 +114,7 @@ describe("every document", () => {
   })
 })
 
-/** A list item: a line that begins with a mark, and the indented lines below it. */
+/** Returns the list items: each is a line that begins with a list mark, and the indented lines below it. */
 const bullets = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const found: Array<Array<string>> = []
   let isOpen = false

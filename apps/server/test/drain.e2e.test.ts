@@ -56,7 +56,7 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
       doc_url: `${url}/docs/errors/unavailable`
     })
     expect([away.headers.get("connection"), away.headers.get("retry-after")]).toEqual(["close", "1"])
-    // A load balancer that has not noticed the draining yet sends one more request.
+    // A load balancer that has not noticed the draining may send one more request.
     const late = await client(url).call("GET", "/v1/me")
     expect([late.status, late.headers.get("connection")]).toEqual([401, "close"])
     expect(await ended).toEqual({ code: 0, signal: null })
@@ -104,7 +104,7 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
         } catch (error) {
           failures.push(error)
         }
-        // Without this pause, the phones would take the processor from the servers that are starting.
+        // Without this pause, the phones would take processor time from the servers that are starting.
         await pause(5)
       }
     }

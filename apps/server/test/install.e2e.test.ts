@@ -32,7 +32,7 @@ it("from a clone, `npm ci --omit=dev && npm start` serves: an operator needs no 
   await run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder })
   const built = await run("npm", ["run", "--silent", "prestart"], { cwd: folder })
   expect(built.stdout).toMatch(/^Building server, [^]*Built in [\d.]+ s: apps\/server\/bundle\n$/)
-  // Nothing has changed since the last build, so nothing is built, and nothing is printed.
+  // No source has changed since the last build, so nothing is built, and nothing is printed.
   expect((await run("npm", ["run", "--silent", "prestart"], { cwd: folder })).stdout).toBe("")
 
   const port = await freePort()

@@ -18,7 +18,7 @@ describeServers("two servers on one database", ({ migratedDatabase }) => {
       const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
       // The clock stands still, so that the minute does not end while the test runs.
       const clock = settableClock(Date.UTC(2026, 0, 15, 12))
-      /** The ports of one server, with its own pool and its own batches. */
+      /** The ports of one server, with a separate pool and separate batches. */
       const ports = Layer.fresh(
         Layer.mergeAll(Stores.layer, Imports.layer, Webhooks.layer({ allowInsecure: true })).pipe(
           Layer.provideMerge(database),

@@ -37,7 +37,8 @@ const verified = async (received: Received, secret: string): Promise<boolean> =>
     .ok
 
 /**
- * A developer on the given service who is also the user, so that the app gets events about everything the user does.
+ * Makes a developer on the given service who is also the user, so that the app gets events about everything the user
+ * does.
  */
 const settle = async (service: Service) => {
   const person = await signUp(service.url, "robin")
@@ -59,7 +60,7 @@ const settle = async (service: Service) => {
 
 type Stage = Awaited<ReturnType<typeof settle>>
 
-/** A service with a developer on it, and a program that listens to the developer's app. */
+/** A service with a developer, and a program that listens to the developer's app. */
 const program = (setup: Setup) => {
   const processes = useProcesses()
   let service: Service
@@ -71,7 +72,7 @@ const program = (setup: Setup) => {
   })
   afterAll(() => Promise.all([service.close(), receiver.close()]))
 
-  /** Runs the command of the README, without npm. */
+  /** Runs the command of the README directly, without npm. */
   const listen = async ({ email, password }: Person, args: ReadonlyArray<string>): Promise<Running> => {
     const environment = { PLACE_ACCESS_EMAIL: email, PLACE_ACCESS_PASSWORD: password }
     const running = processes.start("listen", environment, ["--service", service.url, ...args])
@@ -92,7 +93,7 @@ const journey = (setup: Setup) => {
     const [secret = ""] = /whsec_\S+/.exec(running.output()) ?? []
     await ride()
     const received = await receiver().until("both", (all) => all.length >= 2)
-    // The two webhooks arrive in any order, because both are in flight at the same time.
+    // The two webhooks arrive in either order, because both are in flight at the same time.
     expect(received.map(typeOf).sort()).toEqual(["place.enter", "place.exit"])
     for (const one of received) {
       expect(await verified(one, secret)).toBe(true)
@@ -154,7 +155,7 @@ describe("npm run listen", () => {
         expect(await sessions(service(), person)).toBe(2)
         await running.stop("SIGTERM")
         expect(await sessions(service(), person)).toBe(1)
-        // The server notices the closed stream by itself, before the sweep could.
+        // The server notices the closed stream by itself, before a sweep could delete the listener.
         const isGone = async () => {
           const { listeners, waiting } = await rows(service(), app)
           return listeners + waiting === 0 ? true : undefined

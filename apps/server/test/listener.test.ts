@@ -85,7 +85,7 @@ describe("a request that takes too long to arrive", () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
-    // Another byte must not prolong the time.
+    // A further byte must not prolong the time-out.
     client.write(" ")
     const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)
@@ -112,7 +112,7 @@ describe("a request that takes too long to arrive", () => {
     const { cookie, imports } = await service()
     client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
     await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
-    // Less than half an hour, because waiting for the import also moved the clock a little.
+    // The clock moves by less than half an hour, because waiting for the import has also moved it a little.
     vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
     client.write(FILE.slice(-1))
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
@@ -130,7 +130,7 @@ describe("a request that takes too long to arrive", () => {
   })
 })
 
-/** Longer than one stored piece, so that the beginning is stored before the rest arrives. */
+/** The file is longer than one stored piece, so that its beginning is stored before the rest arrives. */
 const FILE = `${MemoryImportReader.FIRST_LINE}\n`.padEnd(200_000, " ")
 
 /** Resolves when the client notices that the connection was closed or reset. */
@@ -150,7 +150,7 @@ const head = (path: string, cookie: string): string =>
 
 const url = () => `http://127.0.0.1:${port}`
 
-/** The whole HTTP side behind the listener, and a user who is signed in. */
+/** The whole HTTP side behind the listener, and a signed-in user. */
 const service = async () => {
   const stores = await Effect.runPromise(Effect.scoped(Layer.build(Stores)))
   const http = HttpLive.layer(optionsAt(url())).pipe(

@@ -13,7 +13,7 @@ import { until } from "./support/until.js"
 
 type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
-/** A user allows an app and then disconnects it; returns the connection's id. */
+/** A user allows an app and then disconnects it. Returns the connection's id. */
 const connectAndLeave = async (baseUrl: string, mail: MailServer) => {
   const user = await signUpByMail(baseUrl, mail)
   const app = await createApp(user, "http://127.0.0.1:9/callback")

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-/** Runs Node so that it claims to be another version. */
+/** Runs Node with a changed `process.version`. */
 const nodeOf = (version: string, file: string) =>
   spawnSync(
     process.execPath,

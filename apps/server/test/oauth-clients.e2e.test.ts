@@ -31,7 +31,10 @@ afterAll(() => service?.close())
 
 const approve = (url: URL): Promise<URL> => answerConsent(user.as, url.href, { places: [] })
 
-/** With Basic the refusal carries a challenge (RFC 6749 §5.2), which the library puts before the body's error. */
+/**
+ * With Basic authentication the refusal has a challenge (RFC 6749 §5.2). The library reports the challenge and not the
+ * error in the body.
+ */
 const REFUSAL = {
   client_secret_post: { code: oauth.RESPONSE_BODY_ERROR, error: "invalid_client", status: 401 },
   client_secret_basic: { code: oauth.WWW_AUTHENTICATE_CHALLENGE, status: 401 }
@@ -124,7 +127,7 @@ describe.each(METHODS)("oauth4webapi with %s", (method) => {
   it("is told invalid_client when the secret is wrong", async () => {
     const tokens = await authorize()
     await expect(refresh(String(tokens.refresh_token), "wrong")).rejects.toMatchObject(REFUSAL[method])
-    // The failed request did not use up the token.
+    // The failed request did not spend the token.
     expect((await refresh(String(tokens.refresh_token))).token_type).toBe("bearer")
   })
 
@@ -242,7 +245,7 @@ describe.each(MODES)("simple-oauth2 with a $body body and the client in the $cre
     expect(refreshed.token.refresh_token).not.toBe(first.token.refresh_token)
     expect((await me(refreshed.token.access_token)).json).toMatchObject({ scopes: [RULES_SCOPE] })
 
-    // The option is for servers that answer without a content type, as RFC 7009 allows.
+    // The option `json` is for servers that answer without a content type, as RFC 7009 allows.
     await refreshed.revokeAll({ json: true })
     expect((await me(refreshed.token.access_token)).status).toBe(401)
     await expect(refreshed.refresh()).rejects.toMatchObject({
@@ -301,12 +304,12 @@ describe("passport-oauth2", () => {
       },
       (access, refresh, fields, _profile, done) => done(null, { access, refresh, fields })
     )
-    // The service never accepts a token in an address (Spec §5.1). The library puts the token there by default.
+    // The service never accepts a token in an address (Spec §5.1), where the library puts it by default.
     made._oauth2.useAuthorizationHeaderforGET(true)
     return made
   }
 
-  /** One request to the app, as passport's middleware hands it to the strategy. */
+  /** Passes one request to the strategy, as passport's middleware does. */
   const handle = (
     used: OAuth2Strategy,
     session: Record<string, unknown>,

@@ -17,7 +17,7 @@ import { freePort } from "./support/freePort.js"
 import { ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
-/** Runs a command to its end, with the given text on its standard input. */
+/** Runs a command until it ends, with the given text on its standard input. */
 const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input = "") => {
   const child = spawn(process.execPath, [...commandOf("start"), ...args], { env: environment, stdio: "pipe" })
   child.stdin.end(input)
@@ -28,8 +28,8 @@ const command = async (args: ReadonlyArray<string>, environment: Readonly<Record
 const folder = () => mkdtemp(join(tmpdir(), "place-access-"))
 
 /**
- * Sends a request with the beginning of its body, so that the server is in the middle of handling it. Returns the rest
- * of the body.
+ * Sends a request with the beginning of its body, so that the server is handling the request and waits for the rest.
+ * Returns the rest of the body.
  */
 const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket; readonly body: string }> => {
   const body = JSON.stringify({ email: "nobody@example.test", password: "wrong password" })
@@ -226,7 +226,7 @@ describe("account create", () => {
       expect(answer.text).toContain(role)
     }
 
-    // The server has the database open, so the commands go through its socket.
+    // The server has the database open, so the commands use the server's socket.
     const account = (...args: ReadonlyArray<string>) =>
       command(["account", ...args], { DATA_DIR: dataDir, PORT: String(port) })
     const signIn = async () => {
@@ -246,7 +246,7 @@ describe("account create", () => {
       1,
       "ada@example.test: this is the only admin: the service needs another one first. Nothing was changed.\n"
     ])
-    // A person who signs up here has an address that nobody confirmed.
+    // The address of a person who signs up is not confirmed.
     const json = { email: "ben@example.test", password: "correct horse battery" }
     expect((await client(`http://localhost:${port}`).call("POST", "/v1/accounts", { json })).status).toBe(201)
     expect((await account("confirm", "ben@example.test")).stdout).toContain("ben@example.test is confirmed")
@@ -271,7 +271,7 @@ describe("account create", () => {
     expect(states).toMatchObject({ settings: "ok", database: "ok", keys: "ok", mail: "ok", BASE_URL: "ok" })
     await server.stop("SIGKILL")
 
-    // A socket that a killed server left behind is no server: the command opens the database itself.
+    // No server listens on a socket that a killed server left behind, so the command opens the database itself.
     const alone = await command(["keys", "status", "--json"], { DATA_DIR: dataDir })
     expect(JSON.parse(alone.stdout)).toMatchObject({ keys: [{ id: "k1", state: "current", may_go: false }] })
     expect((await account("show", "ada@example.test")).stdout).toContain("Roles: admin")

@@ -4,9 +4,7 @@ import { freePort } from "./support/freePort.js"
 import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
-/**
- * The commands that a reader would paste from the page of the server. `docs/quick-start.md` is the source of that page.
- */
+/** The commands that a reader would paste from the server's page. The page is made from `docs/quick-start.md`. */
 const pasted = async (): Promise<string> => {
   const response = await fetch(`${service.url}/docs/quick-start`)
   return Array.from(
@@ -63,7 +61,7 @@ describe("docs/quick-start.md [wire-1-start]", () => {
     expect(output).toContain('"type":"place.enter"')
     expect(output).not.toContain("Forged")
     expect(output).toContain('"state":"at_place"')
-    // Each answer ends with a line break, or it would run into the next answer.
+    // Each answer must end with a line break. Otherwise the next answer would begin on the same line.
     const answers = output.split("\n").filter((line) => line.includes('{"'))
     expect(answers.filter((line) => !isJson(line))).toEqual([])
     expect(answers.length).toBeGreaterThan(6)

@@ -11,8 +11,8 @@ import { type Received, type Receiver, startReceiver, verifyWithStripe } from ".
 import { findRestless, findStays } from "./support/stays.js"
 
 /**
- * Replays the days of recorded phones through the HTTP server. The deliveries must be those that a naive second
- * implementation of Spec §4.6 expects for the same readings.
+ * Replays the days of recorded phones through the HTTP server. The deliveries must be equal to those of a second,
+ * simple implementation of Spec §4.6 for the same readings.
  */
 
 const MINUTE = 60_000
@@ -36,7 +36,7 @@ const inBatches = (fixes: ReadonlyArray<RecordedFix>, everyMinutes: number): Rea
   return batches.map((batch) => ({ sentAt: batch.at(-1)?.receivedAt ?? 0, fixes: batch }))
 }
 
-/** Of every two uploads, sends the second first, and the first a second later. */
+/** Changes the order of every two uploads: the second is sent first, and the first a second later. */
 const newestFirst = (uploads: ReadonlyArray<Upload>): ReadonlyArray<Upload> =>
   uploads.flatMap((upload, index) => {
     const next = uploads[index + 1]
@@ -48,9 +48,9 @@ const newestFirst = (uploads: ReadonlyArray<Upload>): ReadonlyArray<Upload> =>
 const HABITS: ReadonlyArray<(fixes: ReadonlyArray<RecordedFix>) => ReadonlyArray<Upload>> = [
   /** always online */
   (fixes) => inBatches(fixes, 1),
-  /** rarely online: backlogs, most of them stale */
+  /** rarely online: large uploads, with readings that are mostly stale */
   (fixes) => inBatches(fixes, 45),
-  /** often offline, and the newest upload goes first */
+  /** often offline, and the newest upload is sent first */
   (fixes) => newestFirst(inBatches(fixes, 6))
 ]
 
@@ -63,7 +63,7 @@ const spots = (fixes: ReadonlyArray<RecordedFix>) => {
   return {
     ...(longest && { longest: { lat: longest.lat, lon: longest.lon, radiusM: 200 } }),
     ...(other && { other: { lat: other.lat, lon: other.lon, radiusM: 350 } }),
-    // The smallest allowed circle: its inside has a radius of 50 m.
+    // The smallest circle that is allowed. A phone is clearly inside it within 50 m of its center.
     ...(restless && { restless: { lat: restless.lat, lon: restless.lon, radiusM: 100 } })
   }
 }
@@ -96,7 +96,7 @@ const logs = haveTraces ? traces() : []
 describe.skipIf(!haveTraces)(`recorded phone logs, replayed over HTTP${TRACES_NEEDED}`, () => {
   let receiver: Receiver
   let service: InProcess
-  // One service for all logs: each log has people of its own, so nothing of one log reaches another.
+  // One service for all logs. Each log has its own people, so no log changes the results of another.
   beforeAll(async () => {
     ;[receiver, service] = await Promise.all([startReceiver(), startInProcess(0)])
   })
@@ -114,7 +114,7 @@ describe.skipIf(!haveTraces)(`recorded phone logs, replayed over HTTP${TRACES_NE
     circles: ReturnType<typeof spots>,
     uploads: ReadonlyArray<Upload>
   ): Promise<void> => {
-    // The rules are older than every reading: a reading from before them would fire nothing (decision M5).
+    // The rules must be older than every reading, because a reading does not fire a rule that is newer (decision M5).
     service.clock.set(Math.min(...fixes.map(({ capturedAt }) => capturedAt)) - MINUTE)
     const person = await signUp(service.url, "replay")
     const app = await createApp(person, "http://127.0.0.1:9/callback")
@@ -145,7 +145,7 @@ describe.skipIf(!haveTraces)(`recorded phone logs, replayed over HTTP${TRACES_NE
       const believed = fixes.filter((fix) => isBelieved(fix, sentAt))
       expect(counts.quarantined).toBe(fixes.length - believed.length)
       seen.push(...believed.map((fix) => ({ ...fix, receivedAt: sentAt })))
-      // Simulates a lost answer: the phone sends the same upload again.
+      // Simulates a lost answer, after which the phone sends the same upload again.
       if (index % 5 === 0) {
         const again = await upload(phone, deviceToken, fixes.map(toReading))
         expect(again).toEqual({ ...counts, accepted: 0, duplicates: counts.accepted + counts.duplicates })

@@ -29,8 +29,8 @@ describe("the golden corpus of generated logs [replay-1]", () => {
 })
 
 /**
- * The recorded logs, with numbers as names. They do not belong to this repository, which keeps only counts and hashes
- * of their results.
+ * The recorded logs, with numbers as names. They do not belong to this repository, which has only counts and hashes of
+ * their results.
  */
 const recorded = (): ReadonlyArray<Log> =>
   traces().map(({ fixes }, index) => ({

@@ -16,13 +16,13 @@ import { until } from "./support/until.js"
 
 /**
  * Plants secrets in a normal use of the service, with right and wrong requests, and then searches for them in
- * everything that remains: the output of the process at its most talkative log level, every row of every table, and the
+ * everything that remains: the output of the process at its most detailed log level, every row of every table, and the
  * bytes on the disk.
  */
 
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 
-/** The tables that keep a user's coordinates. No other table may contain one. */
+/** The tables that keep a user's coordinates. No other table may contain a coordinate. */
 const LOCATION_TABLES = ["devices", "fixes", "place_shapes", "places", "quarantined_fixes", "visit_reports"]
 
 const processes = useProcesses()
@@ -39,7 +39,10 @@ const keep = (name: string, secret: string): string => {
   return secret
 }
 const coordinates = new Set<string>()
-/** Plants a coordinate with its digits down to a metre: a text with more digits contains these too. */
+/**
+ * Plants a coordinate with its digits down to a meter. A text with more digits of the coordinate contains these digits
+ * too.
+ */
 const keepPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
   for (const number of [lat, lon]) coordinates.add(/^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? String(number))
 }
@@ -49,7 +52,7 @@ const Credentials = Schema.Struct({ clientSecret: Schema.String })
 const Row = Schema.Struct({ row: Schema.String })
 const Name = Schema.Struct({ name: Schema.String })
 
-/** The rows of every table as PostgreSQL prints them; the rows of a partition count as rows of its parent. */
+/** The rows of every table as PostgreSQL prints them. The rows of a partition count as rows of its parent. */
 const dump = Effect.gen(function* () {
   const sql = yield* SqlClient
   const names = yield* sql`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -77,7 +80,10 @@ const spellings = (secret: string): ReadonlyArray<string> => [
   Buffer.from(secret).toString("base64").replace(/.?=*$/, "")
 ]
 
-/** The names of the secrets that `text` contains. Never a value, which would appear in the test's own output. */
+/**
+ * The names of the secrets that `text` contains. The values are left out, because they would appear in the test's
+ * output.
+ */
 const secretsIn = (text: string | Buffer): ReadonlyArray<string> =>
   Array.from(secrets).flatMap(([name, secret]) => (spellings(secret).some((form) => text.includes(form)) ? [name] : []))
 const coordinatesIn = (text: string): number => Array.from(coordinates).filter((one) => text.includes(one)).length
@@ -147,7 +153,8 @@ beforeAll(async () => {
   keepPoint(PLACE)
   const deviceToken = keep("device token", await addDevice(person))
 
-  // Consent, with a wrong exchange before the right one; at the very end the code is used a second time.
+  // A consent with a wrong exchange of the code before the right one. At the end of the test, the code is used a second
+  // time.
   const { challenge, state, verifier } = pkce()
   keep("code verifier", verifier)
   const address = authorizeUrl(service.url, app, [RULES_SCOPE], { challenge, state, verifier })
@@ -162,7 +169,7 @@ beforeAll(async () => {
   keep("first access token", tokens.access_token)
   keep("first refresh token", tokens.refresh_token)
 
-  // A refresh as a form with Basic authentication; the header's text is one more secret.
+  // A refresh as a form with Basic authentication. The text of the header is one more secret.
   const basic = keep("Basic header", Buffer.from(`${app.id}:${app.clientSecret}`).toString("base64"))
   const refresh = async (token: string, authorization = `Basic ${basic}`) => {
     const form = { grant_type: "refresh_token", refresh_token: token }
@@ -181,7 +188,7 @@ beforeAll(async () => {
   })
   await stranger.call("POST", "/v1/oauth/revoke", { json: { token: second.refresh_token, clientSecret: 5 } })
 
-  // A ride past the place; the receiver fails at first.
+  // A ride past the place. The first request to the receiver fails.
   let failed = false
   receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
   await createRule(stranger, second.access_token, place, "enter")
@@ -207,7 +214,7 @@ beforeAll(async () => {
   output = service.server().output()
   tables = await Effect.runPromise(Effect.provide(dump, Layer.orDie(layerEmbedded({ dataDir: service.dataDir }))))
   files = await readAll(service.dataDir)
-  // The time limit is for a whole use of the service on a machine that may be busy.
+  // The time limit is long, because the whole use of the service runs, perhaps on a busy machine.
 }, 240_000)
 afterAll(() => Promise.all([receiver?.close(), service?.close()]))
 

@@ -13,8 +13,8 @@ import { type TcpProxy, tcpProxy } from "./support/tcpProxy.js"
 import { until } from "./support/until.js"
 
 /**
- * A program recovers after at most 10 s of silence and stops within 20 s. On a busy machine both may take longer, but
- * not this long.
+ * The time after which the test fails. A program recovers after at most 10 s of silence and stops within 20 s; on a
+ * busy machine both may take longer, but not this long.
  */
 const TOO_LONG_MS = 40_000
 
@@ -64,7 +64,7 @@ describeServers("a database that stands still", ({ kind, migratedDatabase }) => 
       await until("an upload to be answered", () => tryUpload(client(service.url), token, ride), TOO_LONG_MS)
     ).toMatchObject({ quarantined: 0 })
     await receiver.until("both events", (all) => new Set(all.map(eventOf)).size === 2, TOO_LONG_MS)
-    // Every request was answered, or refused with 503.
+    // The server answered every request, or refused it with 503.
     for (const status of await Promise.all(others)) expect([200, 503]).toContain(status)
     expect(
       await until("the server to be ready", async () => (await fetch(`${service.url}/readyz`)).ok || undefined)

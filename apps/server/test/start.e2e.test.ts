@@ -44,7 +44,7 @@ describeServers("a process that starts while its database is away", ({ migratedD
     expect(other.json).toMatchObject({ statusCode: 503, error: "unavailable", message: "The server is starting" })
     expect(other.json).toMatchObject({ request_id: other.headers.get("x-request-id") })
 
-    // A machine that hangs: connections are accepted and never answered.
+    // Simulates a machine that hangs: it accepts connections and never answers.
     proxy.silence(true)
     await proxy.listen()
     await until("both to hang", () => proxy.size() >= 2 || undefined)

@@ -17,7 +17,8 @@ import { until } from "./support/until.js"
 
 /**
  * A full use of the service with every metric and every trace on. Afterwards the tests search everything that the
- * collector received and /metrics showed for personal data, secrets, and signs of which app asked about whom.
+ * collector received and /metrics showed. It may contain no personal data, no secrets, and no sign of which app asked
+ * about whom.
  */
 
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
@@ -57,7 +58,10 @@ const life = ({ database, protocol, trusts }: Setup) => {
     planted.set(name, value)
     return value
   }
-  /** Plants the digits of a coordinate down to a metre: a text with more digits contains these too. */
+  /**
+   * Plants the digits of a coordinate down to a meter. A text with more digits of the coordinate contains these digits
+   * too.
+   */
   const plantPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
     for (const number of [lat, lon]) plant(`coordinate ${number}`, /^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? "")
   }
@@ -75,7 +79,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const environment = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-      // Metrics are exported only when the process stops.
+      // With this interval, metrics are exported only when the process stops.
       OTEL_METRIC_EXPORT_INTERVAL: "3600000",
       LOG_LEVEL: "info",
       LOG_FORMAT: "json",
@@ -94,8 +98,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const stranger = client(service.url)
     await stranger.call("POST", "/v1/accounts", { json: { email: person.email, password: person.password } })
     if (service.databaseUrl !== null) {
-      // Only with PostgreSQL, because a test cannot change the open embedded database. Both databases report this error
-      // in the same way.
+      // The database is changed only with PostgreSQL, because a test cannot change an embedded database that is open.
+      // Both databases report this error in the same way.
       await ask(service.databaseUrl, REFUSING)
       const email = plant("refused e-mail", `refused-${randomBytes(4).toString("hex")}@example.test`)
       const refused = await stranger.call("POST", "/v1/accounts", { json: { email, password: person.password } })
@@ -135,7 +139,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
     plant("refresh token", tokens.refresh_token)
     plant("pairwise id", tokens.sub)
 
-    // The phone rides past the place. The receiver fails at first; its answer must not be reported either.
+    // The phone rides past the place. The first request to the receiver fails, and its answer must not be reported
+    // either.
     let failed = false
     receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
     const token = tokens.access_token
@@ -148,7 +153,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       json: { locations: [{ ...ride[0], accuracy_m: "wrong" }] }
     })
 
-    // Requests that are answered and requests that are refused, with ids and made-up words in the address.
+    // Sends requests that succeed and requests that are refused, with ids and invented words in the address.
     const agent = plant("user agent", `agent-${randomBytes(6).toString("hex")}`)
     const headers = { traceparent: `00-${TRACE_ID}-${"1".repeat(16)}-01`, "user-agent": agent }
     await stranger.call("GET", `/v1/answers/places/${place.id}/presence`, { token, headers })

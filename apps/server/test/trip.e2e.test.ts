@@ -17,7 +17,7 @@ import { type Receiver, type Received, signatureOf, startReceiver, verifyWithStr
 import { type Service, type Setup, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
-/** Spec §6.2: these fields and no others, so never a coordinate. */
+/** The body of an event has these fields and no others, and so no coordinate (Spec §6.2). */
 const EventBody = Schema.parseJson(
   Schema.Struct({
     event_id: Schema.String,
@@ -107,7 +107,7 @@ const journey = (setup: Setup): void => {
     const answer = await callback.answer(secrets.state)
     expect(Array.from(answer.keys()).sort()).toEqual(["code", "state"])
 
-    // The app's server; from here on it has nothing but its credentials.
+    // From here on, the app's server knows nothing but its credentials.
     const server = client(service.url)
     const tokens = await exchangeCode(server, app, String(answer.get("code")), secrets.verifier)
     expect(tokens.scope).toBe(RULES_SCOPE)
@@ -197,7 +197,7 @@ const journey = (setup: Setup): void => {
     await person.as.expect("POST", `/v1/developer/apps/${app.id}/webhooks/${endpoint.id}/test`, { as: Schema.Unknown })
     const all = await receiver.until("the ping", (some) => some.some(isPing))
     expect(all.filter((one) => !isPing(one))).toHaveLength(2)
-    // The receiver learned no coordinate near the place.
+    // The webhooks contain no coordinate near the place.
     expect(all.every((one) => !/\b(?:lat|lon)\b/.test(one.body.toString("utf8")))).toBe(true)
     expect(geodesicM(place, elsewhere)).toBeGreaterThan(1_000)
   })

@@ -56,7 +56,10 @@ const refused = (answer: Answer, status: number, error: string): void => {
   expect(answer.text).not.toContain(CANARY)
 }
 
-/** The text without what differs between two answers: the request's id, and the address of the server. */
+/**
+ * The text of an answer without the parts that differ between two answers: the request's id, and the address of the
+ * server.
+ */
 const textOf = ({ text }: Answer): string =>
   text.replace(/"request_id":"[^"]*"/, '"request_id":""').replace(/"doc_url":"[^"]*\/docs/, '"doc_url":"/docs')
 
@@ -293,7 +296,7 @@ describe("credentials", () => {
     refused(answer, 403, "missing_scope")
     expect(messages(answer).join()).toContain(RULES_SCOPE)
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b.*error="insufficient_scope"/)
-    // Restores a connection with these scopes for the tests below.
+    // Makes a connection with these scopes, for the tests below.
     accessToken = (await connect(person, app, [RULES_SCOPE], { places: [] })).access_token
   })
 

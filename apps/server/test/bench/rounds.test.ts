@@ -32,7 +32,8 @@ it("sides take turns, who goes first changes, and rounds that warm up are not co
   const { measured } = await measure(comparison, 3)
   expect(turns.join("")).toBe("pbpbbppb")
   expect(measured.product).toMatchObject({ opsPerS: 100, p99Ms: 7, peakMB: 300 })
-  // The medians of 0.25, 0.75 and 0.25, and of 3, 1 and 1: each round is compared with the baseline of the same round.
+  // The medians of 0.25, 0.75 and 0.25, and of 3, 1 and 1, because each round is compared with the baseline of the same
+  // round.
   expect(measured.ratio).toMatchObject({ throughput: 0.25, p99: 1 })
 })
 

@@ -15,7 +15,7 @@ describe("the question before an account is deleted", () => {
   })
 
   it("says that nothing was changed when the operator ends it with Control-C or Control-D", async () => {
-    // Node's question rejects with this error at both keys.
+    // Node's `question` rejects with this error after Control-C and after Control-D.
     const ended = Object.assign(new Error("Aborted with Ctrl+C"), { name: "AbortError" })
     expect(await outcome(() => Promise.reject(ended))).toBe("Nothing was changed.")
   })

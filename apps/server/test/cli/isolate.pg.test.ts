@@ -68,13 +68,13 @@ describeCitus("db isolate", (citus) => {
     )
   })
   afterEach(async () => {
-    // Moving a shard makes a role, and roles belong to the cluster and not to a database. Without this, the role would
-    // stay when the database is dropped, and a second attempt of these tests would find it.
+    // When Citus moves a shard, it makes a role, and roles belong to the whole server and not to one database. Without
+    // this call, the role would stay when the database is dropped, and the next run of these tests would find it.
     await ask(database.url, "CALL citus_cleanup_orphaned_resources()")
     await database.drop()
   })
 
-  /** The shards of the tables and the nodes that have them. */
+  /** The shards of the tables, each with its node. */
   const shards = () =>
     ask(
       database.url,
@@ -131,7 +131,7 @@ describeCitus("db isolate", (citus) => {
     const moved = await shards()
     expect(await run(storageAt(database.url), APP, other)).toContain("has a shard of its own already")
     expect(await shards()).toEqual(moved)
-    // `db distribute` still accepts the database after one app got a shard of its own.
+    // `db distribute` accepts the database even after one app got a separate shard.
     const again = Distribution.distribute({ shards: 4, dryRun: false, say: () => Effect.void })
     await Effect.runPromise(Effect.provide(again, connection(database.url)))
     expect(await shards()).toEqual(moved)

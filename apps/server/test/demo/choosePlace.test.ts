@@ -7,8 +7,8 @@ const METRES_PER_DEGREE = 111_250
 const START = Date.UTC(2026, 0, 15, 10)
 
 /**
- * A straight way north. `metres`: the distance from the start at each half minute. The phone uploads each reading at
- * once.
+ * A journey straight to the north. `metres` has the distance from the start at each half minute. The phone uploads each
+ * reading at once.
  */
 const journey = (...metres: ReadonlyArray<number>): ReadonlyArray<Upload> =>
   metres.map((north, index) => {

@@ -41,7 +41,7 @@ describe("npm run demo", () => {
   })
 
   it("leaves the server running for whoever wants to look around, and nothing behind when it is stopped", async () => {
-    // A folder for temporary files of its own, because other demos may run at the same time.
+    // A separate folder for temporary files, because other demos may run at the same time.
     const TMPDIR = await mkdtemp(join(tmpdir(), "place-access-"))
     const port = await freePort()
     const { child, ended } = start(["--pace", "0"], { PORT: String(port), TMPDIR })

@@ -1,7 +1,7 @@
 /**
- * What a statement says about the value of an SQL expression. A given value is a parameter or a constant. `how`:
+ * What a statement says about the value of an SQL expression. A given value is a parameter or a constant. `how` says
  * whether the expression equals one given value, or one of several given values; null: the statement does not say.
- * `parameters`: the numbers of the parameters among the given values.
+ * `parameters` has the numbers of the parameters among the given values.
  */
 export interface KnownValue {
   readonly how: "one" | "several" | null
@@ -15,8 +15,8 @@ export const SEVERAL: KnownValue = { how: "several", parameters: new Set() }
 export const parameter = (number: number): KnownValue => ({ how: "one", parameters: new Set([number]) })
 
 /**
- * What is known about a value that comes from one of two sources. It counts as one value only when both sources are
- * parameters. Two constants may differ, so then the value is one of several.
+ * What is known about a value that comes from one of two sources. The result is one value only when both sources are
+ * parameters. Two constants may differ, so for constants the result is one of several values.
  */
 export const both = (a: KnownValue, b: KnownValue): KnownValue => {
   if (a.how === null || b.how === null) return UNKNOWN
@@ -30,17 +30,18 @@ export const same = (a: KnownValue, b: KnownValue): boolean =>
 /** What is known about a value that equals one of the values `of`. */
 export const several = (of: KnownValue): KnownValue => (of.how === null ? UNKNOWN : of)
 
-/** What is known about each term (`relation.column`), and which terms equal which. */
+/** What is known about each term (`relation.column`), and which terms are equal. */
 export interface Terms {
   readonly known: Map<string, KnownValue>
-  /** From a term to the terms that equal it. */
+  /** For each term, the terms that equal it. */
   readonly followers: Map<string, ReadonlyArray<string>>
 }
 
 export const empty = (): Terms => ({ known: new Map(), followers: new Map() })
 
 /**
- * A copy whose new facts do not reach the original: a condition of a sub-query does not hold for the rows around it.
+ * A copy whose new facts do not change the original, because a condition of a sub-query is not true for the rows around
+ * it.
  */
 export const copy = ({ followers, known }: Terms): Terms => ({ known: new Map(known), followers: new Map(followers) })
 
@@ -59,7 +60,7 @@ export const learn = (terms: Terms, term: string, news: KnownValue): void => {
   for (const follower of terms.followers.get(term) ?? []) learn(terms, follower, after)
 }
 
-/** Passes everything that is known about `from`, now or later, on to `term`. */
+/** Makes `term` equal `from`: passes on everything that is known about `from` or becomes known later. */
 export const follow = (terms: Terms, term: string, from: string): void => {
   terms.followers.set(from, [...(terms.followers.get(from) ?? []), term])
   learn(terms, term, known(terms, from))

@@ -23,7 +23,7 @@ const upToDate = (url: string) =>
     )
   )
 
-/** The text of a sent statement, and how it mentions the distributed tables. */
+/** The text of a sent statement, and its mentions of distributed tables. */
 interface Statement {
   /** The text as `plain` returns it. */
   readonly text: string
@@ -34,11 +34,14 @@ interface Statement {
 /** Removes comments and multiple spaces. */
 const plain = ({ text }: Pick<Executed, "text">) => text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim()
 
-/** The entries of `ON_PURPOSE` that match no text: the service no longer sends their statements. */
+/** The entries of `ON_PURPOSE` that match no text, because the service does not send their statements any more. */
 const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
 
-/** The entries of `TOUCHED` and `SAID` that occur in none of the texts: accesses that a whole day must contain. */
+/**
+ * The entries of `TOUCHED` and `SAID` that occur in none of the texts, although a whole day must contain these
+ * accesses.
+ */
 const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))
   const untouched = Object.entries(TOUCHED).flatMap(([verb, tables]) =>
@@ -60,7 +63,7 @@ const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<
   )
 }
 
-/** The tables whose key a statement does not restrict. */
+/** The tables that a statement reads or writes without a condition on their key. */
 const open = ({ mentions }: Statement) => [
   ...new Set(mentions.filter(({ how }) => how === "every").map(({ table }) => table))
 ]
@@ -75,7 +78,7 @@ const accused = (statements: ReadonlyArray<Statement>) =>
     open(one).length > 0 && !isOnPurpose(one) ? [`${open(one).join(", ")}: ${one.text}`] : []
   )
 
-/** The values that the keys of a statement's mentions equal in one execution, by key. */
+/** For each key, the values that it equals in one execution of a statement, by the statement's mentions. */
 const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<string, ReadonlySet<string>> => {
   const keys = new Map<string, Set<string>>()
   for (const { how, key, parameters } of mentions) {
@@ -86,7 +89,7 @@ const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<stri
   return keys
 }
 
-/** The executions of each transaction, in order. A statement outside a transaction is left out. */
+/** The executions of each transaction, in order. Statements outside of a transaction are left out. */
 const transactions = (executed: ReadonlyArray<Executed>): ReadonlyArray<ReadonlyArray<Executed>> => {
   const running = new Map<number, Array<Executed>>()
   return executed.flatMap((one) => {
@@ -124,7 +127,7 @@ describePg("texts", "what a server and a worker send, as it went over the wire",
       await program.run()
       ran = [...ran, { ...program, sent: recorder.executed.slice(before) }]
     }
-    // The sweeps start with the worker and have usually ended by now. The check below reports a sweep that never ran.
+    // The sweeps start with the worker and have usually ended by now. If a sweep never ran, the check below reports it.
     await until(
       "the sweeps",
       async () => {

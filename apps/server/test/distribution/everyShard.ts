@@ -1,8 +1,8 @@
-/** A statement that may ask every shard: no phone and no app waits for its result. */
+/** A statement that may ask every shard, because no phone and no app waits for its result. */
 export interface OnPurpose {
-  /** The distributed tables whose key the statement does not restrict. */
+  /** The distributed tables that the statement reads or writes without a condition on their key. */
   readonly tables: ReadonlyArray<string>
-  /** Recognises the statement by its text without comments and with single spaces. */
+  /** Matches the statement's text without comments and with single spaces. */
   readonly text: RegExp
   readonly why: string
 }

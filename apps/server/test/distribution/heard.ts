@@ -3,9 +3,9 @@ import { parse } from "libpg-query"
 type Verb = "INSERT" | "UPDATE" | "DELETE" | "SELECT"
 
 /**
- * The accesses that the recorded day must contain. Without this list, nobody would notice that a statement is no longer
- * recorded and checked. The rows that sweeps delete, or claim by their key, are left out: no row gets old enough for a
- * sweep on one day.
+ * The accesses that the recorded day must contain. Without this list, a statement could disappear from the record, and
+ * nobody would notice that it is not checked. Rows that sweeps delete or claim by their key are not in the list,
+ * because no row gets old enough for a sweep on one day.
  */
 export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   INSERT: [
@@ -89,11 +89,12 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Recognises the statement of `finishMany`, which finishes several deliveries at once. */
+/** Matches the statement of `finishMany`, which finishes several deliveries at once. */
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
 /**
- * Statements that the recorded day must contain, too, and that `TOUCHED` cannot tell apart: they touch the same tables.
+ * Further statements that the recorded day must contain. `TOUCHED` cannot tell them from other statements that touch
+ * the same tables.
  */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,

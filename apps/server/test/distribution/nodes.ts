@@ -15,14 +15,14 @@ export const stripped = (node: Node | undefined): Node | undefined =>
 export const strings = (nodes: ReadonlyArray<Node> = []): ReadonlyArray<string> =>
   nodes.flatMap((node) => ("String" in node ? [node.String.sval ?? ""] : []))
 
-/** The parts of a row expression; any other expression as its only part. */
+/** The parts of a row expression. For any other expression, the list has only the expression. */
 export const sides = (node: Node | undefined): ReadonlyArray<Node | undefined> =>
   node !== undefined && "RowExpr" in node ? (node.RowExpr.args ?? []) : [node]
 
 /** The expression of a target of SELECT or RETURNING. */
 export const valueOf = (target: Node): Node | undefined => ("ResTarget" in target ? target.ResTarget.val : undefined)
 
-/** The qualifier of a star, in a list: empty for `*`, `t` for `t.*`; null for any other expression. */
+/** The qualifier of a star, as a list: empty for `*`, `t` for `t.*`. Null for any other expression. */
 export const starOf = (value: Node | undefined): ReadonlyArray<string> | null =>
   value !== undefined && "ColumnRef" in value && (value.ColumnRef.fields ?? []).some((field) => "A_Star" in field)
     ? strings(value.ColumnRef.fields)

@@ -14,8 +14,8 @@ export interface Program {
   readonly name: string
   readonly run: () => Promise<unknown>
   /**
-   * The tables that a statement must have named during the action. A recorder that records nothing would otherwise
-   * pass.
+   * The tables that some statement must name during the action. Without this list, the test would pass with a recorder
+   * that records nothing.
    */
   readonly needs: ReadonlyArray<string>
 }
@@ -62,7 +62,7 @@ interface Outside {
   readonly receiver: Receiver
   /** Messages that the mail server received. */
   readonly letters: ReadonlyArray<Letter>
-  /** Whether a statement that matches the text was sent. */
+  /** Whether a statement was sent whose text matches. */
   readonly heard: (text: RegExp) => boolean
 }
 
@@ -94,7 +94,7 @@ export const programs = async (
   let device = ""
   /**
    * The token of a second phone, which reports its visits. The service derives visits from readings only for a phone
-   * that reports none, so the two ways need two phones.
+   * that reports none, so each of these two cases needs its own phone.
    */
   let visitor = ""
   let subscription = ""
@@ -116,8 +116,8 @@ export const programs = async (
     {
       name: "authorise",
       run: async () => void (tokens = await connect(person, app, SCOPES, { scopes: SCOPES, places: [place.id] })),
-      // The consent queues an e-mail, the receipt. The action `mail` waits for it, but a worker may send it long
-      // before.
+      // The consent queues an e-mail, the receipt. The action `mail` waits for this e-mail, but a worker may send it
+      // long before.
       needs: [
         "mail_outbox",
         "consent_requests",
@@ -137,8 +137,8 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // This action needs a delivery that is sent before it is stored, which is the case for `places.changed`. The
-      // deliveries of a rule's event are stored first, because the event also goes to the legacy subscription.
+      // This action needs a delivery that is sent before it is stored, such as that of `places.changed`. The deliveries
+      // of a rule's event are stored first, because this event also goes to the legacy subscription.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
@@ -284,7 +284,7 @@ export const programs = async (
       run: async () => {
         const first = (await delivered()).slice(0, 4)
         let rounds = 0
-        // Timing decides which deliveries finish in one statement, so this repeats until some do.
+        // Timing decides which deliveries finish in one statement, so this repeats until several do.
         await until("some that share a statement", async () => {
           if (rounds++ > 0 && heard(SHARED)) return true
           const { held, opened } = gate(first.length)

@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 /** One execution of a statement, as it was sent. */
 export interface Executed {
   readonly text: string
-  /** Parameters in their text form; null is null. */
+  /** The parameters in their text form. The value null stays null. */
   readonly values: ReadonlyArray<string | null>
   /** The name that the program gives its connections, such as `place-access worker`. */
   readonly program: string
   readonly connection: number
 }
 
-/** A notice of the server, such as a notice that `citus.log_remote_commands` causes. */
+/** A notice of the server, for example one that `citus.log_remote_commands` causes. */
 export interface Noticed {
   readonly message: string
   readonly detail: string
@@ -21,16 +21,16 @@ export interface Noticed {
 export interface Recorder {
   /** The address for programs: it leads to the database through the recorder. */
   readonly url: string
-  /** The executions in the order of arrival; the test may empty the list. */
+  /** The executions in the order of their arrival. The test may empty the list. */
   readonly executed: Array<Executed>
-  /** The notices in the order of arrival. */
+  /** The notices in the order of their arrival. */
   readonly noticed: Array<Noticed>
   readonly close: () => Promise<void>
 }
 
 /**
- * A proxy between programs and PostgreSQL that records every executed statement, also each execution of a prepared one.
- * It reads the protocol and not the driver, so that it misses nothing when a program changes how it sends statements.
+ * A proxy between programs and PostgreSQL that records every execution of a statement, including prepared statements.
+ * The proxy reads PostgreSQL's protocol, so it records everything even when the driver changes how it sends statements.
  */
 export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
   const target = new URL(databaseUrl)
@@ -64,7 +64,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // A test that fails before it closes the recorder must still be able to end.
+  // `unref` lets the process end when a test fails before it closes the recorder.
   server.unref()
   const url = new URL(databaseUrl)
   url.hostname = "127.0.0.1"
@@ -83,7 +83,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
 
 const SSL_REQUEST = 80_877_103
 
-/** Reads the bytes that a client sends, however they are cut into pieces. */
+/** Reads the bytes that a client sends, in pieces of any size. */
 const reader = (executes: (one: Omit<Executed, "connection">) => void) => {
   const prepared = new Map<string, string>()
   let program = ""
@@ -124,13 +124,13 @@ const reader = (executes: (one: Omit<Executed, "connection">) => void) => {
   }
 }
 
-/** Reads the notices among the bytes that a server sends, however they are cut into pieces. */
+/** Reads the notices among the bytes that a server sends, in pieces of any size. */
 const noticeReader = (hear: (one: Pick<Noticed, "message" | "detail">) => void) => {
   let pending: Buffer = Buffer.alloc(0)
   let isStarted = false
   return (chunk: Buffer): void => {
     pending = Buffer.concat([pending, chunk])
-    // The answer to a request for TLS is one letter without a length.
+    // The server's answer to a request for TLS is one letter without a length.
     if (!isStarted && pending[0] === 0x4e && pending.length === 1) return void (pending = Buffer.alloc(0))
     isStarted = true
     while (pending.length >= 5) {

@@ -2,11 +2,16 @@ import type { Node, RangeFunction, RangeVar } from "libpg-query"
 import * as Keyed from "./KeyedTerms.js"
 import { isGiven, stripped, strings } from "./nodes.js"
 
-/** The tables that a statement may access: distributed tables with their column, and copied tables. */
+/**
+ * The tables that a statement may access: distributed tables with the column that distributes them, and copied tables.
+ */
 export interface Schema {
   /** The columns of each table, in order. */
   readonly columns: ReadonlyMap<string, ReadonlyArray<string>>
-  /** The column that distributes a table; absent for copied tables. A partition has the column of its parent. */
+  /**
+   * For each distributed table, the column that distributes it. Copied tables are absent. A partition has the column of
+   * its parent.
+   */
   readonly keys: ReadonlyMap<string, string>
 }
 
@@ -22,7 +27,7 @@ export interface Mention {
   readonly parameters: ReadonlyArray<number>
 }
 
-/** A column of a query's result. */
+/** A column in the result of a query. */
 export interface Output {
   readonly name: string
   readonly known: Keyed.KnownValue
@@ -31,7 +36,7 @@ export interface Output {
 export interface Relation {
   /** The name that qualifies the relation's columns. */
   readonly alias: string
-  /** Distinguishes relations of the same name in a statement. */
+  /** A number that distinguishes relations of the same name in a statement. */
   readonly id: number
   /** The names of the columns; an empty list when the columns are unknown. */
   readonly columns: ReadonlyArray<string>
@@ -42,20 +47,20 @@ export interface Scope {
   readonly schema: Schema
   readonly found: Array<Mention>
   readonly ctes: ReadonlyMap<string, ReadonlyArray<Output>>
-  /** The relations that a correlated query can see, innermost level first. */
+  /** The relations that a correlated query can refer to, with the innermost level first. */
   readonly outer: ReadonlyArray<ReadonlyArray<Relation>>
   readonly terms: Keyed.Terms
 }
 
 let relations = 0
 
-/** One level of a query while its FROM is read. */
+/** One level of a query, while the parts of its FROM are read. */
 export interface Level {
   readonly scope: Scope
   readonly here: Array<Relation>
-  /** LATERAL sub-queries in order. They are read after all equalities of this level are known. */
+  /** The LATERAL sub-queries, in order. They are read when all equalities of this level are known. */
   readonly lateral: Array<{ readonly relation: Relation; readonly select: Node }>
-  /** The parts of FROM that restrict nothing and may contain sub-queries. */
+  /** The parts of FROM that contain no condition, but may contain sub-queries. */
   readonly rest: Array<unknown>
 }
 
@@ -78,7 +83,7 @@ export const tableOf = ({ alias, relname = "", schemaname }: RangeVar, one: Leve
   add(one, alias?.aliasname ?? relname, columns, isOurs ? relname : null)
 }
 
-/** Functions whose rows come from their arguments only. */
+/** Functions whose rows come from their arguments only, and not from a table. */
 const UNPACKING: ReadonlySet<string> = new Set(["unnest", "jsonb_to_recordset"])
 
 export const functionOf = (
@@ -94,7 +99,7 @@ export const functionOf = (
   const defined = coldeflist.flatMap((column) => ("ColumnDef" in column ? [column.ColumnDef.colname ?? ""] : []))
   const names = strings(alias?.colnames)
   const own = defined.length > 0 ? defined : name === "unnest" ? args.map(() => name) : []
-  // The columns of other functions are unknown unless the statement names them.
+  // The columns of every other function are unknown, unless the statement names them.
   const all = own.length === 0 ? names : [...own, ...(ordinality === true ? ["ordinality"] : [])]
   const columns = all.length === 1 && defined.length === 0 ? [alias?.aliasname ?? name] : all
   const relation = add(
@@ -124,7 +129,7 @@ export const define = (relation: Relation, outputs: ReadonlyArray<Output>, terms
   }
 }
 
-/** Returns the term of an expression: a column, or a given value; null for any other expression. */
+/** Returns the term of an expression, if it is a column or a given value; null for any other expression. */
 export type Reader = (
   node: Node | undefined
 ) => { readonly term: string; readonly relation: number | null } | Keyed.KnownValue | null

@@ -21,7 +21,7 @@ const schema: Schema = {
   ])
 }
 
-/** `table:how` for each mention, in order. */
+/** Returns `table:how` for each mention, in order. */
 const of = async (text: string) => (await mentions(text, schema)).map(({ how, table }) => `${table}:${how}`)
 
 describe("a statement names the key of a table", () => {

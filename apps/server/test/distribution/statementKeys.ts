@@ -22,11 +22,11 @@ import {
 export type { Mention, Schema } from "./relations.js"
 
 /**
- * Reads a statement with PostgreSQL's own parser, and tries to prove that it names the key of every distributed table
- * that it mentions. The proof accepts the key `=` or `= ANY` a given value, and a key that equals the restricted key of
- * another mention, also through joins, sub-queries and WITH. In doubt, the statement is reported: an unknown expression
- * restricts nothing, and an unknown statement or part of FROM throws. The queries inside a database function are not
- * seen.
+ * Reads a statement with PostgreSQL's own parser, and tries to prove that the statement names the key of every
+ * distributed table that it mentions. The proof accepts the key `=` or `= ANY` a given value, and a key that equals the
+ * restricted key of another mention, also through joins, sub-queries and WITH. In doubt, the statement is reported: an
+ * unknown expression counts as no condition, and an unknown statement or part of FROM throws. Queries inside a database
+ * function are not read.
  */
 export const mentions = async (text: string, schema: Schema): Promise<ReadonlyArray<Mention>> => {
   const { stmts = [] }: ParseResult = await parse(text)
@@ -47,7 +47,7 @@ const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
     const { fromClause = [], relation, returningClause, whereClause, withClause, ...rest } = node.UpdateStmt
     const key = scope.schema.keys.get(relation?.relname ?? "")
     const isMoved = key !== undefined && written(rest.targetList).includes(key)
-    // A row whose key changes moves to another shard.
+    // When a statement changes the key of a row, the row moves to another shard.
     if (isMoved) mention(scope, relation?.relname ?? "", key, Keyed.UNKNOWN)
     const outputs = level(withCtes(withClause, scope), relation, fromClause, whereClause, returningClause?.exprs, [
       rest,
@@ -89,7 +89,7 @@ const insert = (statement: InsertStmt, scope: Scope): ReadonlyArray<Output> => {
   })
 }
 
-/** The column, when the value is only a column of the single relation in `here`; null for any other value. */
+/** The column, if the value is a column of the single relation in `here`; null for any other value. */
 const sourceOf = (value: Node | undefined, here: ReadonlyArray<Relation>): string | null => {
   const bare = stripped(value)
   const names = bare !== undefined && "ColumnRef" in bare ? strings(bare.ColumnRef.fields) : []
@@ -130,8 +130,8 @@ const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
     const names = strings(aliascolnames)
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
-      // The first part of the recursion names the columns. What is known about a column must also hold for the rows
-      // that the recursive part adds, so the loop repeats until nothing more is given up.
+      // The first part of the recursion names the columns. What is known about a column must also be true for the rows
+      // that the recursive part adds, so the loop repeats until no further fact has to be given up.
       let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
       for (;;) {
         ctes.set(ctename, assumed)
@@ -183,7 +183,7 @@ const mention = (scope: Scope, table: string, key: string, { how, parameters }: 
   void scope.found.push({ table, key, how: how ?? "every", parameters: [...parameters].sort((a, b) => a - b) })
 
 /**
- * A condition that holds for every row. The ON condition of an outer join says something only about `only`, the side
+ * A condition that is true for every row. The ON condition of an outer join says something only about `only`, the side
  * whose rows may be missing.
  */
 interface Condition {
@@ -202,8 +202,8 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
   } else if ("RangeSubselect" in item) {
     const { alias, lateral, subquery } = item.RangeSubselect
     if (subquery === undefined) throw notUnderstood(item)
-    // A LATERAL sub-query is read here only for the names of its columns. `level` reads it again when all equalities of
-    // this level are known.
+    // At this point, a LATERAL sub-query is read only for the names of its columns. `level` reads it a second time when
+    // all equalities of this level are known.
     const seen = { ...one.scope, found: lateral === true ? [] : one.scope.found, outer: seenBy(one, lateral) }
     const outputs = renamed(query(subquery, seen), strings(alias?.colnames))
     const columns = outputs.map(({ name }) => name)
@@ -239,7 +239,8 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
   if ("SubLink" in node && node.SubLink.subLinkType === "ANY_SUBLINK" && (node.SubLink.operName ?? []).length === 0) {
     const { subselect, testexpr } = node.SubLink
     if (subselect === undefined) return
-    // Reads the sub-query for its outputs only. `level` reads it again, for its mentions, with the other sub-queries.
+    // Reads the sub-query for its outputs only. `level` reads it a second time for its mentions, with the other
+    // sub-queries.
     const outputs = query(subselect, { ...inner, found: [] })
     for (const [index, side] of sides(testexpr).entries()) {
       equal(reader(side), Keyed.several(outputs[index]?.known ?? Keyed.UNKNOWN), only, inner.terms)
@@ -265,8 +266,8 @@ const equal = (
 ): void => {
   for (const [to, from] of [[left, right] as const, [right, left] as const]) {
     if (to === null || from === null || !("term" in to)) continue
-    // An outer join keeps the rows of its other side also when the condition does not hold, so it says nothing about
-    // them.
+    // An outer join also keeps rows of its other side for which the condition is not true, so the condition says
+    // nothing about them.
     if (only !== null && !only.has(to.relation ?? -1)) continue
     if ("term" in from) Keyed.follow(terms, to.term, from.term)
     else Keyed.learn(terms, to.term, from)
@@ -279,7 +280,7 @@ const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Outp
   if (star === null) return [{ name: nameOf(target), known: knownOf(value, reader, one.scope.terms) }]
   const [alias] = star
   const such = one.here.filter((relation) => alias === undefined || relation.alias === alias)
-  // A star over relations with unknown columns would seem to have no columns.
+  // A star over relations with unknown columns would give no columns.
   if (such.length === 0 || such.some(({ columns }) => columns.length === 0)) throw notUnderstood(target)
   return such.flatMap(({ columns, id }) =>
     columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))

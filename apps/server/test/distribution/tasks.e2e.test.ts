@@ -26,14 +26,15 @@ const FREQUENT: ReadonlyMap<string, string> = new Map([
 
 /**
  * The only actions that may commit in two phases. The rows of an approval belong to a person, to a request and to a
- * route; a new secret of an endpoint belongs to an app, and its audit event to a person (decision audit-1).
+ * route. When an endpoint gets a new secret, one row belongs to the app, and the audit event to a person (decision
+ * audit-1).
  */
 const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint that changes and goes"])
 
 /** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 
-/** The actions that do not run: they take longest, and their statements are the worker's and not the server's. */
+/** The actions that do not run. They take longest, and the worker and not the server sends their statements. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
 /**
@@ -65,7 +66,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     database = await citus.migratedDatabase()
     client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    // Makes the coordinator send each program notices with the statements that it sends to the nodes for it.
+    // Makes the coordinator send a notice for each statement that it sends to the nodes, to the program for which it
+    // does so.
     const name = new URL(database.url).pathname.slice(1)
     await client.query(`ALTER DATABASE ${name} SET citus.log_remote_commands = on`)
     schema = await readSchema(database.url)
@@ -93,9 +95,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions. Two kinds of their statements are left out: the first look-up of a session and all statements
-   * after it, which belong to requests of the developer or the user; and the counts that the server stores once a
-   * second.
+   * The frequent actions. Two kinds of their statements are left out. The first are the look-up of a session and all
+   * statements after it, which belong to requests of the developer or the user. The second are the counts that the
+   * server stores once a second.
    */
   const frequent = () =>
     ran
@@ -144,7 +146,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // The two excepted actions commit in two phases only when their rows happen to be on two nodes.
+  // The two actions of `IN_TWO_PHASES` commit in two phases only when their rows happen to be on two nodes.
   it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
     const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])
@@ -156,7 +158,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     await planted.query("UPDATE rate_windows SET used = used")
     await planted.end()
     const heard = recorder.noticed.filter(({ program }) => program === "planted")
-    // One PREPARE for each connection that the coordinator used: one or two to each node.
+    // The coordinator sends one PREPARE on each connection that it used: one or two to each node.
     expect(heard.filter(isPrepare).length).toBeGreaterThanOrEqual(2)
   })
 

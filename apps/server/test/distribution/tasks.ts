@@ -1,11 +1,11 @@
 import type pg from "pg"
 import type { Executed } from "./recorder.js"
 
-/** What the coordinator plans for a statement. */
+/** The coordinator's plan for a statement. */
 export interface Plan {
   /**
-   * The number of shards that the plan asks. 0: the coordinator carries rows between the nodes, and the plan names no
-   * shard.
+   * The number of shards that the plan asks. 0 means that the coordinator moves rows between the nodes, and the plan
+   * names no shard.
    */
   readonly tasks: number
   /** Whether the whole statement is planned as one step, without parts whose rows go to another node. */
@@ -14,7 +14,7 @@ export interface Plan {
 
 const literal = (value: string | null): string => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`)
 
-/** Explains an execution with its own values. Nothing is executed. */
+/** Explains an execution with the values of its parameters. The statement is not executed. */
 export const planOf = async (client: pg.Client, { text, values }: Executed): Promise<Plan> => {
   await client.query("BEGIN")
   try {
@@ -36,5 +36,5 @@ export const planOf = async (client: pg.Client, { text, values }: Executed): Pro
   }
 }
 
-/** The line of a Markdown table. */
+/** Makes a line of a Markdown table. */
 export const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`

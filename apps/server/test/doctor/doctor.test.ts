@@ -30,7 +30,7 @@ describe("what the doctor says [settings-1]", () => {
       "problem"
     ])
     expect(findings[6]?.advice).toContain("do no work")
-    // Servers and workers stop their work at the limit at which the doctor reports a problem.
+    // The doctor must report a problem at the same limit at which servers and workers stop their work.
     const works = [10_000, -10_000, 10_000.1, -10_001].map((off) => SharedClock.judge(off, 0).isRight)
     expect(works).toEqual([true, true, false, false])
   })

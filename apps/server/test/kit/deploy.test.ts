@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, "../../../..")
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
 
 /**
- * Uses the imports of the server and the worker, because an unused import is not loaded, and a module declares its
- * metrics when it is loaded.
+ * Imports the server and the worker, because a module declares its metrics when it is loaded. The imports must be used,
+ * because an unused import is not loaded.
  */
 const PROGRAMS = [Worker, ServerLive]
 
@@ -34,7 +34,7 @@ const exported = (): ReadonlySet<string> => {
   return new Set(names)
 }
 
-/** The metrics in a text of PromQL; `up` is Prometheus' own. */
+/** The metrics in a text of PromQL. The metric `up` is left out, because Prometheus makes it itself. */
 const metricsIn = (text: string): ReadonlyArray<string> =>
   Array.from(
     text.matchAll(/\b(?:place_access|http_server|db_client|nodejs|process|v8js)_[a-z0-9_]+/g),
@@ -129,7 +129,7 @@ describe("the kit of an operator", () => {
 
   it("takes no server away for a 503, which may be about one person only [staff-1, limits-11]", () => {
     const nginx = read(".deploy/proxy/nginx.conf")
-    // A server that starts answers 503: nginx sends the request to another server, and also counts a failure.
+    // A server that starts answers 503. nginx then sends the request to another server, and also counts a failure.
     expect(nginx).toMatch(/^ +proxy_next_upstream .*\bhttp_503\b/m)
     const servers = Array.from(nginx.matchAll(/^ +server \S+:\d+.*;$/gm), ([line]) => line)
     expect(servers).toEqual([expect.stringMatching(/ max_fails=0;$/)])
@@ -138,7 +138,7 @@ describe("the kit of an operator", () => {
   it("keeps no secret and no query in a log of a proxy: of requests, of errors, and of plain HTTP", () => {
     const nginx = read(".deploy/proxy/nginx.conf")
     expect(nginx).not.toMatch(/\$request_uri"|\$args|\$request"/)
-    // A block that does not name its logs uses those of nginx itself, whose lines have the whole request.
+    // A block that names no logs uses the default logs of nginx, whose lines have the whole request.
     const blocks = nginx.split(/^server \{$/m).slice(1)
     const logs = blocks.map((block) => Array.from(block.matchAll(/^ {4}(?:access|error)_log .*$/gm), ([line]) => line))
     const noErrors = "    error_log /var/log/nginx/place-access-error.log emerg;"
@@ -146,7 +146,7 @@ describe("the kit of an operator", () => {
       ["    access_log off;", noErrors],
       ["    access_log /var/log/nginx/place-access.log place_access;", noErrors]
     ])
-    // Caddy writes errors to its default log, which the options at the beginning of the file format.
+    // Caddy writes errors to its default log. The options at the beginning of the file set the format of this log.
     const [options = "", site = ""] = read(".deploy/proxy/Caddyfile").split(/^access\.example\.com /m)
     const filter = /^(\t+)log \{\n\t+format filter \{\n[^]*?\n\1\}$/m
     const fields = [options, site].map((part) => filter.exec(part)?.[0].match(/request>\S+ (?:regexp|delete)/g))

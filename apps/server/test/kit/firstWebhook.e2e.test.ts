@@ -32,7 +32,7 @@ describe("docs/first-webhook.md: the published tarballs and a running service", 
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  /** Starts a program of the folder, and returns a function that returns what the program has written so far. */
+  /** Starts a program of the folder. Returns a function that returns what the program has written so far. */
   const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
     const { HOME = "", PATH = "" } = process.env
     const child = spawn(process.execPath, [...args], {

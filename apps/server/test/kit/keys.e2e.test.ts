@@ -79,7 +79,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     const went = [200, 200, true]
     expect(await goesOn(endpoint.secret)).toEqual(went)
 
-    // 1. Every process can read what k2 seals.
+    // 1. Every process can read what k2 seals, and k1 seals new values.
     await restart(`${k1},${k2}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
     // 2. New values are sealed with k2.
@@ -91,7 +91,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     expect(await goesOn(secret)).toEqual(went)
     expect((await person.as.call("DELETE", `${at}/previous-secrets`)).status).toBeLessThan(300)
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", true], k2: ["current", false] })
-    // 4. k1 is gone.
+    // 4. k1 is removed.
     await restart(k2)
     expect(await goesOn(secret)).toEqual(went)
   })

@@ -27,7 +27,8 @@ import { beginLife, command, goesOn, type Life } from "./support.js"
 const run = promisify(execFile)
 
 /**
- * The path of a PostgreSQL program in its newest version on this machine: an older `pg_dump` refuses a newer server.
+ * The path of a program of PostgreSQL in its newest version on this machine, because an older `pg_dump` refuses a newer
+ * server.
  */
 const programOf = async (name: string): Promise<string | undefined> => {
   const versions = await readdir("/usr/lib/postgresql").catch(() => [])
@@ -90,9 +91,9 @@ describe("the embedded database", () => {
     expect(await goesOn(url, life, receiver)).toEqual({ me: 200, verified: true })
     await restored.stop("SIGTERM")
     expect(await countFixes(copy)).toBeGreaterThanOrEqual(before)
-    // The service went on while its folder was copied.
+    // The service worked on while its folder was copied.
     expect(after).toBeGreaterThanOrEqual(before)
-    // A folder that no server has open is copied too.
+    // A folder that no server has open can be copied too.
     const again = await command(["backup", join(folder, "again")], { DATA_DIR: copy })
     expect(again.code).toBe(0)
     expect(await countFixes(join(folder, "again"))).toBe(await countFixes(copy))
@@ -136,7 +137,7 @@ describeServers("db copy", ({ freshDatabase }) => {
     ])
     keys = (await readFile(join(service.dataDir, "secret-keys"), "utf8")).trim()
     life = await beginLife(service.url, receiver)
-    // A reading from three months ago: the target is a new database, and has no partition for that month.
+    // Sends a reading from three months ago. The target is a new database, and has no partition for that month.
     await tryUpload(client(service.url), life.deviceToken, [reading(Date.now() - 90 * 86_400 * SECOND, AT_SEA)])
   })
   afterAll(async () => {

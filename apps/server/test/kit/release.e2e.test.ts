@@ -15,11 +15,11 @@ const ROOT = join(import.meta.dirname, "../../../..")
 const run = promisify(execFile)
 
 let made: string
-/** The unpacked folder, far from the repository. */
+/** The folder with the unpacked release, outside of the repository. */
 let folder: string
 let version: string
 
-/** The release is made once for the whole file, because it does not depend on the database. */
+/** The release is made once for the whole file, because it is the same for every kind of database. */
 beforeAll(async () => {
   made = await mkdtemp(join(tmpdir(), "place-access-release-"))
   await run(process.execPath, [join(ROOT, ".ci/release.mjs"), join(made, "out"), "--here"], { cwd: ROOT })

@@ -17,7 +17,7 @@ import {
 import { ridePast, upload } from "../support/phone.js"
 import { type Receiver, signatureOf } from "../support/receiver.js"
 
-/** Runs a command of the server to its end. */
+/** Runs a command of the server until it ends. */
 export const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
   const { HOME = "", PATH = "" } = process.env
   const child = spawn(process.execPath, [...commandOf("start"), ...args], {

@@ -23,7 +23,8 @@ const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
 /**
- * The last release, or else the commit before the last change of the schema; undefined in a clone without that history.
+ * The commit of the last release, or else the commit before the last change of the schema; undefined in a clone without
+ * that history.
  */
 const previousVersion = (): string | undefined => {
   try {

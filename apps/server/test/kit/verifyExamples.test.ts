@@ -11,8 +11,8 @@ import type { Vector } from "../../../../packages/adapters-webhook/test/support/
 const base64 = (value: string | Buffer): string => Buffer.from(value).toString("base64")
 
 /**
- * One question a line: body, header (`-` for none), secret, tolerance and now. An example checks one secret, so each
- * secret of a vector is a question of its own.
+ * The questions, one on each line: body, header (`-` for none), secret, tolerance and now. An example checks one
+ * secret, so a vector with several secrets becomes several questions.
  */
 const QUESTIONS = (vectors.vectors as ReadonlyArray<Vector>).flatMap((vector) =>
   (vector.secrets.length === 0 ? [""] : vector.secrets).map((secret) => ({
@@ -29,11 +29,11 @@ const QUESTIONS = (vectors.vectors as ReadonlyArray<Vector>).flatMap((vector) =>
 
 interface Language {
   readonly name: string
-  /** The programs that must be installed. */
+  /** The programs that must be installed on the machine. */
   readonly needs: ReadonlyArray<string>
   /**
-   * The files: the example as the page shows it, and a program that reads the questions and calls the example for each
-   * of them.
+   * The files of a language: the example as the page shows it, and a program that reads the questions and calls the
+   * example for each of them.
    */
   readonly files: Readonly<Record<string, string>>
   readonly compile?: ReadonlyArray<string>

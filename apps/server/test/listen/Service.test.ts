@@ -12,7 +12,7 @@ afterEach(() => {
   }
 })
 
-/** Answers like the service, at any base path, and records the requests with their `Origin`. */
+/** A server that answers like the service, at any base path, and records the requests with their `Origin`. */
 const serve = async () => {
   const asked: Array<string> = []
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { useProcesses } from "../support/processes.js"
 import { type Service, startService } from "../support/service.js"
 import { until } from "../support/until.js"
 
-/** Sends a signal to a program and to what it started. */
+/** Sends a signal to a program and to the processes that it started. */
 const interrupt = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
   if (pid !== undefined) process.kill(-pid, signal)
 }
@@ -42,7 +42,8 @@ describe("listen as one file, which npx runs without a clone", () => {
         cwd: tmpdir(),
         env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
         stdio: ["ignore", "pipe", "pipe"],
-        // A terminal sends Control-C to the whole group: npx waits for the command, and does not pass the signal on.
+        // The program gets its own process group. A terminal sends Control-C to the whole group, because npx waits for
+        // the command and does not pass the signal on.
         detached: true
       }
     )
@@ -51,7 +52,7 @@ describe("listen as one file, which npx runs without a clone", () => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
     }
-    // The secret is a line of its own, which may come in a later chunk.
+    // The secret is on a separate line, which may come in a later chunk.
     await until("it listens and shows the secret", () => (/whsec_\w+/.test(output) ? true : undefined))
     expect(output).toContain(`Listening to Umbrella (${app.id}).`)
     const ended = new Promise((resolve) => child.once("close", resolve))

@@ -49,7 +49,7 @@ const stores = Layer.mergeAll(
 const email = Account.Email.make("ada@example.com")
 const password = Account.Password.make("correct horse battery")
 const run = (command: AccountCommand) => perform(command, "https://service.example")
-/** What the operator reads: a sentence about the outcome, or why nothing was done. */
+/** What the operator reads: a sentence about the outcome, or the reason why nothing was done. */
 const said = (command: AccountCommand) =>
   Effect.map(
     Effect.either(run(command)),

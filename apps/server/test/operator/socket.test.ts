@@ -36,14 +36,14 @@ const stores = Layer.mergeAll(
   Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
 )
 
-/** Long enough for a line to arrive on a busy machine. */
+/** A time-out that is long enough for a line to arrive on a busy machine. */
 const PATIENCE_MILLIS = 1_000
 
 const dataFolder = Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
   Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
 )
 
-/** Connects, sends nothing, and waits until the server closes the connection: once its patience is over. */
+/** Connects, sends nothing, and waits until the server closes the connection after `PATIENCE_MILLIS`. */
 const bySilence = (dataDir: string) =>
   Effect.promise(async () => {
     const socket = connect(join(dataDir, "control.sock"))
@@ -61,7 +61,7 @@ describe("a command that a running server carries out [staff-4]", () => {
         const sql = yield* SqlClient
         const gate = yield* Deferred.make<void>()
         const begun = yield* Deferred.make<void>()
-        // The backup waits for this transaction, as it would wait for a large folder.
+        // The backup waits for this transaction. A backup of a large folder would take as long.
         const before = yield* Effect.fork(
           sql.withTransaction(
             sql`SELECT 1`.pipe(
@@ -72,8 +72,8 @@ describe("a command that a running server carries out [staff-4]", () => {
         )
         yield* Deferred.await(begun)
         const backup = yield* Effect.fork(send(dataDir, { _tag: "Backup", folder: copy }, PATIENCE_MILLIS))
-        // The second connection begins after the command was sent. When the server closes it, the command has waited
-        // longer than `PATIENCE_MILLIS` too.
+        // The second connection begins after the command was sent. So when the server closes this connection, the
+        // command has also waited for longer than `PATIENCE_MILLIS`.
         yield* bySilence(dataDir)
         yield* bySilence(dataDir)
         yield* Deferred.succeed(gate, undefined)

@@ -12,7 +12,7 @@ const serverUrl = inject("pgUrl")
 const run = (backend?: Simulation.Backend, more: Partial<Simulation.Config> = {}) =>
   Effect.promise(() => Simulation.run({ seed: SEED, scheduling: "random", backend, ...more }, busyDay))
 
-/** Each run over Citus has a distributed database of its own. */
+/** A backend on the given kind of server. Each run on Citus has a separate distributed database. */
 const backendOf = ({ kind }: Server): Simulation.Backend =>
   kind === "citus" ? over("citus", migratedCitus) : postgres(serverUrl ?? "")
 
@@ -30,8 +30,8 @@ describeServers("one scenario over a server", (server) => {
       expect((yield* run(backend(), trouble)).jsonl).toBe((yield* run(undefined, trouble)).jsonl)
     }).pipe(Effect.runPromise))
 
-  // In the plans 30, 39, 90 and 335, events of two people are due at one moment. A cluster that returns the events in
-  // the order in which its shards answer would write another trace.
+  // In the plans 30, 39, 90 and 335, events of two people are due at the same moment. The trace would differ if a
+  // cluster returned the events in the order in which its shards answer.
   it.each([5, 30, 39, 90, 335])(
     "runs plan %i with the trace that memory gives, and no oracle finds a violation [deliveries-16]",
     async (seed) => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { Blocks } from "../../src/simulate/lines/Blocks.js"
 
-/** The report of a function from 0 to 100 that ran or not, and of branches in it that did not run. */
+/**
+ * The report of a function from offset 0 to 100. `hasRun` says whether it ran; `leftOut` are branches in it that did
+ * not run.
+ */
 const report = (hasRun: boolean, ...leftOut: ReadonlyArray<readonly [number, number]>) => ({
   ranges: [
     { startOffset: 0, endOffset: 100, count: hasRun ? 1 : 0 },

@@ -15,8 +15,8 @@ const differing = (left: ReadonlyArray<string>, right: ReadonlyArray<string>) =>
   pairsOf(run(left), run(right)).filter((pair) => pair.left === undefined || pair.right === undefined).length
 
 /**
- * The length of the longest common subsequence, computed with the textbook's table. The entries outside of it are the
- * fewest that can differ.
+ * The length of the longest common subsequence, computed with the table of the textbooks. Entries outside of the
+ * subsequence differ, and no comparison can find fewer differences.
  */
 const longest = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {
   let row = Array.from({ length: b.length + 1 }, () => 0)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Each printed line, and the number of SIGINT listeners when it was printed. Control-C sends SIGINT. */
+/** Each printed line, with the number of SIGINT listeners when it was printed. Control-C sends SIGINT. */
 const listening: Array<readonly [line: string, count: number]> = []
 beforeEach(() => void listening.splice(0))
 
@@ -35,7 +35,7 @@ const run = async (line: string, runPlan: Running["runPlan"]) => {
   return { message: Either.isLeft(ended) ? ended.left.message : "", text: listening.map(([text]) => text).join("\n") }
 }
 
-/** The run with this seed throws; every earlier one breaks a rule. */
+/** Makes a `runPlan` in which the run with this seed throws, and every earlier run breaks a rule. */
 const throwsAt =
   (seed: number): typeof Simulation.runPlan =>
   async (plan) => {

@@ -8,7 +8,7 @@ const SEEDS = Array.from({ length: 6 }, (_, n) => 7_100 + n)
 
 const run = (plan: Simulation.Plan, driver?: Simulation.Driver) => Simulation.runPlanSync(plan, { driver })
 
-/** A text for each operation: its name and how it ended, in the order in which the operations began. */
+/** A text for each operation, with its name and how it ended, in the order in which the operations began. */
 const endings = ({ entries }: Simulation.SimResult): ReadonlyArray<string> => {
   const done = new Map(entries.flatMap((entry) => (entry.kind === "done" ? [[entry.op, entry] as const] : [])))
   return entries.flatMap((entry) => {

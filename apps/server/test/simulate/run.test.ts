@@ -34,7 +34,7 @@ const run = (line: string, environment: Readonly<Record<string, string>> = {}) =
 
 it("a run that throws ends the search as a failing result: its plan is saved, and the way to repeat it is printed", async () => {
   const plan = join(folder, "plan.json")
-  // Nothing listens at this port, so the run throws when it opens its database.
+  // No server listens at this port, so the run throws when it opens its database.
   const { ended, text } = await run(
     `--seed 5 --runs 9 --steps 3 --backend postgres --html ${plan}.html --save ${plan}`,
     {
@@ -94,7 +94,7 @@ it("Control-C ends the shrinking of a run: what is shortest until then stays", a
   const others = process.listeners("SIGINT")
   const config = { sabotage } as Parameters<typeof shrink>[1]
   const shrinking = Effect.runPromise(printed(Effect.scoped(shrink(Simulation.runPlanSync(plan, config), config))))
-  // After two turns of the event loop, the shrinking has made its first run.
+  // After two turns of the event loop, the shrinking has ended its first run.
   for (let n = 0; n < 2; n++) await new Promise((resolve) => setTimeout(resolve, 0))
   process.emit("SIGINT")
   const { ended } = await shrinking

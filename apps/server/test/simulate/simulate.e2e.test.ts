@@ -26,7 +26,7 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     )
   })
 
-/** Ana comes home during faults; the webhook reaches her app at the second attempt. */
+/** A plan in which Ana comes home during faults. The webhook reaches her app at the second attempt. */
 const HOMECOMING = {
   seed: 3,
   scheduling: "random",
@@ -120,7 +120,8 @@ describe("npm run simulate", () => {
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
     const said = () => output.join("")
-    // Never rejects, so that a search that does not end fails the comparison below, which shows its output.
+    // This promise never rejects. When a search does not end, the comparison below fails, and shows the output of the
+    // search.
     const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
       ([code]) => code as number | null,
       () => (child.kill("SIGKILL"), "it did not end")
@@ -140,7 +141,7 @@ describe("npm run simulate", () => {
   it("with --lines a search says which lines of the programs no run reached", async () => {
     const searched = await simulate("--guided --lines --seed 5 --steps 5 --runs 2")
     expect([searched.code, searched.error]).toEqual([0, ""])
-    // Two plans of five steps leave much unreached, such as the refusal of a suspended account's token.
+    // Two plans of five steps leave many lines without a run, such as the refusal of a suspended account's token.
     expect(searched.out).toMatch(/Never run, of packages\/domain\/src \(\d+ lines/)
     expect(searched.out).toMatch(/^ {2}tokens\/\w+\.ts: \d+(?:, \d+)*$/m)
   })

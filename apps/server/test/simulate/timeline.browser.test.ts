@@ -63,7 +63,8 @@ describeBrowser("the timeline of a run", () => {
     expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
     const page = await open("broken.html", timelineOf(result))
 
-    // The page opens on what led to the broken rule: the token was issued, then it was too old. The rest is hidden.
+    // The page first shows what led to the broken rule: the token was issued, and later it was too old. The other
+    // entries are hidden.
     const shots = process.env["SCREENSHOTS"]
     if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-opened.png") })
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: call ends: 200/)
@@ -91,13 +92,13 @@ describeBrowser("the timeline of a run", () => {
         expect.stringMatching(/^enter .*: ana, App 1 /)
       ])
     )
-    // The violation is chosen at once, and its entry is shown.
+    // A click on the violation chooses it at once, and its entry is shown.
     const broken = page.getByRole("button", { name: /^T1 at entry/ }).first()
     await broken.click()
     const at = result.violations.find(({ invariant }) => invariant === "T1")?.at ?? -1
     expect(JSON.parse((await page.locator("#json").textContent()) ?? "")).toEqual(result.entries[at])
     expect(await page.locator("#when").textContent()).toContain("Breaks T1")
-    // The related entries are listed: the entry's operation, from beginning to end.
+    // The entries of the chosen operation are listed, from its beginning to its end.
     expect(await page.locator("#near button").count()).toBeGreaterThan(1)
 
     const axis = page.locator("#axis")
@@ -113,7 +114,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator(".lane", { hasText: "App 1/all" }).locator(".dot").first().click()
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: POST /)
     expect(await page.locator("#json").textContent()).toContain('"kind": "posted"')
-    // The keyboard chooses the next entry.
+    // The arrow key chooses the next entry.
     const first = await page.locator("#title").textContent()
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
@@ -150,7 +151,7 @@ describeBrowser("the timeline of a run", () => {
     }
     const step = (name: "Change before" | "Next change") => page.getByRole("button", { name }).click()
 
-    // Nothing is chosen, so the state is that of the end: the receiver took the third attempt.
+    // No entry is chosen, so the shown state is that at the end: the receiver accepted the third attempt.
     await choose(/^place\.enter to/)
     expect(await facts()).toMatchObject({ State: "delivered", "Last answer": "200" })
     for (let n = 0; n < 20 && (await page.getByRole("button", { name: "Change before" }).isEnabled()); n++) {
@@ -201,7 +202,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+/)
-    // Only the visible dots are drawn.
+    // The page draws only the visible dots.
     expect(await page.locator(".dot").count()).toBeLessThan(5_000)
     await page.close()
     expect(troubles).toEqual([])

@@ -16,7 +16,7 @@ afterEach(() => {
   process.argv = argv
 })
 
-/** Whether a process, or for a negative number a group of processes, exists. */
+/** Whether the process `pid` exists; for a negative number, whether the group of processes exists. */
 const exists = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
@@ -43,7 +43,7 @@ setTimeout(() => undefined, 60_000)`
         const twin = yield* Twin.start(command.options, 5)
         expect(yield* twin.hash(0)).toBe("a".repeat(64))
         const pid = Number(yield* Effect.promise(() => readFile(file, "utf8")))
-        // A terminal sends Control-C to one group of processes. This process leads a group of its own.
+        // The process leads a separate group of processes, because a terminal sends Control-C to one group.
         expect(exists(-pid)).toBe(true)
         return pid
       })

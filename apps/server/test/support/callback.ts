@@ -2,9 +2,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { until } from "./until.js"
 
-/** The app's own web server, to which browsers return with a code. */
+/** The web server of an app, to which browsers return with a code. */
 export interface Callback {
-  /** The address to register as a redirect URI. */
+  /** The address of this server, to be registered as a redirect URI. */
   readonly uri: string
   /** Waits until a browser returns with this `state`, and returns the query of its address. */
   readonly answer: (state: string) => Promise<URLSearchParams>

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** An answer with its body. Redirects are not followed. */
+/** An answer with its body. The client does not follow redirects. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -16,18 +16,18 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A visitor of the API that behaves like a browser: it keeps cookies and sends its origin. */
+/** A client of the API that behaves like a browser: it keeps cookies and sends its origin. */
 export interface Client {
   readonly baseUrl: string
   readonly call: (method: string, path: string, options?: Call) => Promise<Answer>
-  /** Like `call`, with a body of raw bytes. */
+  /** Sends a request like `call`, with a body of raw bytes. */
   readonly raw: (
     method: string,
     path: string,
     body: string | Buffer,
     headers: Readonly<Record<string, string>>
   ) => Promise<Answer>
-  /** Like `call`; fails unless the answer has the status (default: any 2xx) and the shape. */
+  /** Sends a request like `call`. Fails unless the answer has the status (default: any 2xx) and the shape. */
   readonly expect: <A, I>(
     method: string,
     path: string,

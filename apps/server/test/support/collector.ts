@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** One export as it was sent. */
+/** A request that the collector received. */
 export interface Exported {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** A stand-in for an OpenTelemetry collector on the loopback interface. */
+/** A substitute for an OpenTelemetry collector, on the loopback interface. */
 export interface Collector {
   readonly url: string
   readonly exported: ReadonlyArray<Exported>
@@ -71,7 +71,7 @@ export const spansOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Span> 
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans as ReadonlyArray<Span>)
 
-/** The metrics of exports in JSON; every export repeats the metrics of the exports before. */
+/** The metrics of exports in JSON. Every export repeats the metrics of the exports before it. */
 export const metricsOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Metric> =>
   exported
     .filter(({ path }) => path === "/v1/metrics")

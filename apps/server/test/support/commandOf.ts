@@ -8,8 +8,8 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 }
 
 /**
- * The arguments that `npm run NAME` gives to Node, with the built file last. Tests and benchmarks thus start the
- * programs as people do. `root`: the folder of another clone of the repository.
+ * The arguments that `npm run NAME` gives to Node, with the built file last. With these arguments, tests and benchmarks
+ * start the programs as people do. `root` is the folder of another clone of the repository.
  */
 export const commandOf = (
   name: "start" | "worker" | "listen" | "demo" | "simulate",

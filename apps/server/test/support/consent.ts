@@ -23,7 +23,7 @@ export const authorizeUrl = (
     ...more
   }).toString()}`
 
-/** The boxes that the user ticks and the values that the user picks. Absent: the page's defaults. */
+/** The boxes that the user ticks and the values that the user picks. An absent field means the page's default. */
 export interface Choices {
   readonly scopes?: ReadonlyArray<string>
   /** Ids of places. */
@@ -34,7 +34,7 @@ export interface Choices {
 
 /**
  * Answers the consent page like a browser without a window: gets the page with the session's cookie, fills in its form,
- * and posts the form. Returns the address that the browser is sent to.
+ * and posts the form. Returns the address to which the service sends the browser.
  */
 export const answerConsent = async (user: Client, url: string, choices: Choices): Promise<URL> => {
   const page = await follow(user, url)
@@ -75,7 +75,7 @@ const follow = async (user: Client, from: string): Promise<{ readonly url: strin
 interface Form {
   readonly action: string
   readonly hidden: ReadonlyArray<[string, string]>
-  /** The boxes that the page has ticked. */
+  /** The boxes that are ticked on the page at first. */
   readonly ticked: ReadonlyArray<[string, string]>
 }
 

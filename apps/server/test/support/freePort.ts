@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net"
 
-/** A port of the loopback interface that was free a moment ago. */
+/** Returns a port of the loopback interface that was free a moment ago. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()

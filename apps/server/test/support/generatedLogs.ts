@@ -6,10 +6,12 @@ import type { Log, LoggedReading } from "../../src/replay/Log.js"
 const NOON = Date.UTC(2026, 2, 2, 12)
 const MINUTE = 60_000
 const HOME = { lat: 48.2, lon: 16.37 }
-/** Degrees of latitude for a metre. */
+/** How many degrees of latitude a meter is. */
 const METRE = 1 / 111_200
 
-/** A reading `metres` north of home, `minutes` after noon, which arrives `lateMin` later. */
+/**
+ * A reading `metres` north of home, captured `minutes` after noon, which arrives `lateMin` minutes after its capture.
+ */
 const at = (minutes: number, metres: number, accuracyM = 15, lateMin = 0): LoggedReading => {
   const capturedAt = Timestamp.make(NOON + minutes * MINUTE)
   return {

@@ -11,15 +11,15 @@ import { postgres } from "../../../../packages/adapters-pg/test/support/postgres
 import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
 
 /**
- * The whole service in this process, on a database of its own, with a clock that the test sets. The database is
+ * The whole service in this process, on a separate database, with a clock that the test sets. The database is
  * PostgreSQL if the tests have one, because PostgreSQL takes a fraction of the embedded database's processor time.
  */
 export interface InProcess {
   readonly url: string
   readonly clock: SettableClock
-  /** Does the work of a worker until nothing is left to do at the present time. */
+  /** Does the work of a worker until there is no work for the present time. */
   readonly work: () => Promise<void>
-  /** The server's log, one text for each line. */
+  /** The server's log. Each entry is a line. */
   readonly log: ReadonlyArray<string>
   readonly run: <A, E>(program: Effect.Effect<A, E, Database>) => Promise<A>
   readonly close: () => Promise<void>

@@ -6,8 +6,8 @@ import type { Service } from "./service.js"
 const Count = Schema.Tuple(Schema.Struct({ count: Schema.NumberFromString }))
 
 /**
- * The number of rows in `table`, read from the database itself and not through the service. With the embedded database,
- * the process that has the database open is stopped first.
+ * The number of rows in `table`, read from the database and not through the service. An embedded database can be read
+ * only after the process that has it open is stopped.
  */
 export const countRows = async (service: Service, table: string): Promise<number> => {
   if (service.databaseUrl === null) await service.server().stop("SIGTERM")

@@ -1,7 +1,7 @@
 import type { CannotStart } from "@place-access/worker"
 import { type Console, Effect, Either } from "effect"
 
-/** Runs a command of the server in this process; returns what it prints, or its error. */
+/** Runs a command of the server in this process. Returns what the command prints, or its error. */
 export const outputOf = (command: Effect.Effect<void, CannotStart>): Promise<string> =>
   Effect.gen(function* () {
     const said: Array<string> = []

@@ -4,8 +4,8 @@ import type { Answer } from "./client.js"
 const MIB = 1_048_576
 
 /**
- * Sends a JSON text of `mebibytes` MiB, chunk by chunk. An answer counts even when the server closes the connection
- * afterwards.
+ * Sends a JSON text of `mebibytes` MiB, chunk by chunk. If the server answers and then closes the connection, the
+ * answer counts.
  */
 export const sendOversized = (
   url: string,
@@ -39,7 +39,7 @@ export const sendOversized = (
       incoming.once("end", answer)
     })
     outgoing.on("error", reject)
-    // A body of spaces is valid JSON so far: only its size is wrong.
+    // The body consists of spaces. They are a valid beginning of JSON, so only the size of the body is wrong.
     const chunk = Buffer.alloc(MIB / 4, " ")
     let left = mebibytes * 4
     const write = (): void => {

@@ -10,14 +10,17 @@ import pg from "pg"
 
 const run = promisify(execFile)
 
-/** `.ci/run` looks here for a cluster's programs, too. These programs are no part of the project. */
+/**
+ * The script that starts a cluster; `.ci/run` uses the same one. The programs of a cluster do not belong to this
+ * project.
+ */
 const SCRIPT = join(import.meta.dirname, "../../../../../shared/citus/cluster.sh")
 
 export const hasClusterPrograms = existsSync(SCRIPT)
 
 /**
- * Without fsync, a commit waits until the write-ahead log is in its file, but not until it is on the disk. A killed
- * process still loses nothing that it acknowledged.
+ * Settings of each server. Without fsync, a commit waits until the write-ahead log is in its file, but not until it is
+ * on the disk. A killed process still loses nothing that it acknowledged.
  */
 const CONF = "fsync = off\ncitus.recover_2pc_interval = 2s"
 
@@ -30,7 +33,7 @@ export interface OwnCluster {
   readonly stop: () => Promise<void>
 }
 
-/** Kills a process unless it has ended: a server's process may end by itself when its parent is killed. */
+/** Kills a process, unless it has ended. A process of a server may end by itself when its parent is killed. */
 const killIfThere = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
@@ -63,7 +66,7 @@ export const startCluster = async (servers: number): Promise<OwnCluster> => {
       const { stdout } = await run("ps", ["-o", "pid=", "--ppid", pid])
       for (const one of [pid, ...stdout.trim().split(/\s+/)]) killIfThere(Number(one))
       await new Promise((resolve) => setTimeout(resolve, millis))
-      // Starts the server again, as a supervisor would. PostgreSQL refuses to run as root.
+      // Starts the server, as a supervisor would after a crash. PostgreSQL refuses to run as root.
       const start = [
         join(folder, "pg/lib/postgresql/15/bin/pg_ctl"),
         "-D",

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { client, type Client } from "./client.js"
 
-/** A person with an account, signed in. */
+/** A person who has an account and is signed in. */
 export interface Person {
   readonly email: string
   readonly password: string
@@ -37,7 +37,7 @@ const Registered = Schema.Struct({
   redirectUris: Schema.Array(Schema.String)
 })
 
-/** Makes an app in the sandbox. Only its holder can connect it, which is the developer (decision A1). */
+/** Makes an app in the sandbox. Only its holder, the developer, can connect it (decision A1). */
 export const createApp = async (
   developer: Person,
   redirectUri: string,

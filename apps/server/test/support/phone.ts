@@ -26,7 +26,7 @@ export const upload = (
 ): Promise<typeof Uploaded.Type> =>
   phone.expect("POST", "/v1/phone/locations", { status: 200, as: Uploaded, token, json: { locations } })
 
-/** Uploads the readings. Returns the counts of the answer; undefined when no answer came back, or a 503. */
+/** Uploads the readings. Returns the counts of the answer; undefined when no answer arrived, or when it was a 503. */
 export const tryUpload = async (
   phone: Client,
   token: string,
@@ -55,9 +55,10 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 /**
- * A ride past a place that begins now: from 1.5 km south of it to the centre, a short stop, and away to the east. It is
- * twelve minutes of riding, captured within two seconds: a fix older than a rule does not fire it (decision M5), and a
- * test cannot wait so long. Uploaded at once, it looks like a phone whose clock runs two seconds ahead.
+ * A ride past a place that begins now: from 1.5 km south of it to the centre, a short stop, and away to the east. The
+ * ride is twelve minutes long, but its readings have times within two seconds: a fix that is older than a rule does not
+ * fire it (decision M5), and a test cannot wait for twelve minutes. When the ride is uploaded at once, the service sees
+ * a phone whose clock is two seconds ahead.
  */
 export const ridePast = (place: Point, startsAt = Date.now()): ReadonlyArray<Reading> =>
   Array.from({ length: 37 }, (_, index) => {

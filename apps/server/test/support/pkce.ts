@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 
 /**
- * The secrets of one authorization (`verifier`, `state`), which the app keeps, and the `challenge`, which it shows (RFC
- * 7636).
+ * The values of one authorization (RFC 7636). The app keeps `verifier` and `state` secret, and sends the `challenge`.
  */
 export interface Pkce {
   readonly verifier: string

@@ -36,12 +36,13 @@ export interface Processes {
   ) => Running
 }
 
-/** There is no load balancer in front, so a server that is asked to stop need not wait for one. */
+/** No load balancer needs a warning, so a server need not wait before it stops. */
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
  * Starts processes for the calling `describe`. When it ends, the remaining processes are killed; when a test fails,
- * their output is printed. A process gets the given environment and `DEFAULTS`, and nothing of the test run's own.
+ * their output is printed. A process gets the given environment and `DEFAULTS`, and nothing else from the environment
+ * of the test run.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []
@@ -92,7 +93,7 @@ const launch = (
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
 
-/** Waits until the server is ready; fails at once, with its last output, when it has ended instead. */
+/** Waits until the server is ready. When the server ends before, fails at once with its last output. */
 export const ready = async (server: Running, url: string): Promise<void> => {
   let end: Ended | undefined
   void server.ended.then((ended) => (end = ended))
@@ -107,7 +108,7 @@ export const ready = async (server: Running, url: string): Promise<void> => {
   }
 }
 
-/** Waits until the worker is ready; fails at once, with its last output, when it has ended instead. */
+/** Waits until the worker is ready. When the worker ends before, fails at once with its last output. */
 export const workerReady = async (worker: Running): Promise<void> => {
   let end: Ended | undefined
   void worker.ended.then((ended) => (end = ended))

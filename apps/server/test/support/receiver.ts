@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net"
 import { Stripe } from "stripe"
 import { until } from "./until.js"
 
-/** One POST as it was sent. */
+/** A POST that the receiver got. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The raw body: signatures are over bytes. */
+  /** The raw body, because a signature is over the bytes. */
   readonly body: Buffer
   readonly receivedAt: number
 }
@@ -19,9 +19,9 @@ type Behaviour = (received: Received, index: number) => number | Promise<number>
 export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** Sets how requests are answered from now on; 200 in the beginning. */
+  /** Sets how later requests are answered. Until then, every answer is 200. */
   readonly answer: (behaviour: Behaviour) => void
-  /** Waits until `enough` returns true, and returns the requests so far. */
+  /** Waits until `enough` returns true, and then returns the requests that arrived so far. */
   readonly until: (
     what: string,
     enough: (received: ReadonlyArray<Received>) => boolean,

@@ -7,19 +7,19 @@ import { citus, postgres as postgresServer } from "../../../../packages/adapters
 import { freePort } from "./freePort.js"
 import { type Processes, ready, type Running, workerReady } from "./processes.js"
 
-/** The whole service as an operator runs it, on a database of its own. */
+/** The whole service as an operator runs it, on a separate database. */
 export interface Service {
   readonly url: string
   /** The address of the PostgreSQL database; null for the embedded one. */
   readonly databaseUrl: string | null
   /** The folder of the embedded database and the generated keys. */
   readonly dataDir: string
-  /** The newest server; it may have been stopped. */
+  /** The server that was started last. It may have been stopped. */
   readonly server: () => Running
   readonly workers: () => ReadonlyArray<Running>
-  /** Starts the server again, on the same address and database, and waits until it is ready. */
+  /** Starts the server a second time, on the same address and database, and waits until it is ready. */
   readonly restartServer: () => Promise<Running>
-  /** `more`: settings of this worker. */
+  /** Starts a worker. `more` has settings for this worker only. */
   readonly startWorker: (more?: Readonly<Record<string, string>>) => Running
   /** Stops everything and deletes the database. */
   readonly close: () => Promise<void>
@@ -27,16 +27,18 @@ export interface Service {
 
 export interface Setup {
   /**
-   * embedded: one process does everything, in a data folder that is not empty. postgres, citus: the server and the
-   * workers are processes of their own, on a database that has the tables. `process.e2e.test.ts` begins with an empty
-   * folder, and with an empty database.
+   * The kind of database. embedded: one process does everything, in a data folder that is not empty. postgres, citus:
+   * the server and the workers are separate processes, on a database that has the tables already. Only
+   * `process.e2e.test.ts` begins with an empty folder and with an empty database.
    */
   readonly database: "embedded" | "postgres" | "citus"
-  /** The number of workers; not with the embedded database. */
+  /** The number of workers. It must be absent with the embedded database. */
   readonly workers?: number
-  /** Not with the embedded database: an existing database, which is not deleted. */
+  /**
+   * The address of an existing database, which is not deleted at the end. It must be absent with the embedded database.
+   */
   readonly databaseUrl?: string
-  /** Only on Citus: the node of the cluster that all programs connect to. 0, the default, is the coordinator. */
+  /** Only on Citus: the number of the node to which all programs connect. The default, 0, is the coordinator. */
   readonly node?: number
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -79,7 +81,7 @@ export const startService = async (
   await ready(server, url)
   if (postgres !== undefined) {
     for (let count = 0; count < workers; count++) startWorker()
-    // A signal would end a worker that is still loading and cannot handle it yet.
+    // Waits for the workers, because a signal would end a worker that is loading and cannot handle the signal yet.
     await Promise.all(running.map(workerReady))
   }
 

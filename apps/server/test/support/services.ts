@@ -11,9 +11,12 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** A PostgreSQL server on which tests may create databases, or null. */
     readonly pgUrl: string | null
-    /** The name of the database that the tests of this run copy; the first test that needs the database makes it. */
+    /** The name of the database that the tests of this run copy. The first test that needs this database makes it. */
     readonly pgTemplate: string
-    /** The address of the database `postgres` at each node of a Citus cluster, the coordinator first; or null. */
+    /**
+     * The addresses of the database `postgres` at each node of a Citus cluster, beginning with the coordinator; or
+     * null.
+     */
     readonly citusNodes: ReadonlyArray<string> | null
     /** The Chromium executable for browser tests, or null. */
     readonly chromiumPath: string | null
@@ -21,7 +24,10 @@ declare module "vitest" {
 }
 
 const DEFAULT_PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
-/** Debian's `chromium-headless-shell` comes first: the same engine without a window, in two thirds of the time. */
+/**
+ * Where Chromium is looked for. Debian's `chromium-headless-shell` comes first: it is the same engine without a window,
+ * and takes two thirds of the time.
+ */
 const CHROMIUM_PATHS = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -43,8 +49,8 @@ const findPostgres = async (url: string): Promise<string | null> => {
 }
 
 /**
- * The address of the database `postgres` at each node of the cluster; null if there is none. `url`: a database of the
- * coordinator whose catalogue lists the nodes.
+ * The address of the database `postgres` at each node of the cluster; null if there is none. `url` leads to a database
+ * of the coordinator whose catalog lists the nodes.
  */
 const findCitus = async (url: string | undefined): Promise<ReadonlyArray<string> | null> => {
   if (url === undefined) return null
@@ -82,7 +88,7 @@ const orExplain = <A>(found: A | null, { required, explanation }: Need): A | nul
   return found
 }
 
-/** Drops databases. A failure is only printed, because all tests have ended and none of them is at fault. */
+/** Drops databases. A failure is only printed, because all tests have ended and no test caused it. */
 const dropDatabases = async (url: string, names: ReadonlyArray<string>): Promise<void> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on("error", () => undefined)

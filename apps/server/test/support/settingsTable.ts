@@ -1,6 +1,9 @@
 import { type Setting } from "@place-access/worker"
 
-/** The table of docs/settings.md. A test compares it with the page, so that the page cannot differ from the program. */
+/**
+ * Makes the table of docs/settings.md. A test compares the result with the page, so that the page cannot differ from
+ * the program.
+ */
 export const settingsTable = (settings: ReadonlyArray<Setting.Setting<unknown>>): string =>
   [
     "| variable | without it | what it is for |",

@@ -1,4 +1,7 @@
-/** Loaded with `node --import`: sets this process's clock `CLOCK_SHIFT_MS` ahead of the machine's. */
+/**
+ * Sets the clock of a process `CLOCK_SHIFT_MS` ahead of the machine's clock. The process loads this file with `node
+ * --import`.
+ */
 const shift = Number(process.env.CLOCK_SHIFT_MS ?? "0")
 const MachineDate = globalThis.Date
 

@@ -4,7 +4,7 @@ import type { Letter } from "./mailServer.js"
 import type { Person } from "./people.js"
 import { until } from "./until.js"
 
-/** The secret of the link in a letter, which the mail library has folded and quoted. */
+/** The secret of the link in an e-mail, whose lines the mail library has folded and quoted. */
 export const tokenIn = ({ raw }: Letter): string | undefined =>
   /token=([0-9a-z]{52})/.exec(raw.replace(/=\r?\n/g, "").replace(/=3D/g, "="))?.[1]
 

@@ -12,7 +12,7 @@ const MIN_MINUTES = 10
 
 /**
  * The stays of a phone in a log, longest first and no two close together: runs of readings that remain within 200 m of
- * their first one for ten minutes. Deliberately naive: it only has to find places that are worth a rule.
+ * their first reading for ten minutes. This simple method is enough to find places for rules.
  */
 export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): ReadonlyArray<Stay> => {
   const usable = fixes.filter((fix) => fix.accuracy <= NEAR_M).sort((a, b) => a.capturedAt - b.capturedAt)
@@ -32,7 +32,7 @@ export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): Re
     .sort((a, b) => b.minutes - a.minutes)
   const long = stays.filter((stay) => stay.minutes >= MIN_MINUTES)
   const chosen: Array<Stay> = []
-  // A log of a few minutes has no stay; then the longest run counts.
+  // A log of a few minutes has no stay. For such a log, the longest run counts as a stay.
   for (const stay of long.length > 0 ? long : stays.slice(0, 1)) {
     if (chosen.length < atMost && chosen.every((other) => geodesicM(stay, other) >= APART_M)) chosen.push(stay)
   }

@@ -2,7 +2,7 @@ import type { Simulation } from "@place-access/domain/testing"
 
 type Step = Simulation.Plan["steps"][number]
 
-/** The first person shares the first place with the first app, and the app exchanges its code. */
+/** A step in which the first person shares the first place with the first app, and the app exchanges its code. */
 export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>> = {}): Step => ({
   do: "consent",
   person: 0,
@@ -19,7 +19,7 @@ export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>>
   ...over
 })
 
-/** The app sets a rule for arrivals at a place. */
+/** A step in which the app makes a rule for arrivals at a place. */
 export const enterRule = (place: number): Step => ({
   do: "rule",
   connection: 0,

@@ -35,9 +35,9 @@ interface Phone {
 type Counts = typeof Uploaded.Type
 
 /**
- * The phone enters and leaves the place for almost five minutes from now on, with a reading every 3 to 4 s. So no
- * reading is older than the rules, and none is stale when it arrives. The service accepts all readings, because none is
- * more than five minutes ahead of its clock.
+ * Readings in which the phone enters and leaves the place for almost five minutes from now on, with a reading every 3
+ * to 4 s. So no reading is older than the rules, and none is stale when it arrives. The service accepts all readings,
+ * because none is more than five minutes ahead of the service's clock.
  */
 const log = (place: Place): Phone["uploads"] => {
   const start = Date.now()
@@ -59,11 +59,11 @@ const firingOf = ({ body }: Received): string => {
 }
 
 export interface Trouble {
-  /** Is called when the suite begins. */
+  /** Called when the suite begins. */
   readonly setup: () => Setup
   /** How often the uploads are disturbed, at random moments. */
   readonly times: number
-  /** Kills something of the service, and brings it back if it does not come back by itself. */
+  /** Kills a part of the service, and starts it again unless it restarts by itself. */
   readonly disturb: (service: Service) => Promise<unknown>
   /** Whether the disturbance loses no answer, so that no phone has to repeat an upload. */
   readonly isGentle?: boolean
@@ -93,8 +93,8 @@ export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): 
     const expectedFirings: Array<string> = []
     const phones = await Promise.all(
       Array.from({ length: PHONES }, async (_, number): Promise<Phone> => {
-        // Every phone has an owner of its own. A rule evaluates all fixes of its user in one order, so two phones of
-        // one user would disturb each other.
+        // Every phone has a different owner. A rule evaluates all fixes of its user in one order, so two phones of one
+        // user would disturb each other.
         const owner = number === 0 ? person : await signUp(service.url, `crash${number}`)
         const app = await createApp(owner, "http://127.0.0.1:9/callback")
         await createEndpoint(owner, app, receiver.url)
@@ -156,7 +156,7 @@ export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): 
 
     expect(halved).toEqual([])
     expect(progress.repeated > 0).toBe(!isGentle)
-    // Every upload was acknowledged by now, so every reading must be a duplicate.
+    // Every upload has been acknowledged, so each reading that is sent again must be a duplicate.
     for (const phone of phones) {
       const locations = phone.uploads.flat()
       expect(await tryUpload(api, phone.token, locations)).toEqual({

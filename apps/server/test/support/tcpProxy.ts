@@ -5,14 +5,14 @@ import { freePort } from "./freePort.js"
 export interface TcpProxy {
   /** The address of the database through the proxy. */
   readonly url: string
-  /** Accepts connections. Before that they are refused, like on a machine without PostgreSQL. */
+  /** Begins to accept connections. Before that, connections are refused, as on a machine without PostgreSQL. */
   readonly listen: () => Promise<void>
   /**
-   * Open connections stay open, but nothing is forwarded on them any more, as when a firewall drops them. `newOnesToo`:
-   * later connections are accepted and not forwarded either.
+   * Open connections stay open, but nothing is forwarded on them any more, as when a firewall drops them. With
+   * `newOnesToo`, later connections are also accepted and not forwarded.
    */
   readonly silence: (newOnesToo?: boolean) => void
-  /** Forwards later connections again. Silenced connections stay silent. */
+  /** Forwards later connections again. Connections that were silenced stay silent. */
   readonly resume: () => void
   /** The number of open connections. */
   readonly size: () => number

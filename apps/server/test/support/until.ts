@@ -1,14 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 /**
- * How long a test waits for a condition. It is long because a machine may be slow; no test draws a conclusion from the
- * time.
+ * How long a test waits for a condition. The time is long because a machine may be slow. No test depends on this time.
  */
 const PATIENCE_MS = 180_000
 
 /**
- * Calls `probe` repeatedly until it returns a value, and returns that value. A probe that throws is called again; its
- * last error is reported in the end. `what` completes "gave up waiting for …".
+ * Calls `probe` repeatedly until it returns a value, and returns that value. When `probe` throws, it is called again;
+ * if the time ends, its last error is reported. `what` completes the message "gave up waiting for …".
  */
 export const until = async <A>(
   what: string,

@@ -1,4 +1,4 @@
-/** Types for libraries that have none, as far as the tests use them. */
+/** Types for libraries that have none. They declare only what the tests use. */
 
 declare module "simple-oauth2" {
   interface Http {
@@ -74,7 +74,7 @@ declare module "passport-oauth2" {
     success: (user: unknown) => void
     fail: (challenge: unknown) => void
     error: (cause: unknown) => void
-    /** Passport strategies that extend this class read profiles and refresh tokens with it. */
+    /** The part of Passport's class with which the strategies read profiles and refresh tokens. */
     readonly _oauth2: {
       useAuthorizationHeaderforGET(use: boolean): void
       get(url: string, accessToken: string, done: (error: unknown, body: string) => void): void

@@ -23,7 +23,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** When the service says that it sent a request, in milliseconds: the `t` of its signature. */
+/** The time at which the service says that it sent a request, in milliseconds. It is the `t` of the signature. */
 const sentAt = (received: Received): number => Number(/\bt=(\d+)/.exec(signatureOf(received))?.[1]) * SECOND
 
 describe("a server on virtual time", () => {
@@ -157,7 +157,7 @@ describe("a server on virtual time", () => {
       const path = `/v1/developer/apps/${app.id}/webhooks/${id}/figures`
       return (await alex.as.expect("GET", path, { as })).last_day.attempts
     }
-    // The second attempt is due 30 seconds after the first.
+    // A second attempt is due 30 seconds after the first.
     expect([await attempts("0s"), await attempts("30s")]).toEqual([1, 2])
   })
 
@@ -230,7 +230,7 @@ describe("a server on virtual time", () => {
     expect(sent.map(({ event_id, status }) => [event_id, status])).toEqual(
       events.map(({ event_id }) => [event_id, 200])
     )
-    // The sweep runs at every quarter of an hour (decision sweeps-1), and the webhook follows at once.
+    // A sweep runs at every quarter of an hour (decision sweeps-1), and the webhook follows at once.
     for (const [index, { at }] of sent.entries()) {
       const occurred = Date.parse(events[index]?.occurred_at ?? "")
       expect(Date.parse(at) - Math.ceil(occurred / (15 * MINUTE)) * 15 * MINUTE).toBe(0)

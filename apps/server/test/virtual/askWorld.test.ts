@@ -21,7 +21,7 @@ const listening = async (listener: RequestListener): Promise<string> => {
 const ask = (address: string, body: object | null) =>
   Effect.runPromise(Effect.either(askWorld(address, "/dev/clock", body)))
 
-/** The limits that `fetch` has of its own, under the name by which Node's parts find them. */
+/** The global name under which Node keeps the dispatcher of `fetch`, which has time limits. */
 const FETCH = Symbol.for("undici.globalDispatcher.1")
 interface Limits {
   readonly constructor: new (options: object) => Limits
@@ -34,7 +34,7 @@ describe("the command that moves the clock of a test world", () => {
       await pause(2_500)
       response.end(`${request.method} ${request.headers["content-type"]}`)
     })
-    // With these limits `fetch` gives up after a second, as it otherwise does after five minutes.
+    // With these limits `fetch` gives up after a second. Its usual limit is five minutes.
     await fetch("data:,")
     const usual = parts[FETCH]!
     parts[FETCH] = new usual.constructor({ headersTimeout: 1_000 })

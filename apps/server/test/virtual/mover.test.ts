@@ -5,7 +5,7 @@ import { World } from "../../src/virtual/World.js"
 
 const START = Date.UTC(2026, 0, 5, 9)
 
-/** A mover that notes every time that it stores. `storeMillis` is how long it waits at least before it stores again. */
+/** Makes a mover that notes every time that it stores. It waits at least `storeMillis` between two times. */
 const moverWith = (storeMillis?: number) => {
   const stored: Array<number> = []
   const world = new World(START)
@@ -13,7 +13,7 @@ const moverWith = (storeMillis?: number) => {
   return { mover: new Mover(world, write, storeMillis), stored, world }
 }
 
-/** A loop of the worker, which wakes every ten minutes. */
+/** Starts a loop as a worker has it, which wakes every ten minutes. */
 const startLoop = (world: World) =>
   Effect.runFork(Effect.forever(world.clock.sleep(Duration.minutes(10))).pipe(Effect.withClock(world.clock)))
 

@@ -11,7 +11,7 @@ import { useProcesses } from "../support/processes.js"
 import { startWorld, type TestWorld } from "./support.js"
 
 const VIRTUAL = ["--clock", "virtual"]
-/** Keys that protect nothing: no server of these tests gets as far as its database. */
+/** Keys that need not be secret, because no server of these tests opens its database. */
 const KEYS = `k:${"A".repeat(43)}=`
 
 describe("a test world holds no real data [virtual-time-1]", () => {
@@ -22,7 +22,7 @@ describe("a test world holds no real data [virtual-time-1]", () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Starts a server that must end at once, and returns its exit code and output. */
+  /** Starts a server that must end at once. Returns its exit code and output. */
   const refused = async (environment: Readonly<Record<string, string>>, args: ReadonlyArray<string> = VIRTUAL) => {
     const port = String(await freePort())
     const server = processes.start("server", { DATA_DIR: join(folder, "new"), PORT: port, ...environment }, args)
@@ -83,7 +83,7 @@ describe("only this machine moves the clock, and no foreign page does [virtual-t
   })
   afterAll(() => world?.close())
 
-  /** The status of a call with these headers. `fetch` would replace some of them. */
+  /** The status of the answer to a request with exactly these headers. `fetch` would replace some of them. */
   const status = (path: string, method: string, headers: Readonly<Record<string, string>>): Promise<number> =>
     new Promise((resolve, reject) => {
       const body = method === "GET" ? "" : '{"advance":"1d"}'
@@ -109,7 +109,7 @@ describe("only this machine moves the clock, and no foreign page does [virtual-t
     expect(await status("/dev/clock", "POST", headers)).toBe(expected)
     expect(await status("/dev/snapshot", "POST", headers)).toBe(expected)
     expect(await world.now()).toBe(before)
-    // A GET changes nothing, so the server checks the host names and not the origin.
+    // A GET changes nothing, so the server checks only the host name and not the origin.
     expect(await status("/dev/clock", "GET", headers)).toBe(expected === 404 ? 404 : 200)
   })
 

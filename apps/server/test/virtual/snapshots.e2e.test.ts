@@ -16,7 +16,7 @@ const signedIn = async (world: TestWorld) => {
   return robin
 }
 
-/** Requests that a tester does not count: a program that waits for the world, and a tab that is open. */
+/** Requests that a tester does not think of: a program that waits for the world, and an open browser tab. */
 const poll = async (world: TestWorld): Promise<void> => {
   for (const path of ["/readyz", "/dev/clock", "/sign-in", "/readyz", "/no-such-page", "/dev/clock"]) {
     await client(world.url).call("GET", path)
@@ -25,7 +25,7 @@ const poll = async (world: TestWorld): Promise<void> => {
 
 const nothing = (): Promise<void> => Promise.resolve()
 
-/** Makes an app with a webhook, and returns the ids and secrets that the service gave. `between` runs between steps. */
+/** Makes an app with a webhook. Returns the ids and secrets that the service gave. `between` runs between the steps. */
 const story = async (
   world: TestWorld,
   receiver: Receiver,

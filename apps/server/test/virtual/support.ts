@@ -20,19 +20,22 @@ const Happened = Schema.Struct({
 
 const Moved = Schema.Struct({ now: Schema.String, rate: Schema.Number, happened: Schema.Array(Happened) })
 
-/** A server on virtual time, in a data folder of its own. */
+/** A server on virtual time, in a separate data folder. */
 export interface TestWorld {
   readonly url: string
   readonly dataDir: string
   readonly server: Running
-  /** What the clock shows, in milliseconds since 1970. */
+  /** The time that the clock shows, in milliseconds since 1970. */
   readonly now: () => Promise<number>
   /** Gives an order to the clock. */
   readonly clock: (order: Readonly<Record<string, unknown>>) => Promise<typeof Moved.Type>
   readonly close: () => Promise<void>
 }
 
-/** Starts a server on virtual time, in a new data folder or in `given`. `close` deletes the folder around the data. */
+/**
+ * Starts a server on virtual time, in a new data folder or in the folder `given`. `close` deletes the folder around the
+ * data.
+ */
 export const startWorld = async (
   processes: Processes,
   args: ReadonlyArray<string> = ["--seed", "test"],

@@ -310,7 +310,8 @@ it("a visit of an imported file ends where a phone's location of the file says s
       const done = yield* brought(other.id, bytes)
       expect(done?.counts).toMatchObject({ quarantined: 0, duplicates: 0 })
       expect(yield* visitsOf(other.id)).toEqual(before)
-      // The archive of the other account has the same content, and lists only devices of imports.
+      // In the archive of the other account, fixes also name further devices (`also_from`), and only devices that the
+      // archive lists.
       const { archive } = yield* taken(other.id)
       const listed = archive.devices.map(({ id }) => id)
       const shared = archive.fixes.flatMap((fix) => fix.also_from ?? [])
