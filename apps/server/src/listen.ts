@@ -100,7 +100,7 @@ const ended = (reason: string): Effect.Effect<never, CannotStart | Lost> => {
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
-    onRight: (asked): Effect.Effect<void, CannotStart> =>
-      asked._tag === "Help" ? Console.log(USAGE) : listen(asked.options)
+    onRight: (command): Effect.Effect<void, CannotStart> =>
+      command._tag === "Help" ? Console.log(USAGE) : listen(command.options)
   })
 )

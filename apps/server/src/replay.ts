@@ -6,7 +6,7 @@ import { replay } from "./replay/run.js"
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
-    onRight: (asked: ReplayCommand): Effect.Effect<void, CannotStart> =>
-      asked._tag === "Help" ? Console.log(USAGE) : replay(asked.options)
+    onRight: (command: ReplayCommand): Effect.Effect<void, CannotStart> =>
+      command._tag === "Help" ? Console.log(USAGE) : replay(command.options)
   })
 )

@@ -6,7 +6,7 @@ import { simulate } from "./simulate/run.js"
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
-    onRight: (asked: SimulateCommand): Effect.Effect<void, CannotStart> =>
-      asked._tag === "Help" ? Console.log(USAGE) : simulate(asked.options)
+    onRight: (command: SimulateCommand): Effect.Effect<void, CannotStart> =>
+      command._tag === "Help" ? Console.log(USAGE) : simulate(command.options)
   })
 )

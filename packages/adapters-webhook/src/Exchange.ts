@@ -52,10 +52,10 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     if (first.ipv4Fault !== undefined) faults.set(hostname, first.ipv4Fault)
     return { first, all: found.map(({ address, family }) => ({ address, family })) }
   })
-  const lookup: Lookup = (hostname, asked, callback) =>
+  const lookup: Lookup = (hostname, lookupOptions, callback) =>
     addresses(hostname, (error, found) => {
       if (error !== null) callback(error, "", 4)
-      else if (asked.all === true) callback(null, found.all)
+      else if (lookupOptions.all === true) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
   const blamed = callbackify(withLookup)

@@ -123,9 +123,9 @@ export const nameServers =
     const addresses = [...four.addresses, ...six.addresses]
     if (addresses.length === 0) throw await blame([codeOf(four.error), codeOf(six.error)], isWorking)
     if (!isUnanswered(four)) return addresses
-    let asked: Promise<LookupFailed | undefined> | undefined
+    let verdict: Promise<LookupFailed | undefined> | undefined
     const ipv4Fault: Ipv4Fault = () =>
-      (asked ??= askAgain(servers, hostname, millisLeft, () => within(millisLeft(), isWorking(), () => false)))
+      (verdict ??= askAgain(servers, hostname, millisLeft, () => within(millisLeft(), isWorking(), () => false)))
     return addresses.map((address) => ({ ...address, ipv4Fault }))
   }
 

@@ -154,7 +154,7 @@ export const answers = (running: Running, url: string): Promise<void> =>
 /** The port that a process of the benchmark reports with `{ _tag: "Listening", port }`. */
 export const portOf = async (running: Running): Promise<number> => {
   let port = 0
-  running.child.once("message", (heard: { readonly port: number }) => (port = heard.port))
+  running.child.once("message", (message: { readonly port: number }) => (port = message.port))
   await until(running, `the ${running.name}`, () => port > 0)
   return port
 }

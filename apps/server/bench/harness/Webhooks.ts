@@ -31,9 +31,9 @@ export const receiver = async (bench: Bench): Promise<Receiver> => {
     Program.source("receiver", fileURLToPath(new URL("receiver.ts", import.meta.url)), {}, [keyFile, certFile])
   )
   const port = await Program.portOf(running)
-  let arrived: ((heard: Extract<Heard, { readonly _tag: "Received" }>) => void) | undefined
-  running.child.on("message", (heard: Heard) => {
-    if (heard._tag === "Received") arrived?.(heard)
+  let arrived: ((message: Extract<Heard, { readonly _tag: "Received" }>) => void) | undefined
+  running.child.on("message", (message: Heard) => {
+    if (message._tag === "Received") arrived?.(message)
   })
   return {
     port,

@@ -26,7 +26,7 @@ export type Heard =
   | { readonly _tag: "Ended"; readonly latenciesMs: ReadonlyArray<number>; readonly missing: number }
   | { readonly _tag: "Failed"; readonly reason: string }
 
-const tell = (heard: Heard): void => void process.send?.(heard)
+const tell = (message: Heard): void => void process.send?.(message)
 
 interface Upload {
   readonly isCounted: boolean

@@ -27,7 +27,7 @@ const SIGNATURE = /\r\nx-service-signature: t=\d+,v1=[0-9a-f]{64}\r\n/i
 let awaited = Infinity
 let requests = 0
 let signed = 0
-const tell = (heard: Heard): void => void process.send?.(heard)
+const tell = (message: Heard): void => void process.send?.(message)
 
 const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (socket) => {
   let pending = ""

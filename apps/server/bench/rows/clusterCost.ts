@@ -36,16 +36,16 @@ export const clusterCost: Row = {
   path: "a statement through the coordinator, beside the coordinator's own tables",
   seconds: 60,
   open: async (bench) => {
-    const heard = await bench.scratch()
-    const cluster = await Cluster.find(heard)
+    const recorded = await bench.scratch()
+    const cluster = await Cluster.find(recorded)
     if (cluster === undefined) {
       process.stdout.write("\ncluster-cost: not measured, because BENCH_CITUS_URL names no cluster\n")
       return []
     }
     const [own, spread] = [await bench.scratch(), await bench.scratch()]
-    for (const one of [heard, own, spread]) await Cluster.extend(one)
+    for (const one of [recorded, own, spread]) await Cluster.extend(one)
     await Cluster.spread(bench, cluster, spread)
-    for (const one of [heard, own, spread]) {
+    for (const one of [recorded, own, spread]) {
       await People.seed(one, { count: PEOPLE, fixes: FIXES })
       await one.query("ANALYZE")
     }
@@ -54,7 +54,7 @@ export const clusterCost: Row = {
       await connected(bench, await Cluster.nodeOf(spread, People.user(PERSON))),
       await connected(bench, own.url)
     ]
-    const pieces = await Promise.all((await listen(bench, heard)).map((piece) => repeatable(piece, own)))
+    const pieces = await Promise.all((await listen(bench, recorded)).map((piece) => repeatable(piece, own)))
     return pieces.map((piece): Comparison => ({
       label: piece.label,
       product: running(atCoordinator, piece),
@@ -81,9 +81,9 @@ const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 
 /** Records the statements that a server sends to a cluster to look a token up, for an upload, and for a refresh. */
-const listen = async (bench: Bench, heard: Scratch): Promise<ReadonlyArray<Piece>> => {
-  const recorder = await record(heard.url)
-  const { running, url } = await bench.server(heard, { DATABASE_URL: recorder.url })
+const listen = async (bench: Bench, recorded: Scratch): Promise<ReadonlyArray<Piece>> => {
+  const recorder = await record(recorded.url)
+  const { running, url } = await bench.server(recorded, { DATABASE_URL: recorder.url })
   const start = Math.floor(Date.now() / 1_000) * 1_000
   const locations = Array.from({ length: 5 }, (_, index) => ({
     captured_at: new Date(start - index * 1_000).toISOString(),

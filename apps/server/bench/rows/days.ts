@@ -30,8 +30,8 @@ export const days: Row = {
         FROM generate_series(1, ${FIXES}) AS i`)
     })
     const until = Date.now()
-    const asked = { from: Timestamp.make(until - DAYS * DAY), until: Timestamp.make(until) }
-    const ask = (zone: string) => scratch.run(listDays(UserId.make(People.user(0)), asked, zone))
+    const span = { from: Timestamp.make(until - DAYS * DAY), until: Timestamp.make(until) }
+    const ask = (zone: string) => scratch.run(listDays(UserId.make(People.user(0)), span, zone))
     const begin = performance.now()
     await ask("UTC")
     const firstMs = Math.round(performance.now() - begin)
@@ -58,9 +58,9 @@ const timed = async (times: number, ask: () => Promise<unknown>): Promise<Sample
   const begin = performance.now()
   const latenciesMs: Array<number> = []
   for (let count = 0; count < times; count++) {
-    const asked = performance.now()
+    const startedAt = performance.now()
     await ask()
-    latenciesMs.push(performance.now() - asked)
+    latenciesMs.push(performance.now() - startedAt)
   }
   latenciesMs.sort((a, b) => a - b)
   return {

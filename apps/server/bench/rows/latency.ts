@@ -65,15 +65,15 @@ const startPhones = async (bench: Bench) => {
     Program.source("phones", fileURLToPath(new URL("../harness/phonesAndReceiver.ts", import.meta.url)))
   )
   const port = await Program.portOf(running)
-  let ended: ((heard: Heard) => void) | undefined
-  running.child.on("message", (heard: Heard) => ended?.(heard))
+  let ended: ((message: Heard) => void) | undefined
+  running.child.on("message", (message: Heard) => ended?.(message))
   return {
     port,
     run: (order: Order) =>
       new Promise<Extract<Heard, { readonly _tag: "Ended" }>>((resolve, reject) => {
-        ended = (heard) => {
-          if (heard._tag === "Ended") resolve(heard)
-          else if (heard._tag === "Failed") reject(new Error(heard.reason))
+        ended = (message) => {
+          if (message._tag === "Ended") resolve(message)
+          else if (message._tag === "Failed") reject(new Error(message.reason))
         }
         running.untilEnd.catch(reject)
         running.child.send(order)

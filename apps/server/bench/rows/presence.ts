@@ -24,9 +24,9 @@ export const presence: Row = {
     // The statements of a second server are recorded, so that the measured server connects to PostgreSQL directly and
     // not through the recorder.
     const recorder = await record(scratch.url)
-    const heard = await bench.server(scratch, { DATABASE_URL: recorder.url })
+    const recorded = await bench.server(scratch, { DATABASE_URL: recorder.url })
     const ask = async (n: number) => {
-      const answer = await fetch(`${heard.url}${PresenceLoad.path(n)}`, {
+      const answer = await fetch(`${recorded.url}${PresenceLoad.path(n)}`, {
         headers: { authorization: `Bearer ${People.accessToken(n)}` }
       })
       if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
@@ -37,7 +37,7 @@ export const presence: Row = {
     await ask(0)
     const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }
     const statements = await recorder.during(async () => (model.answer = await ask(0)))
-    await heard.running.stop()
+    await recorded.running.stop()
     await recorder.close()
 
     const product = await bench.server(scratch)

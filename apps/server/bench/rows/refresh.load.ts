@@ -31,12 +31,12 @@ export const rotating = (
 ): Client => {
   const next = turns(options, index, clients)
   const tokens = new Map<number, string>()
-  let asked: number | undefined
+  let person: number | undefined
   return {
     next: (last) => {
-      if (asked !== undefined && last !== undefined) tokens.set(asked, given(last.body()))
-      asked = next()
-      return message(asked, tokens.get(asked) ?? first(asked))
+      if (person !== undefined && last !== undefined) tokens.set(person, given(last.body()))
+      person = next()
+      return message(person, tokens.get(person) ?? first(person))
     }
   }
 }

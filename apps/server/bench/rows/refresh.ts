@@ -145,8 +145,8 @@ const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000
  * client's refreshes. `link` counts how often the client has used all of its people, which is also the position of the
  * presented token in its family.
  */
-const pgbenchScript = (heard: Heard, n: number, firstPerson: number): string => {
-  const { accessHash, presentedHash, refreshHash, statements, version } = heard
+const pgbenchScript = (recorded: Heard, n: number, firstPerson: number): string => {
+  const { accessHash, presentedHash, refreshHash, statements, version } = recorded
   const turns = PGBENCH_PEOPLE / CLIENTS
   const set = [
     `\\set turn :turn + 1`,

@@ -25,7 +25,7 @@ const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FI
 }))
 
 const OPEN = { from: null, until: null }
-const asked = {
+const question = {
   circle: CIRCLE,
   dwellMinutes: null,
   settleS: null,
@@ -35,10 +35,10 @@ const asked = {
 }
 /** A rule for `enter`, one for `exit`, one for `dwell`, and one for `enter` whose window contains all fixes. */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
-  { ...asked, type: "enter" },
-  { ...asked, type: "exit" },
-  { ...asked, type: "dwell", dwellMinutes: 5 },
-  { ...asked, type: "enter", window: { from: Timestamp.make(START), until: Timestamp.make(START + FIXES * MINUTE) } }
+  { ...question, type: "enter" },
+  { ...question, type: "exit" },
+  { ...question, type: "dwell", dwellMinutes: 5 },
+  { ...question, type: "enter", window: { from: Timestamp.make(START), until: Timestamp.make(START + FIXES * MINUTE) } }
 ]
 
 const OPERATIONS = FIXES * questions.length

@@ -61,7 +61,7 @@ const sides = async (bench: Bench, fixes: number) => {
   const scratch = await bench.scratch((empty) =>
     Phones.seed(empty, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
   )
-  const script = scriptOf(await heard(bench, scratch, slices * PEOPLE))
+  const script = scriptOf(await recordUpload(bench, scratch, slices * PEOPLE))
   const server = await bench.server(scratch)
   let slice = 0
   const next = () => ({ from: slice++ * PEOPLE, startMs: Date.now() - Phones.BEHIND_MS })
@@ -105,7 +105,7 @@ const firings = async ({ query }: Scratch): Promise<number> =>
 const PERSON = "'usr_b' || :n"
 
 /** Records the statements of one upload of one fix by person `n`, after a few earlier uploads. */
-const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<UploadStatement>> => {
+const recordUpload = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<UploadStatement>> => {
   const recorder = await record(scratch.url)
   const server = await bench.server(scratch, { DATABASE_URL: recorder.url })
   const startMs = Date.now() - Phones.BEHIND_MS
@@ -143,7 +143,7 @@ interface UploadStatement {
  * Replaces the parts of the statements that differ between uploads: person, time, version, and ids that must be new.
  * Each client of pgbench has its own people, like each client of the load.
  */
-const scriptOf = (told: ReadonlyArray<UploadStatement>): string => {
+const scriptOf = (recorded: ReadonlyArray<UploadStatement>): string => {
   const share = PEOPLE / CLIENTS
   return [
     `\\set i :i + 1`,
@@ -151,7 +151,7 @@ const scriptOf = (told: ReadonlyArray<UploadStatement>): string => {
     `\\set version 1 + :i / ${share}`,
     `\\set next :version + 1`,
     `\\set captured :start + ${Phones.STEP_MS} * (:i / ${share})`,
-    ...told.map((one) => fill(one.statement.text, (index) => expression(one, one.statement.values[index] ?? null)))
+    ...recorded.map((one) => fill(one.statement.text, (index) => expression(one, one.statement.values[index] ?? null)))
   ].join("\n")
 }
 

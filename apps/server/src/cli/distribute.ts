@@ -11,14 +11,14 @@ interface DistributeOptions {
  * For operators whose service outgrows one machine: distributes the tables of a PostgreSQL that has Citus over its
  * nodes.
  */
-export const distribute = (asked: DistributeOptions, storage: Settings.Storage) =>
+export const distribute = (options: DistributeOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
     ? new CannotStart({
         fault: "settings",
         message:
           "Only a PostgreSQL server can be distributed over several machines: set DATABASE_URL. Nothing was changed."
       })
-    : Distribution.distribute({ ...asked, say: (line) => Console.log(line) }).pipe(
+    : Distribution.distribute({ ...options, say: (line) => Console.log(line) }).pipe(
         Effect.catchTags({
           DistributionRefused: ({ message }) => new CannotStart({ message }),
           MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was changed.` })

@@ -12,13 +12,13 @@ interface IsolateOptions {
  * For operators of a cluster: gives the rows of one busy app a separate shard, and moves the shard to `node` if it is
  * given.
  */
-export const isolate = (asked: IsolateOptions, storage: Settings.Storage) =>
+export const isolate = (options: IsolateOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
     ? new CannotStart({
         fault: "settings",
         message: "Only a cluster can give an app a node of its own: set DATABASE_URL. Nothing was changed."
       })
-    : Isolation.isolate({ ...asked, say: (line) => Console.log(line) }).pipe(
+    : Isolation.isolate({ ...options, say: (line) => Console.log(line) }).pipe(
         Effect.catchTags({
           IsolationRefused: ({ message }) => new CannotStart({ message }),
           SqlError: () => new CannotStart({ message: "The database did not answer. Repeat the command." }),

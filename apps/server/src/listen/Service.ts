@@ -54,8 +54,8 @@ export const signIn = (
           Effect.gen(function* () {
             const path = `/v1/developer/apps/${encodeURIComponent(app)}/listen`
             const { endpoint, events } = options
-            const asked = endpoint === undefined ? { events } : { endpoint_id: endpoint }
-            const response = yield* call(base, "POST", path, cookie, asked)
+            const subscription = endpoint === undefined ? { events } : { endpoint_id: endpoint }
+            const response = yield* call(base, "POST", path, cookie, subscription)
             if (response.status === 404) return yield* unknown(app, endpoint)
             const { body } = yield* accepted(response, base)
             return body === null ? Stream.fail(new Lost({ why: "nothing came" })) : messages(body)

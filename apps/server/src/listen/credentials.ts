@@ -32,9 +32,9 @@ const code = (known: string) =>
 const ASKS_FOR_CODE =
   "Your account has a second factor.\nThe code of your authenticator app, or a recovery code (passkeys work in browsers only): "
 
-const orNobody = (name: string, asked: Effect.Effect<string>): Effect.Effect<string, CannotStart> =>
+const orNobody = (name: string, question: Effect.Effect<string>): Effect.Effect<string, CannotStart> =>
   process.stdin.isTTY && process.stdout.isTTY
-    ? asked
+    ? question
     : new CannotStart({ fault: "usage", message: `There is no terminal to ask at: set ${name}.` })
 
 const askOpenly = (question: string): Effect.Effect<string> =>

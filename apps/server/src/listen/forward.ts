@@ -19,10 +19,10 @@ const PATIENCE_MILLIS = 30_000
  * Posts an event to the local program, with the same bytes and headers that the service would post. Does not follow
  * redirects. Never fails.
  */
-export const forward = (url: URL, told: typeof EventMessage.Type): Effect.Effect<ForwardedAnswer> =>
+export const forward = (url: URL, event: typeof EventMessage.Type): Effect.Effect<ForwardedAnswer> =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
-    const answer = yield* post(url, told)
+    const answer = yield* post(url, event)
     if (typeof answer === "string") return { _tag: "Failed", why: answer } as const
     return { _tag: "Answered", status: answer, millis: (yield* Clock.currentTimeMillis) - before } as const
   })

@@ -192,14 +192,14 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
     return confirmed === undefined ? [] : [{ ...firing, confirmed }]
   })
   const real = realCrossings(seen)
-  const told = real.filter(({ after, isInside, until }) =>
+  const sent = real.filter(({ after, isInside, until }) =>
     fired.some(({ occurredAt, type }) => (type === "enter") === isInside && occurredAt > after && occurredAt <= until)
   )
   return {
     told: judged.length,
     confirmed: judged.filter(({ confirmed }) => confirmed).length,
     real: real.length,
-    realTold: told.length,
+    realTold: sent.length,
     delaysS: judged.filter(({ confirmed }) => confirmed).map(({ occurredAt, toldAt }) => (toldAt - occurredAt) / 1_000)
   }
 }

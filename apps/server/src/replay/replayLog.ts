@@ -121,7 +121,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     }
 
     yield* settleUntil(Infinity)
-    const firings = yield* told(userId, rules)
+    const firings = yield* firingsOf(userId, rules)
     const visits = yield* found(userId, placeIds)
     const replayed: Replayed = {
       uploads: uploads.length,
@@ -185,7 +185,7 @@ const together = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<Readonl
   return uploads
 }
 
-const told = (
+const firingsOf = (
   userId: UserId,
   rules: ReadonlyArray<{ readonly id: string; readonly place: number; readonly type: Rule.RuleType }>
 ) =>

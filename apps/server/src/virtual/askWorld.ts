@@ -25,12 +25,12 @@ export const askWorld = (
   let isConnected = false
   return Effect.tryPromise({
     try: async () => {
-      const asked = send(new URL(path, address), body)
-      asked.once("socket", (socket) => {
+      const sent = send(new URL(path, address), body)
+      sent.once("socket", (socket) => {
         isConnected = !socket.connecting
         socket.once("connect", () => (isConnected = true))
       })
-      const [response] = (await once(asked, "response")) as [IncomingMessage]
+      const [response] = (await once(sent, "response")) as [IncomingMessage]
       const status = response.statusCode ?? 0
       return { isOk: status >= 200 && status < 300, status, text: await text(response) }
     },
@@ -45,7 +45,7 @@ export const askWorld = (
 
 const send = (url: URL, body: object | null): ClientRequest => {
   const make = url.protocol === "https:" ? secureRequest : request
-  const asked =
+  const sent =
     body === null ? make(url) : make(url, { method: "POST", headers: { "content-type": "application/json" } })
-  return asked.end(body === null ? undefined : JSON.stringify(body))
+  return sent.end(body === null ? undefined : JSON.stringify(body))
 }

@@ -42,7 +42,7 @@ const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
  */
 export const WITHOUT_MIGRATING: Opening = { ...COMMAND, mustBeMigrated: true }
 
-const again = ({ patience }: Opening) =>
+const retries = ({ patience }: Opening) =>
   Schedule.exponential("250 millis").pipe(
     Schedule.union(Schedule.spaced("5 seconds")),
     Schedule.intersect(Schedule.recurUpTo(patience))
@@ -66,7 +66,7 @@ const database = (settings: Storage, program: string, opening: Opening = COMMAND
       )
     : layerPostgres({ url: settings.url, poolSize: settings.poolSize, applicationName: program }).pipe(
         Layer.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, reason(error)) : Effect.void)),
-        Layer.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
+        Layer.retry(Schedule.whileInput(retries(opening), Failures.isTransient)),
         Layer.mapError(
           (error) => new CannotStart({ message: `The database in DATABASE_URL cannot be used: ${reason(error)}.` })
         )
@@ -114,7 +114,7 @@ const prepare = (settings: Storage, opening: Opening) =>
     yield* makePartitions
   }).pipe(
     Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
-    Effect.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
+    Effect.retry(Schedule.whileInput(retries(opening), Failures.isTransient)),
     Effect.mapError((error) =>
       error._tag === "CannotStart"
         ? error

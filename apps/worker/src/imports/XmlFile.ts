@@ -71,8 +71,8 @@ export const open = (): FileReader => {
     isText = dialect.open(local, attributes, depth)
     text = ""
   })
-  const hear = (heard: string): void => {
-    if (isText) text += heard
+  const hear = (chunk: string): void => {
+    if (isText) text += chunk
   }
   parser.on("text", hear)
   parser.on("cdata", hear)

@@ -140,13 +140,13 @@ const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
  */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>
-  (userId, asked) => {
-    if (asked.length === 0) return Effect.succeed(new Map())
+  (userId, connections) => {
+    if (connections.length === 0) return Effect.succeed(new Map())
     return sql`SELECT asked.connection_id, last.at
                FROM unnest(
-                 ${asked.map((one) => one.connectionId)}::text[],
-                 ${asked.map((one) => one.appId)}::text[],
-                 ${asked.map((one) => Rows.nullableAt(one.until))}::timestamptz[]
+                 ${connections.map((one) => one.connectionId)}::text[],
+                 ${connections.map((one) => one.appId)}::text[],
+                 ${connections.map((one) => Rows.nullableAt(one.until))}::timestamptz[]
                ) AS asked (connection_id, app_id, until)
                CROSS JOIN LATERAL (
                  SELECT at FROM access_log

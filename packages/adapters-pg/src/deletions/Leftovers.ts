@@ -84,17 +84,17 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
           WHERE d.app_id = ANY(${apps}::text[]) LIMIT ${limit}`
     )
     // A row of `listener_events` is normally deleted after a few seconds. A server that crashed may have left rows.
-    const heard = yield* Rows.affected(
+    const listenerRows = yield* Rows.affected(
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
     // When `limit` deliveries were deleted, more may be left. The events then stay, because only the events lead to
     // those deliveries.
-    if (deliveries >= limit) return deliveries + heard
+    if (deliveries >= limit) return deliveries + listenerRows
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
       deliveries +
-      heard +
+      listenerRows +
       (yield* Rows.affected(sql`DELETE FROM events WHERE user_id = ${userId} AND event_id = ANY(${gone}::text[])`))
     )
   })

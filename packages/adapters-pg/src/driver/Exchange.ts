@@ -69,7 +69,7 @@ interface Answer {
 }
 
 /** Sends statements of an exchange a second time, because the server skipped them after an earlier statement failed. */
-type Resend = (asked: ReadonlyArray<QueryRequest>) => void
+type Resend = (requests: ReadonlyArray<QueryRequest>) => void
 
 /**
  * The SQLSTATE of a statement whose name the server has not prepared, because the exchange that was to prepare the name
@@ -113,9 +113,9 @@ interface Connection {
  * The caller passes an exchange to `pg.Client.query`, which calls `submit` and the `handle…` methods.
  */
 export class Exchange extends Query {
-  private readonly asked: ReadonlyArray<QueryRequest>
+  private readonly requests: ReadonlyArray<QueryRequest>
   private readonly known: StatementNames
-  private readonly again: Resend | undefined
+  private readonly resend: Resend | undefined
   private readonly sender: Sender = Symbol()
   private readonly names: Array<string | undefined> = []
   /**
@@ -128,28 +128,28 @@ export class Exchange extends Query {
   private at = 0
 
   /**
-   * Without `again`, the statements after a failed statement fail with the same error. With `again`, only the failed
-   * statement fails, and `again` sends the later ones a second time. So pass `again` only with statements that are
+   * Without `resend`, the statements after a failed statement fail with the same error. With `resend`, only the failed
+   * statement fails, and `resend` sends the later ones a second time. So pass `resend` only with statements that are
    * independent of each other and write nothing.
    */
-  constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Resend) {
+  constructor(requests: ReadonlyArray<QueryRequest>, known: StatementNames, resend?: Resend) {
     super("")
-    this.asked = asked
+    this.requests = requests
     this.known = known
-    this.again = again
-    this.answers = asked.map(() => ({ shape: undefined, rows: [], tag: "", failure: undefined }))
+    this.resend = resend
+    this.answers = requests.map(() => ({ shape: undefined, rows: [], tag: "", failure: undefined }))
   }
 
   submit(connection: Connection): Error | null {
     let values: ReadonlyArray<ReadonlyArray<unknown>>
     try {
-      values = this.asked.map((one) => one.values.map(prepareValue))
+      values = this.requests.map((one) => one.values.map(prepareValue))
     } catch (error) {
       // Nothing was sent: `pg` passes the returned error to `handleError`.
       return error as Error
     }
     connection.stream.cork()
-    for (const [index, { text }] of this.asked.entries()) this.send(connection, index, text, values[index] ?? [])
+    for (const [index, { text }] of this.requests.entries()) this.send(connection, index, text, values[index] ?? [])
     connection.sync()
     connection.stream.uncork()
     return null
@@ -211,7 +211,7 @@ export class Exchange extends Query {
   }
 
   handleReadyForQuery(): void {
-    for (const index of this.asked.keys()) this.tell(index)
+    for (const index of this.requests.keys()) this.tell(index)
   }
 
   /** An error of the server or of the connection. No further result arrives. */
@@ -219,17 +219,17 @@ export class Exchange extends Query {
     this.forgetUnprepared()
     // An error that arrives after the last statement's result comes from the commit at the Sync, so all statements
     // fail. When the connection is lost, all of them fail too.
-    const failed = error instanceof pg.DatabaseError && this.at < this.asked.length ? this.at : undefined
+    const failed = error instanceof pg.DatabaseError && this.at < this.requests.length ? this.at : undefined
     for (let index = 0; index < (failed ?? 0); index++) this.tell(index)
     const isNameToBlame = failed !== undefined && this.blamesName(failed, (error as pg.DatabaseError).code)
     if (isNameToBlame) this.forget(this.names[failed], this.reliesOn[failed])
-    if (failed === undefined || this.again === undefined) {
-      for (const { done } of this.asked.slice(failed)) done(error, NO_RESULT)
+    if (failed === undefined || this.resend === undefined) {
+      for (const { done } of this.requests.slice(failed)) done(error, NO_RESULT)
       return
     }
-    if (!isNameToBlame) this.asked[failed]?.done(error, NO_RESULT)
-    const left = this.asked.slice(isNameToBlame ? failed : failed + 1)
-    if (left.length > 0) this.again(left)
+    if (!isNameToBlame) this.requests[failed]?.done(error, NO_RESULT)
+    const left = this.requests.slice(isNameToBlame ? failed : failed + 1)
+    if (left.length > 0) this.resend(left)
   }
 
   /** `pg` calls this method when a statement starts a COPY. This service sends no COPY. */
@@ -239,7 +239,7 @@ export class Exchange extends Query {
 
   private tell(index: number): void {
     const { failure, rows, shape, tag } = this.answers[index] as Answer
-    this.asked[index]?.done(failure ?? null, {
+    this.requests[index]?.done(failure ?? null, {
       command: tag.slice(0, wordEnd(tag)),
       rowCount: countOf(tag),
       oid: 0,

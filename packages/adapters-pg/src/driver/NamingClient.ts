@@ -48,10 +48,10 @@ export class NamingClient extends pg.Client {
    * Sends the statements in one write. Every callback is called after all statements have ended. `areReads`: the
    * statements are independent of each other and write nothing, so when one fails, the others are run all the same.
    */
-  send(asked: ReadonlyArray<QueryRequest>, areReads = false): void {
-    const exchange = (asked: ReadonlyArray<QueryRequest>): void =>
-      super.query(new Exchange(asked, this.known, areReads ? exchange : undefined) as never)
-    exchange(asked)
+  send(requests: ReadonlyArray<QueryRequest>, areReads = false): void {
+    const exchange = (requests: ReadonlyArray<QueryRequest>): void =>
+      super.query(new Exchange(requests, this.known, areReads ? exchange : undefined) as never)
+    exchange(requests)
   }
 
   // `query` of `pg` has nine overloads; only the return type `never` fits all of them.

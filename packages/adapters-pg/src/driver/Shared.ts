@@ -70,9 +70,9 @@ class Line {
     }
   }
 
-  ask(asked: Waiting): void {
+  ask(read: Waiting): void {
     this.inFlight++
-    this.waiting.push(asked)
+    this.waiting.push(read)
     if (this.isCalled) return
     this.isCalled = true
     // When the pool has ended, `connect` refuses at once all reads that are in `waiting`, so the read must be in that
@@ -102,7 +102,7 @@ class Line {
   }
 
   private readonly send = (): void => {
-    const asked = this.taken().map(({ done, text, values }) => ({
+    const requests = this.taken().map(({ done, text, values }) => ({
       text,
       values,
       done: (error: Error | null, result: pg.QueryResult) => {
@@ -111,7 +111,7 @@ class Line {
         if (this.inFlight === 0) setImmediate(this.rest)
       }
     }))
-    this.client?.send(asked, true)
+    this.client?.send(requests, true)
   }
 
   /**

@@ -66,9 +66,9 @@ class Line {
    * Queues one statement. The queue is sent when the running JavaScript returns to Node, so that statements that are
    * queued until then travel together.
    */
-  ask(asked: QueryRequest): void {
-    if (this.begin instanceof Error) return asked.done(this.begin, NO_RESULT)
-    this.waiting.push(asked)
+  ask(request: QueryRequest): void {
+    if (this.begin instanceof Error) return request.done(this.begin, NO_RESULT)
+    this.waiting.push(request)
     this.call()
   }
 
@@ -149,7 +149,7 @@ const lines = new WeakMap<Connection, Line>()
  */
 export const send = (
   connection: Connection,
-  asked: ReadonlyArray<Statement>
+  statements: ReadonlyArray<Statement>
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> | undefined => {
   const line = lines.get(connection)
   if (line === undefined) return undefined
@@ -157,8 +157,8 @@ export const send = (
     Effect.async((resume) => {
       const answers: Array<ReadonlyArray<unknown>> = []
       let failure: Error | undefined
-      let left = asked.length
-      for (const [index, [text, values]] of asked.entries()) {
+      let left = statements.length
+      for (const [index, [text, values]] of statements.entries()) {
         line.ask({
           text,
           values,
@@ -171,7 +171,7 @@ export const send = (
           }
         })
       }
-      if (asked.length === 0) resume(Effect.succeed(answers))
+      if (statements.length === 0) resume(Effect.succeed(answers))
     })
   )
 }
@@ -183,12 +183,12 @@ export const send = (
 export const sendLast = (
   connection: Connection,
   depth: number,
-  asked: ReadonlyArray<Statement>,
+  statements: ReadonlyArray<Statement>,
   answered?: (index: number, rows: ReadonlyArray<unknown>) => void
 ): boolean => {
   const line = lines.get(connection)
   if (line === undefined || depth > 0) return false
-  for (const [index, [text, values]] of asked.entries()) line.note(text, values, (rows) => answered?.(index, rows))
+  for (const [index, [text, values]] of statements.entries()) line.note(text, values, (rows) => answered?.(index, rows))
   return true
 }
 
@@ -256,8 +256,8 @@ const outermost =
     Effect.catchAllCause(inTransaction(reserve)(effect), (cause) => {
       const failed = Effect.failCause(cause)
       if (!isVictim(Cause.squash(cause))) return failed
-      const again = Effect.suspend(() => outermost(reserve)(effect))
-      return repeated(failed, again)
+      const repeat = Effect.suspend(() => outermost(reserve)(effect))
+      return repeated(failed, repeat)
     })
 
 /**

@@ -57,11 +57,11 @@ const measured = (query: (...args: Array<unknown>) => unknown, text: string, arg
   const note = timed(text)
   const callback = args.at(-1)
   if (isCallback(callback)) {
-    const told: Callback = (error, ...rest) => {
+    const noting: Callback = (error, ...rest) => {
       note(error !== null && error !== undefined)
       return callback(error, ...rest)
     }
-    return query(...args.slice(0, -1), told)
+    return query(...args.slice(0, -1), noting)
   }
   const answer = query(...args)
   if (answer instanceof Promise) {
@@ -79,8 +79,8 @@ class Measured extends pg.Client {
 }
 
 class MeasuredNaming extends NamingClient {
-  override send(asked: ReadonlyArray<QueryRequest>, areReads?: boolean): void {
-    const measured = asked.map((one): QueryRequest => {
+  override send(requests: ReadonlyArray<QueryRequest>, areReads?: boolean): void {
+    const measured = requests.map((one): QueryRequest => {
       const note = timed(one.text)
       const done: QueryRequest["done"] = (error, result) => {
         note(error !== null)

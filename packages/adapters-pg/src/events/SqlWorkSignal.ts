@@ -26,8 +26,8 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
     const sql = yield* SqlClient
     const dedicated = yield* DedicatedConnection
     const raised = yield* Queue.sliding<void>(1)
-    const heard = yield* Queue.sliding<void>(1)
-    const subscribers = new Set<Queue.Queue<void>>([heard])
+    const signaled = yield* Queue.sliding<void>(1)
+    const subscribers = new Set<Queue.Queue<void>>([signaled])
     const ring = () => {
       for (const subscriber of subscribers) subscriber.unsafeOffer(undefined)
     }
@@ -42,7 +42,7 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
 
     return {
       raise: Effect.asVoid(Queue.offer(raised, undefined)),
-      wait: waitAt(heard),
+      wait: waitAt(signaled),
       subscribe: Effect.acquireRelease(
         Effect.tap(Queue.sliding<void>(1), (own) => Effect.sync(() => subscribers.add(own))),
         (own) => Effect.sync(() => subscribers.delete(own))

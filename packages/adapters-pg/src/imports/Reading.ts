@@ -126,7 +126,7 @@ const pass = (sql: SqlClient, step: ImportStep) =>
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
-    const [, held = [], , erasures = [], known = []] = yield* together([
+    const [, leasedDevices = [], , erasures = [], known = []] = yield* together([
       // Locks the account before the devices, as the deletion of an account does. With different orders, the two could
       // deadlock.
       step.notices.length > 0 ? NoticeChoices.lock(sql, step.userId) : undefined,
@@ -137,8 +137,8 @@ const store = (sql: SqlClient, step: ImportStep) =>
       Erasures.select(sql, step.userId),
       anyBetween(sql, step)
     ])
-    if (held.length === 0) return yield* new LeaseLost()
-    const [device] = yield* readHeld(held)
+    if (leasedDevices.length === 0) return yield* new LeaseLost()
+    const [device] = yield* readHeld(leasedDevices)
     if (device === undefined) return
     // Restores the deleted stretches of an archive before its fixes are stored. So fixes of the same step that lie in
     // such a stretch are left out, and do not count as history that the user has (decision exports-10).

@@ -34,12 +34,12 @@ export const undo =
       // From this lock until the end of the transaction, the user's uploads and the derivations of the user's stays
       // wait. Then they read the user's state again.
       yield* UploadStream.lock(sql, leased.userId, 1)
-      const held = yield* sql`SELECT device_id FROM imports
+      const leasedRow = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
         Rows.first(HeldRow)
       )
-      if (Option.isNone(held)) return "lost" as const
-      const of = { ...leased, devices: yield* devicesOf(sql, leased, held.value.device_id) }
+      if (Option.isNone(leasedRow)) return "lost" as const
+      const of = { ...leased, devices: yield* devicesOf(sql, leased, leasedRow.value.device_id) }
       const span = yield* sql`SELECT min(captured_at) AS first_at, max(captured_at) AS last_at FROM (
             SELECT captured_at FROM fixes WHERE user_id = ${leased.userId} AND device_id = ANY(${of.devices}::text[])
               AND ${after === null ? sql`true` : sql`captured_at > ${Rows.at(after)}`}

@@ -58,9 +58,9 @@ const newestOwner = (sql: SqlClient, appId: AppId, sub: string) =>
 
 const importRules =
   (sql: SqlClient): Store["importRules"] =>
-  (asked, decide) =>
+  (requested, decide) =>
     Effect.gen(function* () {
-      const { now, state } = yield* importState(sql, asked)
+      const { now, state } = yield* importState(sql, requested)
       const decided = decide(state, now)
       if (Either.isRight(decided)) {
         yield* Effect.forEach(decided.right, ({ rule, sealed }) => insertRule(sql, rule, sealed), { discard: true })

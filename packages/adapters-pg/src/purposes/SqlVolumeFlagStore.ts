@@ -47,12 +47,12 @@ export const layer: Layer.Layer<VolumeFlagStore, never, SqlClient> = Layer.effec
 
 const raise =
   (sql: SqlClient): Store["raise"] =>
-  (asked) =>
+  (request) =>
     Effect.gen(function* () {
       if (!(yield* lock(sql))) return 0
       // This statement reads the access log of all users. It runs once an hour and may take long.
       yield* sql`SET LOCAL statement_timeout = '5min'`
-      return yield* Rows.affected(insertFlags(sql, asked))
+      return yield* Rows.affected(insertFlags(sql, request))
     }).pipe(sql.withTransaction, orStoreError)
 
 /** The key of the advisory lock. The number is arbitrary; no other program may use the same number in this database. */

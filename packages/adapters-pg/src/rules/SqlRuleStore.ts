@@ -51,7 +51,7 @@ const createZone =
     creating(
       sql,
       { userId, connectionId },
-      (asked, rules, now) => decide(rules, now, asked),
+      (questions, rules, now) => decide(rules, now, questions),
       (spender) => ZoneQuestionsRow.lock(sql, spender)
     )
 

@@ -49,7 +49,7 @@ const ToldRow = Schema.Struct({
 
 /** Collects the reports of each visit. The rows of one visit must be adjacent. */
 const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit.VisitReports> => {
-  const told: Array<{
+  const visits: Array<{
     readonly deviceId: DeviceId
     readonly heardAt: Timestamp.Timestamp | null
     readonly historyEndsAt: Timestamp.Timestamp | null
@@ -59,7 +59,7 @@ const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit
     readonly departures: Array<OsVisit.VisitReports["departures"][number]>
   }> = []
   for (const row of rows) {
-    let one = told.at(-1)
+    let one = visits.at(-1)
     if (one?.deviceId !== row.device_id || one.arrival !== row.head) {
       one = {
         deviceId: row.device_id,
@@ -70,14 +70,14 @@ const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit
         reports: [],
         departures: []
       }
-      told.push(one)
+      visits.push(one)
     }
     const { arrival, departure, lat, lon } = row
     const report = { arrival, departure, lat, lon, accuracyM: row.accuracy_m }
     if (arrival === null) one.departures.push(report)
     else one.reports.push(report)
   }
-  return told
+  return visits
 }
 
 export const layer: Layer.Layer<VisitStore, never, SqlClient> = Layer.effect(

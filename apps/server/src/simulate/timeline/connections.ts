@@ -45,21 +45,21 @@ export const connectionLanes = (
   for (const deed of deeds) {
     const at = ends.get(deed.i) ?? deed.t
     const { args, name, value } = deed
-    const held = byArgs(deed, { found, secrets })
+    const track = byArgs(deed, { found, secrets })
     if (name === "consent" && deed.outcome?._tag === "ok") consented(deed, { at, found, secrets })
-    if (held === undefined) continue
-    if (name !== "readAccessLog") held.dots.push(dotOf(deed))
-    for (const key of ["accessToken", "refreshToken"]) if (key in value) secrets.set(text(value[key]), held)
+    if (track === undefined) continue
+    if (name !== "readAccessLog") track.dots.push(dotOf(deed))
+    for (const key of ["accessToken", "refreshToken"]) if (key in value) secrets.set(text(value[key]), track)
     const isDone = deed.outcome?._tag === "ok"
-    if (isDone && (name === "disconnect" || (name === "revoke" && args["client"] === "right"))) over(held, at, deed.i)
+    if (isDone && (name === "disconnect" || (name === "revoke" && args["client"] === "right"))) over(track, at, deed.i)
   }
   for (const deed of deeds) {
     if (deed.name !== "revokeApp" || deed.outcome?._tag !== "ok") continue
-    for (const held of found.values()) if (held.appId === text(deed.args["appId"])) over(held, deed.t, deed.i)
+    for (const track of found.values()) if (track.appId === text(deed.args["appId"])) over(track, deed.t, deed.i)
   }
-  const lanes = [...found.values()].map((held): Lane => {
-    over(held, end, undefined)
-    const { appId, bars, dots, id, user } = held
+  const lanes = [...found.values()].map((track): Lane => {
+    over(track, end, undefined)
+    const { appId, bars, dots, id, user } = track
     return { group: "Connections", label: `${user} ↔ ${nameOf(appId)} (${id})`, who: [user, nameOf(appId)], bars, dots }
   })
   return { lanes, userOf: (token) => secrets.get(token)?.user ?? "" }
@@ -89,7 +89,7 @@ const consented = (deed: Deed, { at, found, secrets }: TracksSoFar & { readonly 
   const id = text(value["connectionId"])
   const isRenewal = value["mode"] === "renew_sensitive"
   const before = found.get(id)
-  const held: ConnectionTrack = before ?? {
+  const track: ConnectionTrack = before ?? {
     id,
     user: actor,
     appId: text(args["appId"]),
@@ -97,13 +97,13 @@ const consented = (deed: Deed, { at, found, secrets }: TracksSoFar & { readonly 
     bars: [],
     terms: undefined
   }
-  found.set(id, held)
-  secrets.set(text(value["code"]), held)
+  found.set(id, track)
+  secrets.set(text(value["code"]), track)
   const standardDays = number(args["standardDays"])
-  const kept = held.terms?.standardEndsAt ?? Infinity
-  close(held, at)
+  const kept = track.terms?.standardEndsAt ?? Infinity
+  close(track, at)
   const scopes = args["scopes"] as ReadonlyArray<unknown>
-  held.terms = {
+  track.terms = {
     from: at,
     i,
     standardEndsAt: isRenewal ? kept : standardDays === undefined ? Infinity : at + standardDays * DAY,
@@ -112,8 +112,8 @@ const consented = (deed: Deed, { at, found, secrets }: TracksSoFar & { readonly 
 }
 
 /** Draws the terms that applied until `until` as bars. */
-const close = (held: ConnectionTrack, until: number): void => {
-  const { bars, terms } = held
+const close = (track: ConnectionTrack, until: number): void => {
+  const { bars, terms } = track
   if (terms === undefined) return
   const { from, i, sensitiveEndsAt, standardEndsAt } = terms
   const add = (look: Bar["look"], start: number, stop: number, words: string) => {
@@ -126,10 +126,10 @@ const close = (held: ConnectionTrack, until: number): void => {
   add("grace", lapse, removal, "coordinates lapsed, in the grace")
   add("live", removal, end, "live")
   add("ended", end, until, "standard tier ended")
-  held.terms = undefined
+  track.terms = undefined
 }
 
-const over = (held: ConnectionTrack, at: number, i: number | undefined): void => {
-  close(held, at)
-  if (i !== undefined) held.bars.push({ from: at, to: at, look: "ended", text: "ended", i })
+const over = (track: ConnectionTrack, at: number, i: number | undefined): void => {
+  close(track, at)
+  if (i !== undefined) track.bars.push({ from: at, to: at, look: "ended", text: "ended", i })
 }

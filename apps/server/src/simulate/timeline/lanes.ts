@@ -168,8 +168,8 @@ const listenerLanes = (
       name === "listen" ? [[text(value["listenerId"]), nameOf(text(args["appId"]))] as const] : []
     )
   )
-  const heard = entries.filter((entry) => entry.kind === "heard")
-  return [...grouped(heard, ({ listenerId }) => listenerId)].map(([id, mine], index) => ({
+  const messages = entries.filter((entry) => entry.kind === "heard")
+  return [...grouped(messages, ({ listenerId }) => listenerId)].map(([id, mine], index) => ({
     group: "Deliveries",
     label: `listener ${index + 1}`,
     who: [apps.get(id) ?? ""],

@@ -34,8 +34,8 @@ export const number = (value: unknown): number | undefined => (typeof value === 
 
 /** The operation in words, such as `refresh: invalid_grant`. */
 export const dotOf = ({ args, i, name, outcome, t, value }: Deed): Dot => {
-  const asked = (args["request"] as { readonly endpoint?: string } | undefined)?.endpoint
-  const what = asked ?? name
+  const endpoint = (args["request"] as { readonly endpoint?: string } | undefined)?.endpoint
+  const what = endpoint ?? name
   if (outcome === undefined) return { t, i, look: "bad", text: `${what}: never ended` }
   if (outcome._tag === "unknown") return { t, i, look: "bad", text: `${what}: not known (${outcome.because})` }
   if (outcome._tag === "refused") return { t, i, look: "refused", text: `${what}: ${outcome.error}` }
