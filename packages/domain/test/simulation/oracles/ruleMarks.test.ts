@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { course } from "../../../testing/simulation/oracles/support/Course.js"
+import { course } from "../../../testing/simulation/oracles/support/courses/Course.js"
 import { names, reached } from "../../../testing/simulation/oracles/marks/ruleMarks.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, north, ok, SECOND } from "./home.js"
 

@@ -66,9 +66,7 @@ const WAITS = 17 * Timestamp.MINUTE
  */
 export class Stage {
   private readonly parts: Parts
-  /**
-   * Operations that the server has not answered yet. The key is the number of the trace entry that began the operation.
-   */
+  /** Operations that the server has not answered yet, by the number of the trace entry that began each. */
   private readonly open = new Map<number, Deferred.Deferred<Ended<Name>>>()
   /** The driver of each process of the server. */
   private readonly drivers = new WeakMap<Process.Process, Deferred.Deferred<Perform>>()

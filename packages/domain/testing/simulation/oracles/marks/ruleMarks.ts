@@ -1,6 +1,6 @@
 import type { Run } from "../../Oracle.js"
 import { answered, answeredTo, listOf } from "../support/Answers.js"
-import { course, type Note } from "../support/Course.js"
+import { course, type Note } from "../support/courses/Course.js"
 import { endpointsOf } from "../support/deliveries/Endpoints.js"
 import { isSentAgain, isStoredFirst } from "../support/deliveries/FirstAttempts.js"
 import { isFiring, rows } from "../support/deliveries/Firings.js"

@@ -1,6 +1,6 @@
 import type { Run } from "../../Oracle.js"
 import { answered, saysPaused } from "../support/Answers.js"
-import { course, type Note } from "../support/Course.js"
+import { course, type Note } from "../support/courses/Course.js"
 import { isFiring, rows } from "../support/deliveries/Firings.js"
 import { ground } from "../support/Ground.js"
 import { Knowledge } from "../support/Knowledge.js"

@@ -1,5 +1,5 @@
 import type { Oracle, Run } from "../../Oracle.js"
-import { courseProblems } from "../support/Course.js"
+import { courseProblems } from "../support/courses/Course.js"
 import { type Problem, problems } from "../support/Explained.js"
 import { firings, isFiring } from "../support/deliveries/Firings.js"
 import { happened, isDone, mayBeDone, spanOf, textOf } from "../support/trace/Happened.js"

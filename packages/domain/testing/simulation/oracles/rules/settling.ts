@@ -1,13 +1,13 @@
 import type { Oracle, Run } from "../../Oracle.js"
 import { MINUTE, SECOND, SETTLE_PROMPT } from "../../Specification.js"
-import { courseProblems } from "../support/Course.js"
+import { courseProblems } from "../support/courses/Course.js"
 import { problems } from "../support/Explained.js"
 import { firings } from "../support/deliveries/Firings.js"
 import { ground } from "../support/Ground.js"
 import { phonesOf } from "../support/phones/Phones.js"
 import { happened, isoOf, spanOf, textOf } from "../support/trace/Happened.js"
 import { index } from "../support/trace/Ops.js"
-import { settleMillis } from "../support/Waiting.js"
+import { settleMillis } from "../support/courses/Waiting.js"
 
 /**
  * Judges each crossing of a rule with `settle_s` that no fix contradicted during the wait (decision rules-13). Oracle

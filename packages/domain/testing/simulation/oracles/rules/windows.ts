@@ -1,5 +1,5 @@
 import type { Oracle, Run } from "../../Oracle.js"
-import { courseProblems } from "../support/Course.js"
+import { courseProblems } from "../support/courses/Course.js"
 import { problems } from "../support/Explained.js"
 import { firings } from "../support/deliveries/Firings.js"
 import { type CompletedCall, happened, isoOf, textOf } from "../support/trace/Happened.js"

@@ -1,6 +1,6 @@
 import type { Run } from "../../Oracle.js"
-import { archived, effective, type Ground, is, type MadeRule, type Pair, sharing } from "./Ground.js"
-import { type CompletedCall, isBefore, isDone } from "./trace/Happened.js"
+import { archived, effective, type Ground, type MadeRule, type Pair, sharing } from "./Ground.js"
+import { type CompletedCall, is, isBefore, isDone } from "./trace/Happened.js"
 import { index } from "./trace/Ops.js"
 import { DAY } from "../../Specification.js"
 

@@ -1,5 +1,6 @@
 import type { Circle } from "../../../Operations.js"
-import { type Ground, hasScope, isSameCircle, type MadeRule } from "../Ground.js"
+import { type Ground, isSameCircle, type MadeRule } from "../Ground.js"
+import { hasScope } from "../Scopes.js"
 import { type Between, clockOf, type Moment } from "./Moment.js"
 import type { Register } from "./Register.js"
 

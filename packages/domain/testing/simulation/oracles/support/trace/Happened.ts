@@ -186,3 +186,6 @@ export const spanOf = (millis: number): string =>
   `${millis < 0 ? "-" : ""}${Duration.format(Duration.millis(Math.abs(millis)))}`
 
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+export const is = <N extends CompletedCall["name"]>(operation: CompletedCall, name: N): operation is CompletedCall<N> =>
+  operation.name === name

@@ -1,4 +1,4 @@
-import type { CompletedCall } from "./trace/Happened.js"
+import type { CompletedCall } from "../trace/Happened.js"
 
 /** A state that a rule may be in. `Course` follows every possible state of each rule. */
 export interface State {
@@ -81,3 +81,12 @@ export interface Sight {
  * not, because it was captured before the rule began.
  */
 export type Telling = "told" | "stale" | "early"
+
+/** The states to which an event leads from `state`. */
+export type Transition = (state: State, note: (note: Note) => void) => ReadonlyArray<State>
+
+/** When a rule may be in more states than this, the oracle stops following the rule and reports nothing. */
+export const MOST = 64
+
+/** Notes nothing: while several states are possible, it is not certain that the run reached a rare situation. */
+export const silent = (): void => undefined

@@ -1,9 +1,9 @@
-import type { Run } from "../../Oracle.js"
-import { COOLDOWN, LAST_WORD, MINUTE, SECOND, SETTLE_PROMPT, STALE } from "../../Specification.js"
+import type { Run } from "../../../Oracle.js"
+import { COOLDOWN, LAST_WORD, MINUTE, SECOND, SETTLE_PROMPT, STALE } from "../../../Specification.js"
 import type { Note, Sight, State } from "./CourseState.js"
-import type { MadeRule } from "./Ground.js"
-import { type CompletedCall, happened, mayBeDone } from "./trace/Happened.js"
-import type { Observer } from "./trace/Observed.js"
+import type { MadeRule } from "../Ground.js"
+import { type CompletedCall, happened, mayBeDone } from "../trace/Happened.js"
+import type { Observer } from "../trace/Observed.js"
 
 /** How long a crossing of the rule waits for a contradiction, in milliseconds; 0 when crossings do not wait. */
 export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
