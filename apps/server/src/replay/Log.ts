@@ -84,7 +84,7 @@ const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotS
         const nexts = [() => reader.push(bytes.subarray(at, at + PIECE)), ...(isEnd ? [reader.end] : [])]
         for (const one of nexts.flatMap((next) => [...withMore(next())])) {
           if (one.fault !== null) return yield* new CannotStart({ message: `${name} is not a log that can be read.` })
-          isUnread ||= one.isAgain === true
+          isUnread ||= one.needsAnotherPass === true
           for (const entry of one.entries) {
             // An imported file does not say when a reading was sent, so each reading arrives when it was captured.
             if (entry._tag === "Reading")

@@ -53,7 +53,7 @@ export const readAll = (reader: FileReader, bytes: Uint8Array, lengths: Readonly
     for (const rest of withMore(reader.end())) {
       entries.push(...rest.entries)
       fault = rest.fault
-      isAgain = rest.isAgain === true
+      isAgain = rest.needsAnotherPass === true
     }
   }
   return { format: reader.format(), entries, fault }
@@ -75,7 +75,7 @@ export const inSteps = (bytes: Uint8Array) => {
         entries += step.entries.length
         largest = Math.max(largest, step.entries.length)
         fault ??= step.fault
-        isAgain = step.isAgain === true
+        isAgain = step.needsAnotherPass === true
       }
     }
   }

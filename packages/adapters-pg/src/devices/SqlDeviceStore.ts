@@ -172,8 +172,8 @@ const remove =
 
 /**
  * Forgets the dwells that wait for silence (decision rules-14), unless the user has another phone that may be carried
- * and has sent something (`Carried.mayBeHeard`). A dwell whose time came before the removal still fires, even if no
- * worker has looked at it yet.
+ * and has sent something (`Carried.mayShowMovement`). A dwell whose time came before the removal still fires, even if
+ * no worker has looked at it yet.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL

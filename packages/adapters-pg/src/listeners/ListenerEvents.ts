@@ -30,13 +30,13 @@ const lock = (sql: SqlClient, appId: AppId) =>
  */
 const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {
-    const untold = gone.filter(({ isTold }) => !isTold)
-    if (untold.length === 0) return []
-    const ids = untold.map(({ envelope }) => envelope.eventId)
+    const withoutReceiver = gone.filter(({ hasReceiver }) => !hasReceiver)
+    if (withoutReceiver.length === 0) return []
+    const ids = withoutReceiver.map(({ envelope }) => envelope.eventId)
     const others = yield* sql`SELECT DISTINCT event_id FROM listener_events
                               WHERE app_id = ${appId} AND event_id = ANY(${ids}::text[])`.pipe(Rows.all(EventRow))
     const waits = new Set(others.map((row) => row.event_id))
-    return untold.filter(({ envelope }) => !waits.has(envelope.eventId)).sort(Listener.oldestFirst)
+    return withoutReceiver.filter(({ envelope }) => !waits.has(envelope.eventId)).sort(Listener.oldestFirst)
   })
 
 export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener.ListenerDelivery>) =>

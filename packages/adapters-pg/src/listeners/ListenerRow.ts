@@ -56,7 +56,7 @@ export const toWaiting = (row: typeof WaitingRow.Type): Listener.ListenerDeliver
   maxEventAgeS: row.max_event_age_s,
   createdAt: row.created_at,
   position: row.position,
-  isTold: row.is_told
+  hasReceiver: row.is_told
 })
 
 /** A waiting event as a record for `jsonb_to_recordset`, without `app_id`. */
@@ -69,5 +69,5 @@ export const toRecord = (waiting: Listener.ListenerDelivery) => ({
   max_event_age_s: waiting.maxEventAgeS,
   created_at: Rows.at(waiting.createdAt),
   position: waiting.position,
-  is_told: waiting.isTold
+  is_told: waiting.hasReceiver
 })

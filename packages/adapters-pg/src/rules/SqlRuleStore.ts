@@ -41,7 +41,7 @@ const create =
     creating(
       sql,
       { userId, connectionId },
-      (_, rules, now) => ({ ...decide(rules, now), asked: null }),
+      (_, rules, now) => ({ ...decide(rules, now), questions: null }),
       () => Effect.succeed(ZoneQuestions.none)
     )
 
@@ -61,13 +61,13 @@ interface Owner {
 }
 
 type Decide<A> = (
-  asked: ZoneQuestions.ZoneQuestions,
+  questions: ZoneQuestions.ZoneQuestions,
   present: ReadonlyArray<Rule.Rule>,
   now: Timestamp.Timestamp
 ) => {
   readonly outcome: A
   readonly rule: Rule.Rule | null
-  readonly asked: ZoneQuestions.ZoneQuestions | null
+  readonly questions: ZoneQuestions.ZoneQuestions | null
 }
 
 type LockQuestions = (
@@ -83,8 +83,8 @@ const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions
     const before = yield* lockQuestions(spender)
     const now = yield* Timestamp.now
     if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-    const { asked, outcome, rule } = decide(before, yield* unfinished(sql, of, now), now)
-    if (asked !== null) yield* ZoneQuestionsRow.store(sql, spender, asked)
+    const { questions, outcome, rule } = decide(before, yield* unfinished(sql, of, now), now)
+    if (questions !== null) yield* ZoneQuestionsRow.store(sql, spender, questions)
     if (rule !== null) yield* insertRule(sql, rule, null)
     return Option.some(outcome)
   }).pipe(sql.withTransaction, orStoreError)

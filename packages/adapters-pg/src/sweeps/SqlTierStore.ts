@@ -48,9 +48,9 @@ const sweep = (sql: SqlClient): Store["sweep"] => {
       const now = yield* Timestamp.now
       const state = yield* read(sql, select, connection)
       if (Option.isNone(state)) return Option.none()
-      const { outcome, told, writes: list } = decide(state.value, now)
+      const { outcome, notices, writes: list } = decide(state.value, now)
       yield* writes.all(state.value.connection, list, now)
-      for (const notice of told) yield* insertNotice(sql, connection, notice, now)
+      for (const notice of notices) yield* insertNotice(sql, connection, notice, now)
       return Option.some(outcome)
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
 }
@@ -72,7 +72,7 @@ const read = (sql: SqlClient, select: ConnectionColumns, due: ConnectionKey) =>
                              WHERE c.user_id = ${userId} AND c.connection_id = ${id}
                                AND c.ended_at IS NULL AND c.look_at IS NOT NULL`.pipe(Rows.first(LookedAtRow))
     if (Option.isNone(found)) return Option.none()
-    const state: Dated = { ...toWithApp(found.value), from: found.value.look_at, told: yield* readNotices(sql, due) }
+    const state: Dated = { ...toWithApp(found.value), from: found.value.look_at, notices: yield* readNotices(sql, due) }
     return Option.some(state)
   })
 

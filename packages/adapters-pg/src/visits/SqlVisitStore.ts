@@ -9,8 +9,8 @@ import {
   mediansStatement,
   staysStatement,
   staysWithinStatement,
-  toldStatement,
-  toldWithinStatement
+  reportsStatement,
+  reportsWithinStatement
 } from "./VisitReads.js"
 
 const StayRow = Schema.Struct({
@@ -34,7 +34,7 @@ const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema
 const EndRow = Schema.Struct({ departure: Rows.NullableAt })
 
 /** A row that `reportsOf` selects: one report, with the device and the arrival (`head`) of its visit. */
-const ToldRow = Schema.Struct({
+const ReportRow = Schema.Struct({
   device_id: DeviceId,
   last_seen_at: Rows.NullableAt,
   history_ends_at: Rows.NullableAt,
@@ -48,7 +48,7 @@ const ToldRow = Schema.Struct({
 })
 
 /** Collects the reports of each visit. The rows of one visit must be adjacent. */
-const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit.VisitReports> => {
+const toReports = (rows: ReadonlyArray<typeof ReportRow.Type>): ReadonlyArray<OsVisit.VisitReports> => {
   const visits: Array<{
     readonly deviceId: DeviceId
     readonly heardAt: Timestamp.Timestamp | null
@@ -84,38 +84,38 @@ export const layer: Layer.Layer<VisitStore, never, SqlClient> = Layer.effect(
   VisitStore,
   Effect.map(SqlClient, (sql) =>
     VisitStore.of({
-      stays: (asked) =>
-        staysStatement(sql, asked).pipe(
+      stays: (query) =>
+        staysStatement(sql, query).pipe(
           Rows.all(StayRow),
           Effect.map((rows) => rows.map(toStay)),
           orStoreError
         ),
 
-      staysWithin: (...asked) =>
-        staysWithinStatement(sql, asked).pipe(
+      staysWithin: (...args) =>
+        staysWithinStatement(sql, args).pipe(
           Rows.all(StayRow),
           Effect.map((rows) => rows.map(toStay)),
           orStoreError
         ),
 
-      medians: (...asked) =>
-        mediansStatement(sql, asked).pipe(
+      medians: (...args) =>
+        mediansStatement(sql, args).pipe(
           Rows.all(MedianRow),
           Effect.map((rows) => rows.map(({ lat, lon }) => (lat === null || lon === null ? null : { lat, lon }))),
           orStoreError
         ),
 
-      ends: (...asked) =>
-        endsStatement(sql, asked).pipe(
+      ends: (...args) =>
+        endsStatement(sql, args).pipe(
           Rows.all(EndRow),
           Effect.map((rows) => rows.map((row) => row.departure)),
           orStoreError
         ),
 
-      told: (asked) => toldStatement(sql, asked).pipe(Rows.all(ToldRow), Effect.map(toTold), orStoreError),
+      reports: (query) => reportsStatement(sql, query).pipe(Rows.all(ReportRow), Effect.map(toReports), orStoreError),
 
-      toldWithin: (...asked) =>
-        toldWithinStatement(sql, asked).pipe(Rows.all(ToldRow), Effect.map(toTold), orStoreError)
+      reportsWithin: (...args) =>
+        reportsWithinStatement(sql, args).pipe(Rows.all(ReportRow), Effect.map(toReports), orStoreError)
     })
   )
 )

@@ -106,7 +106,7 @@ const head = (sql: SqlClient, userId: UserId) =>
       WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
     ) AS next_arrival`
 
-export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: QuestionOf<"told">) => {
+export const reportsStatement = (sql: SqlClient, { after, limit, span, userId }: QuestionOf<"reports">) => {
   const from = Rows.at(span.from ?? EVER.from)
   const to = Rows.at(Math.min(span.to ?? EVER.to, after === undefined ? EVER.to : after.arrival + 1))
   const rest =
@@ -166,7 +166,10 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
  * Selects, for each device, the visits that arrived in its span, the last visit before the span, and all visits that
  * reach into the span.
  */
-export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
+export const reportsWithinStatement = (
+  sql: SqlClient,
+  [userId, spans]: Parameters<VisitStore["Type"]["reportsWithin"]>
+) =>
   reportsOf(
     sql,
     userId,

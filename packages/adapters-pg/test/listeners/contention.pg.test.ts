@@ -38,7 +38,7 @@ const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number)
       maxEventAgeS: null,
       createdAt,
       position,
-      isTold: false
+      hasReceiver: false
     }))
   })
 

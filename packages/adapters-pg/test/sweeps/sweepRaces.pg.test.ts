@@ -84,7 +84,7 @@ describeServers("sweeps at once", (server) => {
           Array.from({ length: 4 }, () => sweepTiers()),
           { concurrency: "unbounded" }
         )
-        expect(swept.reduce((sum, { told }) => sum + told, 0)).toBe(60)
+        expect(swept.reduce((sum, { notices }) => sum + notices, 0)).toBe(60)
         const ids = all.map(({ connectionId }) => connectionId)
         expect(yield* eventsOf(ids)).toEqual([...ids].sort())
       })

@@ -99,8 +99,8 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
             span: { from: at(300 * DAY), to: at(3 * DAY) },
             after: { arrival: at(200 * DAY), placeId: places[3] ?? since[0]?.placeId ?? ("" as PlaceId) }
           }),
-          told: VisitReads.toldStatement(sql, { userId, span, after: undefined, limit: 100 }),
-          laterTold: VisitReads.toldStatement(sql, {
+          told: VisitReads.reportsStatement(sql, { userId, span, after: undefined, limit: 100 }),
+          laterTold: VisitReads.reportsStatement(sql, {
             userId,
             span: { from: at(300 * DAY), to: at(200 * DAY) },
             after: { arrival: at(210 * DAY), deviceId: phone.id },

@@ -92,7 +92,7 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      */
     readonly lastAnswered: (
       userId: UserId,
-      asked: ReadonlyArray<AccessLogRequest>
+      requests: ReadonlyArray<AccessLogRequest>
     ) => StoreEffect<ReadonlyMap<ConnectionId, Timestamp>>
   }
 >() {}

@@ -146,7 +146,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * because the user did not allow the event. The new rows are created at `now`. The first is due at `dueFrom`, and
      * each further row one millisecond later. Returns how many rows were created.
      */
-    readonly recover: (asked: {
+    readonly recover: (recovery: {
       readonly appId: AppId
       readonly endpointId: EndpointId
       readonly since: Timestamp

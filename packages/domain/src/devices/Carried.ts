@@ -79,7 +79,7 @@ export const judge = <A extends Movement.MovementFix>(
  * Whether the readings of this device can show that the person moves: the device is not marked as staying at home, and
  * has sent something. A phone that never sent anything may not be set up yet.
  */
-export const mayBeHeard = ({ lastSeenAt, staysAtHome }: Pick<Companion, "lastSeenAt" | "staysAtHome">): boolean =>
+export const mayShowMovement = ({ lastSeenAt, staysAtHome }: Pick<Companion, "lastSeenAt" | "staysAtHome">): boolean =>
   !staysAtHome && lastSeenAt !== null
 
 /**
@@ -88,7 +88,7 @@ export const mayBeHeard = ({ lastSeenAt, staysAtHome }: Pick<Companion, "lastSee
  */
 const isKeptAtHome = (id: DeviceId, devices: ReadonlyArray<Companion>): boolean =>
   devices.some((own) => own.id === id && own.staysAtHome) &&
-  devices.some((other) => other.id !== id && mayBeHeard(other))
+  devices.some((other) => other.id !== id && mayShowMovement(other))
 
 interface Rival extends Movement.Movement {
   readonly movedAt: Timestamp

@@ -121,11 +121,11 @@ const insertRows = (
     const legacy = open.flatMap((event) =>
       (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
     )
-    const told = new Set([...attempts.keys(), ...legacy.map(({ envelope }) => envelope.eventId)])
+    const withReceiver = new Set([...attempts.keys(), ...legacy.map(({ envelope }) => envelope.eventId)])
     const ownAddress = new Set(open.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
-    const offers = offersOf({ appId, events: open, endpoints, listeners, ownAddress, told })
-    const heard = new Set(offers.map(({ envelope }) => envelope.eventId))
-    const goesElsewhere = (id: EventId) => heard.has(id) || (receivers.get(id) ?? []).length > 0
+    const offers = offersOf({ appId, events: open, endpoints, listeners, ownAddress, withReceiver })
+    const withListener = new Set(offers.map(({ envelope }) => envelope.eventId))
+    const goesElsewhere = (id: EventId) => withListener.has(id) || (receivers.get(id) ?? []).length > 0
     let begun = 0
     for (const event of open) {
       const own = attempts.get(event.id)
@@ -137,7 +137,7 @@ const insertRows = (
     const rows = left.flatMap(({ id }) => (attempts.get(id) ?? []).map(({ row }) => row))
     const log = yield* AccessLogStore
     const toNobody = left
-      .filter(({ id }) => !told.has(id) && !heard.has(id))
+      .filter(({ id }) => !withReceiver.has(id) && !withListener.has(id))
       .flatMap((event) => (event.isSuspended ? Disclosure.duringSuspension(event) : Disclosure.toNobody(event)) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)

@@ -285,7 +285,7 @@ const visitPages = (userId: UserId) =>
       (after: VisitReports | undefined) =>
         Effect.gen(function* () {
           const { cutoff } = yield* getHistoryChoice(userId)
-          const reported = yield* (yield* VisitStore).told({
+          const reported = yield* (yield* VisitStore).reports({
             userId,
             span: { from: null, to: null },
             after,

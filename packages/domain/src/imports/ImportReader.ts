@@ -12,7 +12,7 @@ export interface ReadResult {
    * Set only in a result of `end`: the reader needs one more pass from the beginning of the file. Left out: no more
    * pass.
    */
-  readonly isAgain?: true
+  readonly needsAnotherPass?: true
   /**
    * Reads the next entries of the same bytes. It must be called before the next `push` or `end`. Left out: all entries
    * of the bytes have been read. A small piece of a packed file can contain millions of entries, which would fill the

@@ -59,7 +59,7 @@ export const readImport = program(
       let mustReadAgain = false
       let fault: Import.ImportFault | null = null
       for (const read of withMore(reader.end())) {
-        mustReadAgain = read.isAgain === true
+        mustReadAgain = read.needsAnotherPass === true
         fault = read.fault
         if (!(yield* steps.add(read.entries, read.more === undefined && !mustReadAgain))) return "leaseLost"
         if (read.more !== undefined) yield* pause

@@ -32,12 +32,12 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
      */
     readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**
-     * Locks the connections of `asked` in the order of their ids. Then reads the clock, the rules of these connections,
-     * and the users' rules whose ids are in `asked`, and calls `decide`. Stores everything that `decide` returned, or
-     * nothing. `decide` must not return rules that are stored already.
+     * Locks the connections of `requested` in the order of their ids. Then reads the clock, the rules of these
+     * connections, and the users' rules whose ids are in `requested`, and calls `decide`. Stores everything that
+     * `decide` returned, or nothing. `decide` must not return rules that are stored already.
      */
     readonly importRules: <E>(
-      asked: ReadonlyArray<{ readonly owner: RuleOwner; readonly id: RuleId }>,
+      requested: ReadonlyArray<{ readonly owner: RuleOwner; readonly id: RuleId }>,
       decide: (state: RuleImportFacts, now: Timestamp.Timestamp) => Either.Either<ReadonlyArray<Imported>, E>
     ) => StoreEffect<Either.Either<ReadonlyArray<Imported>, E>>
   }

@@ -16,7 +16,7 @@ import * as Budget from "./Budget.js"
  */
 
 /** A circle that an app asked about, with the time of the last question about it. */
-export interface AskedCircle extends Geometry.Circle {
+export interface QueriedCircle extends Geometry.Circle {
   readonly askedAt: Timestamp
 }
 
@@ -25,7 +25,7 @@ export interface ZoneQuestions {
   /** The times of the questions of the last hour, in order. */
   readonly calls: ReadonlyArray<Timestamp>
   /** The circles of the last day, ordered by their first question. */
-  readonly circles: ReadonlyArray<AskedCircle>
+  readonly circles: ReadonlyArray<QueriedCircle>
 }
 
 /** No questions yet. */
@@ -85,7 +85,7 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
     return { _tag: "Refused", retryAfterMillis: Math.max(hourMillis, dayMillis) }
   }
   const { lat, lon, radiusM } = circle
-  const question: AskedCircle = { lat, lon, radiusM, askedAt: now }
+  const question: QueriedCircle = { lat, lon, radiusM, askedAt: now }
   const circles = repeated === -1 ? [...counting, question] : counting.with(repeated, question)
   return { _tag: "Allowed", questions: { calls: hour.calls, circles } }
 }
@@ -98,7 +98,7 @@ const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
 /** The milliseconds until the circle fits into the day's budget; 0 when it fits now. */
-const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
+const waitOfDay = (counting: ReadonlyArray<QueriedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
   const near = counting.filter((earlier) => edgeDistanceM(earlier, circle) <= TOWN_M)
   if (fits(near, circle)) return 0
   const endings = near.map(({ askedAt }) => askedAt).sort((a, b) => a - b)

@@ -98,7 +98,7 @@ export interface ListenerDelivery {
    * Whether another receiver gets or got the event. Then the access log needs no entry about a lost event when this
    * listener misses the event.
    */
-  readonly isTold: boolean
+  readonly hasReceiver: boolean
 }
 
 /**

@@ -93,7 +93,7 @@ export interface ListenerFanOut {
   /** Events that go only to the address of their rule. */
   readonly ownAddress: ReadonlySet<EventId>
   /** The events that an endpoint or a legacy receiver gets, so that they are not lost when the listener misses them. */
-  readonly told: ReadonlySet<EventId>
+  readonly withReceiver: ReadonlySet<EventId>
 }
 
 /** The rows to store: for each listener, the events that it gets (`wants`). */
@@ -103,7 +103,7 @@ export const offersOf = ({
   events,
   listeners,
   ownAddress,
-  told
+  withReceiver
 }: ListenerFanOut): ReadonlyArray<ListenerDelivery> =>
   listeners.flatMap((listener) =>
     events
@@ -116,7 +116,7 @@ export const offersOf = ({
         maxEventAgeS: event.maxEventAgeS,
         createdAt: event.storedAt,
         position,
-        isTold: told.has(event.id)
+        hasReceiver: withReceiver.has(event.id)
       }))
   )
 

@@ -6,14 +6,14 @@ import type { Link, MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
-import { type AskedApp, type EndingSoon, isSilent, type PhoneState } from "../timeline/Today.js"
+import { type AppActivity, type EndingSoon, isSilent, type PhoneState } from "../timeline/Today.js"
 
 /** The data of one person, from which `due` decides which notices to send. */
 export interface Facts {
   readonly userId: UserId
   readonly zone: LocalDays.TimeZone
   /** How many requests each app sent on each of `Today.days`. The last day is today. */
-  readonly asked: ReadonlyArray<AskedApp>
+  readonly activity: ReadonlyArray<AppActivity>
   /** The state of the person's phone (`Today.phone`); null when the person has no phone. */
   readonly phone: PhoneState | null
   /** The connections and permissions that end within a week (`Today.ending`). */
@@ -53,13 +53,13 @@ type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
  * Whether the app sent unusually many requests today. `requests` has the numbers of the last days; the last item is
  * today's.
  */
-const isOften = ({ requests }: AskedApp): boolean => {
+const isOften = ({ requests }: AppActivity): boolean => {
   const today = requests.at(-1) ?? 0
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
 }
 
 const askedOften: Decide = (facts, now) => {
-  const often = facts.asked.filter(isOften)
+  const often = facts.activity.filter(isOften)
   const [first] = often
   if (first === undefined) return null
   return message(facts, `asked_often ${LocalDays.dateOf(facts.zone, now)}`, {
@@ -122,7 +122,7 @@ const weekly: Decide = (facts, now) => {
   const date = LocalDays.dateOf(facts.zone, now)
   const isMonday = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(now), facts.zone)).weekDay === 1
   if (!isMonday || now - start < WEEKLY_FROM) return null
-  const week = facts.asked.map(({ name, requests }) => ({
+  const week = facts.activity.map(({ name, requests }) => ({
     name,
     count: requests.slice(-8, -1).reduce((a, b) => a + b, 0)
   }))

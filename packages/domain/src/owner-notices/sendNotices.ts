@@ -6,7 +6,7 @@ import { listDevices } from "../devices/index.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { MailOutbox } from "../mail/MailOutbox.js"
 import { program, Timestamp, TimeZone, type UserId } from "../shared/index.js"
-import { readAsked } from "../timeline/readToday.js"
+import { readActivity } from "../timeline/readToday.js"
 import * as Today from "../timeline/Today.js"
 import * as OwnerNotice from "./OwnerNotice.js"
 
@@ -46,7 +46,7 @@ const noticesOf = ({ kinds, userId }: ChosenNotices) =>
     const facts: OwnerNotice.Facts = {
       userId,
       zone,
-      asked: (yield* readAsked(userId, zone)).asked,
+      activity: (yield* readActivity(userId, zone)).activity,
       phone: Today.phone(yield* listDevices(userId), now),
       ending: Today.ending(connections, now),
       connections: connections.filter(({ live }) => live).length

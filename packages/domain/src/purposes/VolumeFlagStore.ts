@@ -14,7 +14,7 @@ export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/
      * approved. Returns the number of new flags. When several calls of `raise` run at the same time, only one of them
      * makes flags, and the other calls return 0. Calls about test people are never flagged (decision test-people-3).
      */
-    readonly raise: (asked: {
+    readonly raise: (window: {
       readonly from: Timestamp.Timestamp
       readonly to: Timestamp.Timestamp
       readonly factor: number

@@ -53,8 +53,8 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       decide: (
         present: ReadonlyArray<Rule>,
         now: Timestamp,
-        asked: ZoneQuestions
-      ) => { readonly outcome: A; readonly rule: Rule | null; readonly asked: ZoneQuestions | null }
+        questions: ZoneQuestions
+      ) => { readonly outcome: A; readonly rule: Rule | null; readonly questions: ZoneQuestions | null }
     ) => StoreEffect<Option.Option<A>>
     /**
      * The rules after the position `after`, ordered by creation and then by id. Finished rules are included; deleted

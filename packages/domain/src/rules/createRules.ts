@@ -98,7 +98,7 @@ interface Decided {
     readonly asking: ZoneQuestions.ZoneQuestionOutcome | null
   }
   readonly rule: Rule | null
-  readonly asked: ZoneQuestions.ZoneQuestions | null
+  readonly questions: ZoneQuestions.ZoneQuestions | null
 }
 
 const decide = (
@@ -108,11 +108,11 @@ const decide = (
   before: ZoneQuestions.ZoneQuestions
 ): Decided => {
   const rule = admitted(wanted, present, now)
-  if (Either.isLeft(rule)) return { outcome: { rule, asking: null }, rule: null, asked: null }
+  if (Either.isLeft(rule)) return { outcome: { rule, asking: null }, rule: null, questions: null }
   const asking = ZoneQuestions.ask(before, wanted.target.circle, now)
   return asking._tag === "Allowed"
-    ? { outcome: { rule, asking }, rule: rule.right, asked: asking.questions }
-    : { outcome: { rule, asking }, rule: null, asked: null }
+    ? { outcome: { rule, asking }, rule: rule.right, questions: asking.questions }
+    : { outcome: { rule, asking }, rule: null, questions: null }
 }
 
 /**

@@ -29,14 +29,14 @@ export interface Dated extends WithApp {
   /** Earlier sweeps have handled the notices that were due before this moment: they sent or dropped them. */
   readonly from: Timestamp
   /** The notices that the app has got already. */
-  readonly told: ReadonlyArray<SensitiveNotice>
+  readonly notices: ReadonlyArray<SensitiveNotice>
 }
 
 /** The decision of a sweep about one connection. Its writes and notices are committed together. */
 export interface Sweep<A> {
   readonly outcome: A
   readonly writes: ReadonlyArray<Write>
-  readonly told: ReadonlyArray<SensitiveNotice>
+  readonly notices: ReadonlyArray<SensitiveNotice>
 }
 
 /**

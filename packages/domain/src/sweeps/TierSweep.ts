@@ -13,7 +13,7 @@ export interface TierSweepOutcome {
   /** Whether the connection ends, because its standard tier has ended or its app was revoked. */
   readonly ended: boolean
   /** The notices that are sent to the app. */
-  readonly told: ReadonlyArray<SensitiveNotice.SensitiveNoticeKind>
+  readonly notices: ReadonlyArray<SensitiveNotice.SensitiveNoticeKind>
 }
 
 /**
@@ -30,7 +30,7 @@ export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
 export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepOutcome> => {
   const { app, connection, from } = state
   const ending = Ending.ifOver(connection, app, now)
-  if (ending.length > 0) return { outcome: { ended: true, told: [] }, writes: ending, told: [] }
+  if (ending.length > 0) return { outcome: { ended: true, notices: [] }, writes: ending, notices: [] }
   const expiresAt = connection.sensitiveExpiresAt
   const due = expiresAt === null ? [] : SensitiveNotice.due(expiresAt, from, now)
   const removed = due.some(({ kind }) => kind === "removed")
@@ -39,9 +39,9 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
     sensitiveExpiresAt: null,
     agreedScopes: connection.agreedScopes.filter((scope) => !Scope.isSensitive(scope))
   }
-  const fresh = due.filter(({ kind }) => !wasTold(state, kind))
+  const fresh = due.filter(({ kind }) => !wasSent(state, kind))
   return {
-    outcome: { ended: false, told: fresh.map(({ kind }) => kind) },
+    outcome: { ended: false, notices: fresh.map(({ kind }) => kind) },
     writes: [
       ...fresh.map((moment): Write => ({ _tag: "Emit", event: event(state, moment, ids[moment.kind]) })),
       ...(removed
@@ -56,7 +56,7 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
           from > now ? from : SensitiveNotice.nextLook(removed ? { ...connection, ...left } : connection, plus(now, 1))
       }
     ],
-    told: expiresAt === null ? [] : fresh.map(({ kind }) => ({ expiresAt, kind }))
+    notices: expiresAt === null ? [] : fresh.map(({ kind }) => ({ expiresAt, kind }))
   }
 }
 
@@ -64,8 +64,8 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
  * Whether the app has already got this notice. Normally `Dated.from` rules out the notices of earlier sweeps. This
  * check is for the case that somebody set the clock back.
  */
-const wasTold = ({ connection, told }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
-  told.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)
+const wasSent = ({ connection, notices }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
+  notices.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)
 
 const event = ({ connection }: WithApp, { at, kind }: SensitiveNotice.Moment, id: EventId): OutboxEvent => ({
   userId: connection.userId,

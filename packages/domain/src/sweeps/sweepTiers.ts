@@ -16,7 +16,7 @@ export interface Swept {
   readonly connections: number
   readonly ended: number
   /** The number of notices to apps. */
-  readonly told: number
+  readonly notices: number
 }
 
 /**
@@ -26,19 +26,19 @@ export interface Swept {
  */
 export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
   const store = yield* TierStore
-  let swept: Swept = { connections: 0, ended: 0, told: 0 }
+  let swept: Swept = { connections: 0, ended: 0, notices: 0 }
   let after: DueTiers | undefined
   for (;;) {
     const due = yield* store.due({ buckets: yield* people.buckets, now: yield* Timestamp.now, limit: BATCH, after })
     const outcomes = yield* Effect.forEach(due, (one) => people.using(one.userId, sweepOne(one)), {
       concurrency: AT_ONCE
     }).pipe(Effect.map(Array.getSomes))
-    const told = outcomes.reduce((sum, outcome) => sum + outcome.told.length, 0)
-    if (told > 0) yield* (yield* WorkSignal).raise
+    const notices = outcomes.reduce((sum, outcome) => sum + outcome.notices.length, 0)
+    if (notices > 0) yield* (yield* WorkSignal).raise
     swept = {
       connections: swept.connections + outcomes.length,
       ended: swept.ended + outcomes.filter((outcome) => outcome.ended).length,
-      told: swept.told + told
+      notices: swept.notices + notices
     }
     if (due.length < BATCH) return swept
     // A connection whose handling failed is still due: without `after`, the query would return it again and again.
@@ -46,7 +46,7 @@ export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases 
   }
 })
 
-const NOTHING: TierSweep.TierSweepOutcome = { ended: false, told: [] }
+const NOTHING: TierSweep.TierSweepOutcome = { ended: false, notices: [] }
 
 /**
  * Sweeps one connection. A failure is logged and does not stop the sweep of other connections; the next sweep handles

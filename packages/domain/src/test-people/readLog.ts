@@ -26,8 +26,8 @@ export const readLog = program("readLog", function* (file: Uint8Array) {
   const reader = (yield* ImportReader).open(undefined, LOG_UNPACKED_BYTES)
   const readings: Array<Reading> = []
   let entries = 0
-  for (let isAgain = true; isAgain;) {
-    isAgain = false
+  for (let needsPass = true; needsPass;) {
+    needsPass = false
     for (const next of [() => reader.push(file), reader.end]) {
       for (const read of withMore(next())) {
         if (read.fault !== null) return yield* Invalid.of("file", messageOf(read.fault))
@@ -35,7 +35,7 @@ export const readLog = program("readLog", function* (file: Uint8Array) {
         for (const entry of read.entries) if (entry._tag === "Reading") readings.push(entry.reading)
         if (readings.length > LOG_READINGS.most) return yield* Invalid.of("file", TOO_MANY)
         if (entries > LOG_ENTRIES) return yield* Invalid.of("file", TOO_LONG)
-        isAgain = read.isAgain === true
+        needsPass = read.needsAnotherPass === true
         if (read.more !== undefined) yield* turn
       }
     }

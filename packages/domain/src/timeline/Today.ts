@@ -20,7 +20,7 @@ export interface PhoneState {
 }
 
 /** How often an app asked or received an event, day by day (`AccessLogStore.tally`). */
-export interface AskedApp {
+export interface AppActivity {
   readonly appId: AppId
   readonly name: string
   /** One number for each of `Today.days`. */
@@ -54,7 +54,7 @@ export interface Today {
   readonly since: Timestamp | null
   /** Whether `where` comes from an old reading, which shows only where the person was last. */
   readonly isPast: boolean
-  readonly asked: ReadonlyArray<AskedApp>
+  readonly activity: ReadonlyArray<AppActivity>
   readonly ending: ReadonlyArray<EndingSoon>
   /** The live connections that the owner paused. */
   readonly paused: ReadonlyArray<UserConnection>
@@ -92,7 +92,7 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
  * device.
  */
 const rank = (device: Device, now: Timestamp): number => {
-  if (!Carried.mayBeHeard(device)) return 2
+  if (!Carried.mayShowMovement(device)) return 2
   return device.format === "browser" && Silence.of(device.lastSeenAt, now) !== "fresh" ? 1 : 0
 }
 
@@ -130,11 +130,11 @@ export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf 
  * The apps that asked or received an event in the last `length` days, sorted by today's count, then by the total;
  * highest first.
  */
-export const asked = (
+export const appActivity = (
   tallies: ReadonlyArray<AppTally>,
   names: ReadonlyMap<AppId, string>,
   length: number
-): ReadonlyArray<AskedApp> => {
+): ReadonlyArray<AppActivity> => {
   const zeros = () => Array.from({ length }, () => 0)
   const apps = new Map<AppId, { readonly counts: Array<number>; readonly requests: Array<number> }>()
   for (const { appId, count, edge, requests } of tallies) {

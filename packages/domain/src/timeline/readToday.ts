@@ -26,13 +26,13 @@ const FLAGS = 5
  * How often each app asked or received an event on each of the last days (`Today.days`). It reads the access log of 14
  * days once.
  */
-export const readAsked = program("readAsked", function* (userId: UserId, zone: LocalDays.TimeZone) {
+export const readActivity = program("readActivity", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const days = Today.days(zone, now)
   const edges = [...days.map(({ from }) => from), Timestamp.plus(now, 1)]
   const tallies = yield* (yield* AccessLogStore).tally(userId, edges)
   const names = yield* nameApps([...new Set<AppId>(tallies.map(({ appId }) => appId))])
-  return { days, asked: Today.asked(tallies, names, days.length) }
+  return { days, activity: Today.appActivity(tallies, names, days.length) }
 })
 
 /** Everything that the owner's first page shows. `zone` decides where a day begins. */
@@ -47,7 +47,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
   const where = CurrentPlace.decide(places, newest, Timestamp.make(0))
   const latest = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
 
-  const { asked, days } = yield* readAsked(userId, zone)
+  const { activity, days } = yield* readActivity(userId, zone)
   const { flags } = yield* Effect.catchTag(
     listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }),
     // `Invalid` is only about a cursor, and this request has none.
@@ -63,7 +63,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
     where,
     since: Today.since(where, latest),
     isPast: Today.isPast(where, now),
-    asked,
+    activity,
     connections: connections.filter(({ live }) => live).length,
     ending: Today.ending(connections, now),
     paused: connections.filter(({ live, pause }) => live && pause !== null),

@@ -73,7 +73,7 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
  * distances the stay with the smaller circle is shown, then the stay at the place with the smaller id. So the stay with
  * the nearest median is always shown.
  */
-export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
+export const isShownElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   stay.median !== null &&
   others.some(
     (other) =>

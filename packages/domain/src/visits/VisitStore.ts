@@ -79,9 +79,12 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * last visit that arrived at or before `from`, and earlier visits with a reported departure after `from` that
      * arrived at most `OsVisit.LONGEST` before `from`. At most one span for each device.
      */
-    readonly toldWithin: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<VisitReports>>
+    readonly reportsWithin: (
+      userId: UserId,
+      spans: ReadonlyArray<DeviceSpan>
+    ) => StoreEffect<ReadonlyArray<VisitReports>>
     /** The reports of the user's devices with an arrival within `span`, latest first, then by device. */
-    readonly told: (query: {
+    readonly reports: (query: {
       readonly userId: UserId
       readonly span: Span
       /** The last reports of the previous read; undefined for the first read. */

@@ -16,7 +16,7 @@ interface OverlapQuery {
 
 /**
  * Leaves each stop of a phone at one place only, although the circles of several places contain the stop. Of stays that
- * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isToldElsewhere`),
+ * overlap, the stay whose place lies nearest to the phone's median position remains (`PlacesInTime.isShownElsewhere`),
  * and the other stays are left out. A stay ends earlier when a stay at another place began before its end and the phone
  * stayed at that place. Runs no query when no circles overlap.
  */
@@ -56,7 +56,9 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
         isUncertain
       }
       const isGone = departure !== stay.departure && Visit.isPast(shortened, null, cutoff)
-      return PlacesInTime.isToldElsewhere(stay, same) || isGone || !Stay.isLongEnough(shortened, now) ? [] : [shortened]
+      return PlacesInTime.isShownElsewhere(stay, same) || isGone || !Stay.isLongEnough(shortened, now)
+        ? []
+        : [shortened]
     })
   })
 

@@ -196,7 +196,7 @@ const besideReports = (query: StayPageQuery, stays: ReadonlyArray<DeviceStay>) =
       const to = departure === null || known?.to === null ? null : Math.max(departure, known?.to ?? departure)
       spans.set(deviceId, { deviceId, from, to: to === null ? null : Timestamp.make(to) })
     }
-    const reported = yield* (yield* VisitStore).toldWithin(query.userId, [...spans.values()])
+    const reported = yield* (yield* VisitStore).reportsWithin(query.userId, [...spans.values()])
     const visits = yield* placed(query, reported)
     return stays.filter(({ arrival, departure, deviceId, placeId }) => {
       const here = query.candidates.filter((candidate) => candidate.placeId === placeId)
@@ -222,7 +222,7 @@ const reportedVisits = (query: StayPageQuery) =>
     const narrowed = narrow(span, candidates, after)
     let last: OsVisit.VisitReports | undefined
     do {
-      const some: ReadonlyArray<OsVisit.VisitReports> = yield* store.told({
+      const some: ReadonlyArray<OsVisit.VisitReports> = yield* store.reports({
         userId,
         span: narrowed,
         after: last,

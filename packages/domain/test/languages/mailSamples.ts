@@ -328,9 +328,9 @@ const ownerNotices: Make = (facts) => {
   const oneAWeek = counts(0, 0).map((_, index) => (index === Today.DAYS - 3 ? 1 : 0))
   const of = { userId: "usr_1" as never, zone }
   return [
-    { ...of, asked: askedBy(counts(facts.number + 50, 1)), phone: silent, ending, connections: 1 },
-    { ...of, asked: askedBy(counts(99, 1), counts(99, 0), oneAWeek), phone: null, ending: [], connections: 2 },
-    { ...of, asked: [], phone: null, ending: [], connections: 1 }
+    { ...of, activity: askedBy(counts(facts.number + 50, 1)), phone: silent, ending, connections: 1 },
+    { ...of, activity: askedBy(counts(99, 1), counts(99, 0), oneAWeek), phone: null, ending: [], connections: 2 },
+    { ...of, activity: [], phone: null, ending: [], connections: 1 }
   ].flatMap((one) => OwnerNotice.due(NoticeKind.literals, one, now))
 }
 

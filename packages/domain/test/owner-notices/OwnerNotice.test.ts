@@ -16,13 +16,13 @@ const ALL: ReadonlyArray<NoticeKind> = ["asked_often", "phone_silent", "ends", "
 const QUIET: OwnerNotice.Facts = {
   userId: UserId.make("usr_1"),
   zone: BERLIN,
-  asked: [],
+  activity: [],
   phone: null,
   ending: [],
   connections: 1
 }
 
-const app = (name: string, ...requests: ReadonlyArray<number>): Today.AskedApp => ({
+const app = (name: string, ...requests: ReadonlyArray<number>): Today.AppActivity => ({
   appId: AppId.make(`app_${name.replaceAll(" ", "_")}`),
   name,
   // Each app also gets 500 events a day. They must never count as requests.
@@ -45,15 +45,15 @@ const subjects = (facts: Partial<OwnerNotice.Facts>, now = NOW, kinds = ALL) =>
 describe("notices that a person chose [owner-notices-2]", () => {
   it("nothing happens: no mail; nothing chosen: no mail", () => {
     expect(subjects({})).toEqual([])
-    expect(subjects({ asked: [app("Spy", 900)] }, NOW, [])).toEqual([])
+    expect(subjects({ activity: [app("Spy", 900)] }, NOW, [])).toEqual([])
   })
 
   it("unusually often: at least 50 today, and more than three times the busiest day before", () => {
-    const often = (...counts: ReadonlyArray<number>) => subjects({ asked: [app("Spy", ...counts)] }).length
+    const often = (...counts: ReadonlyArray<number>) => subjects({ activity: [app("Spy", ...counts)] }).length
     expect([often(49), often(50), often(17, 51), often(17, 52), often(1000, 0, 52), often(52, 0)]).toEqual([
       0, 1, 0, 1, 0, 0
     ])
-    expect(subjects({ asked: [app("Spy", 60), app("Spy two", 70)] })).toEqual(["2 apps asked unusually often today"])
+    expect(subjects({ activity: [app("Spy", 60), app("Spy two", 70)] })).toEqual(["2 apps asked unusually often today"])
   })
 
   it("a silent phone: from a day until seven days after its last location", () => {
@@ -94,15 +94,15 @@ describe("notices that a person chose [owner-notices-2]", () => {
   it("the summary: on Monday from seven o'clock on, with the seven days before", () => {
     // In Berlin, 7:00 on this Monday is 6:00 UTC.
     const monday = Timestamp.make(Date.UTC(2026, 2, 9, 6))
-    const asked = [app("Weather", 100, 1, 1, 1, 1, 1, 1, 1, 99)]
-    const weekly = (at: Timestamp.Timestamp) => subjects({ asked }, at, ["weekly"]).length
+    const activity = [app("Weather", 100, 1, 1, 1, 1, 1, 1, 1, 99)]
+    const weekly = (at: Timestamp.Timestamp) => subjects({ activity }, at, ["weekly"]).length
     expect([
       weekly(Timestamp.plus(monday, -1)),
       weekly(monday),
       weekly(Timestamp.plus(monday, 17 * HOUR - 1)),
       weekly(Timestamp.plus(monday, 17 * HOUR))
     ]).toEqual([0, 1, 1, 0])
-    const [message] = OwnerNotice.due(["weekly"], { ...QUIET, asked }, monday)
+    const [message] = OwnerNotice.due(["weekly"], { ...QUIET, activity }, monday)
     expect(message?.body).toContain("- Weather: 7 requests")
     expect(subjects({ connections: 0 }, monday)).toEqual([])
     expect(subjects({}, monday)).toEqual(["Your week: which apps asked"])

@@ -47,7 +47,7 @@ const state = (overrides: Partial<Dated> = {}): Dated => ({
   connection: connection(),
   app: app(),
   from: at(-30 * DAY),
-  told: [],
+  notices: [],
   ...overrides
 })
 
@@ -125,20 +125,20 @@ describe("the sweep of one connection [§3.1]", () => {
   })
 
   it("what is told is noted under the date that it is about, with the event", () => {
-    const { told, writes } = TierSweep.decide(state({ from: at(-1) }), IDS, EXPIRES)
-    expect(told).toEqual([{ expiresAt: EXPIRES, kind: "lapsed" }])
+    const { notices, writes } = TierSweep.decide(state({ from: at(-1) }), IDS, EXPIRES)
+    expect(notices).toEqual([{ expiresAt: EXPIRES, kind: "lapsed" }])
     expect(events(writes)).toHaveLength(1)
   })
 
   it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is told [§3.1-standard-end]", () => {
     const standardExpiresAt = at(-2 * DAY)
-    const { outcome, told, writes } = TierSweep.decide(
+    const { outcome, notices, writes } = TierSweep.decide(
       state({ connection: connection({ standardExpiresAt }), from: standardExpiresAt }),
       IDS,
       at(3 * DAY)
     )
     expect(outcome).toEqual({ ended: true, told: [] })
-    expect([told, writes]).toEqual([[], [{ _tag: "End", reason: "expired", at: standardExpiresAt }]])
+    expect([notices, writes]).toEqual([[], [{ _tag: "End", reason: "expired", at: standardExpiresAt }]])
   })
 
   it("both tiers end at one moment: the connection ended, so nothing lapsed", () => {
@@ -160,7 +160,7 @@ describe("the sweep of one connection [§3.1]", () => {
       )
     expect(revoked(null).writes).toEqual([{ _tag: "End", reason: "admin_revoked", at: at(-DAY) }])
     expect(revoked(at(-2 * DAY)).writes).toEqual([{ _tag: "End", reason: "expired", at: at(-2 * DAY) }])
-    expect(revoked(null).told).toEqual([])
+    expect(revoked(null).notices).toEqual([])
   })
 
   it("an app that an admin narrowed is told all the same [§6.3.5]", () => {
@@ -178,11 +178,12 @@ describe("the sweep of one connection [§3.1]", () => {
       standardExpiresAt: at(5)
     })
     const decided = TierSweep.decide(state({ connection: plain }), IDS, at(0))
-    expect([decided.outcome.told, look(decided.writes)]).toEqual([[], [at(5)]])
+    expect([decided.outcome.notices, look(decided.writes)]).toEqual([[], [at(5)]])
   })
 
   it("a worker that was away: what happened is told in order, a warning that came true is not told late [tiers-5]", () => {
-    const told = (from: number, now: number) => TierSweep.decide(state({ from: at(from) }), IDS, at(now)).outcome.told
+    const told = (from: number, now: number) =>
+      TierSweep.decide(state({ from: at(from) }), IDS, at(now)).outcome.notices
     expect(told(-30 * DAY, -8 * DAY)).toEqual(["expiring_14"])
     expect(told(-30 * DAY, -5 * DAY)).toEqual(["expiring_7"])
     expect(told(-30 * DAY, 3 * DAY)).toEqual(["lapsed"])
@@ -190,16 +191,16 @@ describe("the sweep of one connection [§3.1]", () => {
   })
 
   it("a clock that went back tells nothing again [tiers-3]", () => {
-    const before = state({ from: EXPIRES, told: [{ expiresAt: EXPIRES, kind: "lapsed" }] })
+    const before = state({ from: EXPIRES, notices: [{ expiresAt: EXPIRES, kind: "lapsed" }] })
     const decided = TierSweep.decide(before, IDS, EXPIRES)
-    expect([decided.outcome.told, events(decided.writes)]).toEqual([[], []])
+    expect([decided.outcome.notices, events(decided.writes)]).toEqual([[], []])
     const early = TierSweep.decide(state({ from: EXPIRES }), IDS, at(-DAY))
-    expect([early.outcome.told, look(early.writes)]).toEqual([[], [EXPIRES]])
+    expect([early.outcome.notices, look(early.writes)]).toEqual([[], [EXPIRES]])
   })
 
   it("the same kind is told again for another date", () => {
-    const before = state({ from: at(-1), told: [{ expiresAt: at(-30 * DAY), kind: "lapsed" }] })
-    expect(TierSweep.decide(before, IDS, EXPIRES).outcome.told).toEqual(["lapsed"])
+    const before = state({ from: at(-1), notices: [{ expiresAt: at(-30 * DAY), kind: "lapsed" }] })
+    expect(TierSweep.decide(before, IDS, EXPIRES).outcome.notices).toEqual(["lapsed"])
   })
 })
 
@@ -213,7 +214,7 @@ describe("thresholds at consent [§6.3.3]", () => {
     for (let now: number = GRANTED; now < GRANTED + 120 * DAY && from !== null; now += 15 * MINUTE) {
       if (from > now) continue
       const decided = TierSweep.decide(state({ connection: granted, from }), IDS, Timestamp.make(now))
-      events.push(...decided.outcome.told.map((kind) => [kind, (now - GRANTED) / DAY] as const))
+      events.push(...decided.outcome.notices.map((kind) => [kind, (now - GRANTED) / DAY] as const))
       from = look(decided.writes)[0] ?? null
     }
     return events
@@ -292,9 +293,13 @@ describe("against a second writing, with sweeps at any times", () => {
           const events: Array<readonly [string, number]> = []
           for (const time of times) {
             if (from === null || from > time || now.endedAt !== null) continue
-            const decided = TierSweep.decide(state({ connection: now, from, told: noted }), IDS, Timestamp.make(time))
-            events.push(...decided.outcome.told.map((kind) => [kind, time] as const))
-            noted = [...noted, ...decided.told]
+            const decided = TierSweep.decide(
+              state({ connection: now, from, notices: noted }),
+              IDS,
+              Timestamp.make(time)
+            )
+            events.push(...decided.outcome.notices.map((kind) => [kind, time] as const))
+            noted = [...noted, ...decided.notices]
             for (const write of decided.writes) {
               if (write._tag === "SetScopes") now = { ...now, ...write }
               if (write._tag === "End") now = { ...now, endedAt: write.at, endReason: write.reason }

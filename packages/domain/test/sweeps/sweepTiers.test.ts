@@ -244,7 +244,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* Effect.all(Array.from({ length: 8 }, () => connected("30")))
         yield* TestClock.adjust(16 * DAY)
         const swept = yield* Effect.all([sweepTiers(), sweepTiers(), sweepTiers()], { concurrency: "unbounded" })
-        expect(swept.reduce((sum, { told }) => sum + told, 0)).toBe(8)
+        expect(swept.reduce((sum, { notices }) => sum + notices, 0)).toBe(8)
         expect(yield* told()).toHaveLength(8)
       })
     ))

@@ -92,35 +92,35 @@ describe("two stays of one phone at places that overlap [M15]", () => {
 
   it("is told of the place whose centre is nearer", () => {
     const [first, second] = both(60, circleAt(100))
-    expect(PlacesInTime.isToldElsewhere(first, [second])).toBe(true)
-    expect(PlacesInTime.isToldElsewhere(second, [first])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(first, [second])).toBe(true)
+    expect(PlacesInTime.isShownElsewhere(second, [first])).toBe(false)
   })
 
   it("of equally near ones of the smaller circle, then of the smaller id; distances count in whole centimetres", () => {
     for (const metres of [0, 0.004]) {
       const [first, smaller] = both(metres, circleAt(0, 100))
-      expect(PlacesInTime.isToldElsewhere(first, [smaller])).toBe(true)
-      expect(PlacesInTime.isToldElsewhere(smaller, [first])).toBe(false)
+      expect(PlacesInTime.isShownElsewhere(first, [smaller])).toBe(true)
+      expect(PlacesInTime.isShownElsewhere(smaller, [first])).toBe(false)
     }
     const [a, b] = both(10, CIRCLE)
-    expect(PlacesInTime.isToldElsewhere(b, [a])).toBe(true)
-    expect(PlacesInTime.isToldElsewhere(a, [b])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(b, [a])).toBe(true)
+    expect(PlacesInTime.isShownElsewhere(a, [b])).toBe(false)
   })
 
   it("of one place for two phones: neither hides the other", () => {
     const [one, other] = both(10, CIRCLE, "a")
-    expect(PlacesInTime.isToldElsewhere(one, [other])).toBe(false)
-    expect(PlacesInTime.isToldElsewhere(other, [one])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(one, [other])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(other, [one])).toBe(false)
   })
 
   it("is told here when the other is of another time, has no fixes, or does not contain this one's position", () => {
     const [first, second] = both(60, circleAt(100))
     const later = { ...second, arrival: time(NOON + 60), departure: null }
-    expect(PlacesInTime.isToldElsewhere(first, [later])).toBe(false)
-    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, median: null }])).toBe(false)
-    expect(PlacesInTime.isToldElsewhere({ ...first, median: null }, [second])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(first, [later])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(first, [{ ...second, median: null }])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere({ ...first, median: null }, [second])).toBe(false)
     const radiusM = Geometry.distanceM(at(100), at(60))
-    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, circle: circleAt(100, radiusM) }])).toBe(true)
-    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, circle: circleAt(100, radiusM - 0.01) }])).toBe(false)
+    expect(PlacesInTime.isShownElsewhere(first, [{ ...second, circle: circleAt(100, radiusM) }])).toBe(true)
+    expect(PlacesInTime.isShownElsewhere(first, [{ ...second, circle: circleAt(100, radiusM - 0.01) }])).toBe(false)
   })
 })

@@ -69,10 +69,10 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
             })
           )
         }),
-      lastAnswered: (userId, asked) =>
+      lastAnswered: (userId, requests) =>
         Effect.sync(() => {
           const last = new Map<ConnectionId, Timestamp>()
-          for (const { appId, connectionId, until } of asked) {
+          for (const { appId, connectionId, until } of requests) {
             for (const entry of accessLog) {
               const counts =
                 entry.userId === userId &&

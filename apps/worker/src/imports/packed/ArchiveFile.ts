@@ -42,7 +42,7 @@ export const open = (most: number): StepReader => {
       if (next === undefined) return { fault }
       phase = next
       if (next.isLast) format = "own_archive"
-      return { fault, isAgain: true }
+      return { fault, needsAnotherPass: true }
     }
   }
 }

@@ -65,7 +65,7 @@ export const open = (expansion: Expansion, openInner: () => StepReader): StepRea
       } catch (error) {
         fault = faultOf(error)
       }
-      return fault === null ? { fault, isAgain: true } : { fault }
+      return fault === null ? { fault, needsAnotherPass: true } : { fault }
     }
   }
 }

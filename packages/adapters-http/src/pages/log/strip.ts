@@ -18,7 +18,7 @@ const HEIGHT = 30
 interface Strip {
   readonly path: string
   readonly days: ReadonlyArray<LocalDays.LocalDay>
-  readonly asked: ReadonlyArray<Today.AskedApp>
+  readonly asked: ReadonlyArray<Today.AppActivity>
 }
 
 export const strips = ({ asked, days, path }: Strip): Html => {
@@ -42,7 +42,7 @@ export const strips = ({ asked, days, path }: Strip): Html => {
 
 const bar = (
   path: string,
-  { appId, counts, name }: Today.AskedApp,
+  { appId, counts, name }: Today.AppActivity,
   { date, from }: LocalDays.LocalDay,
   index: number,
   max: number

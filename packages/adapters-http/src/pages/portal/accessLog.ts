@@ -3,7 +3,7 @@ import { type LoggedApp, listLoggedApps } from "@place-access/domain/connection"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { LocalDays } from "@place-access/domain/fixes"
 import { type AppId, TimeZone } from "@place-access/domain/shared"
-import { readAsked } from "@place-access/domain/timeline"
+import { readActivity } from "@place-access/domain/timeline"
 import { Array, Effect } from "effect"
 import * as AppLogo from "../appLogo.js"
 import * as EntryWords from "../../access-log/EntryWords.js"
@@ -56,7 +56,7 @@ const list = (portal: string) =>
         details,
         icons: new Map(apps.map((app) => [app.id, AppLogo.icon(app)] as const))
       }
-      const { asked, days: lastDays } = yield* readAsked(visitor.account.id, reader.locale.zone ?? TimeZone.UTC)
+      const { activity, days: lastDays } = yield* readActivity(visitor.account.id, reader.locale.zone ?? TimeZone.UTC)
       const addressWith = (more: Readonly<Record<string, string>>) =>
         AccessLogQuery.address(path, query, { ...(details ? { details: "yes" } : {}), ...more })
       return yield* respond({
@@ -86,7 +86,8 @@ const list = (portal: string) =>
               <div class="field"><button class="second">${words.filter.show}</button></div>
             </div>
           </form>
-          ${!isFiltered && asked.length > 0 && strips({ path, days: lastDays, asked })} ${flags.map(flagged)}
+          ${!isFiltered && activity.length > 0 && strips({ path, days: lastDays, asked: activity })}
+          ${flags.map(flagged)}
           ${
             // When a filter cannot be applied, the list is empty although the log may have entries. So the page does
             // not say that there are none.

@@ -41,7 +41,7 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
           html`<div class="pairs">${whereCard(portal, today)} ${phoneCard(portal, today.phone, today)}</div>`
         }
         ${today.ending.length > 0 && endingCard(portal, today)}
-        ${(today.connections > 0 || today.asked.length > 0) && askedCard(portal, today)}`
+        ${(today.connections > 0 || today.activity.length > 0) && askedCard(portal, today)}`
     })
   })
 
@@ -180,15 +180,15 @@ const endingCard = (portal: string, { ending }: Today.Today): Html =>
     </ul>
   </section>`
 
-const askedCard = (portal: string, { asked, days }: Today.Today): Html => {
-  const max = tallest(asked.flatMap(({ counts }) => counts))
+const askedCard = (portal: string, { activity, days }: Today.Today): Html => {
+  const max = tallest(activity.flatMap(({ counts }) => counts))
   return html`<section class="card" aria-labelledby="asked">
     <h2 id="asked">${words.asked.heading}</h2>
     ${
-      asked.length === 0
+      activity.length === 0
         ? html`<p class="soft">${words.asked.nobody}</p>`
         : html`<ul class="plain rows">
-            ${asked.map(({ appId, counts, name }) => {
+            ${activity.map(({ appId, counts, name }) => {
               const present = counts.at(-1) ?? 0
               return html`<li>
                 <span

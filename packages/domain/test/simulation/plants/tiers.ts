@@ -142,7 +142,7 @@ export const plants: ReadonlyArray<Plant> = [
         store.sweep(due, (state, now) => {
           const decision = decide(state, now)
           const date = state.connection.sensitiveExpiresAt
-          const isTold = state.told.some(({ expiresAt, kind }) => expiresAt === date && kind === "expiring_14")
+          const isTold = state.notices.some(({ expiresAt, kind }) => expiresAt === date && kind === "expiring_14")
           const seventh = decision.writes.find(
             (write) =>
               write._tag === "Emit" &&

@@ -110,7 +110,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V4",
     what: "the first visit that a phone reported is left out",
     sabotage: instead(VisitStore, (store) => ({
-      told: (asked) => Effect.map(store.told(asked), (reports) => reports.slice(1))
+      reports: (asked) => Effect.map(store.reports(asked), (reports) => reports.slice(1))
     })),
     scenario: inScene((scene) =>
       Effect.gen(function* () {

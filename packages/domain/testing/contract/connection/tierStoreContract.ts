@@ -59,7 +59,7 @@ const sweep = (
   notices: ReadonlyArray<SensitiveNotice> = []
 ) =>
   Effect.flatMap(TierStore, (store) =>
-    store.sweep({ id, userId }, (state, at) => ({ outcome: { ...state, at }, writes, told: notices }))
+    store.sweep({ id, userId }, (state, at) => ({ outcome: { ...state, at }, writes, notices }))
   )
 
 const swept = (of: Connection, writes: ReadonlyArray<Write> = [], notices: ReadonlyArray<SensitiveNotice> = []) =>
@@ -164,7 +164,7 @@ const sweeps: Contract<Ports> = [
       const { app, connection } = yield* Samples.connected()
       const at = yield* inFuture(-5)
       yield* Samples.change(connection.id, { _tag: "LookAt", at })
-      Check.equal(yield* swept(connection), { connection, app, from: at, told: [], at: yield* now }, "seen")
+      Check.equal(yield* swept(connection), { connection, app, from: at, notices: [], at: yield* now }, "seen")
       yield* settle(connection)
     })
   },
@@ -208,7 +208,7 @@ const sweeps: Contract<Ports> = [
       )
       Check.equal(after.from, look, "the next look")
       Check.equal(
-        [...after.told].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+        [...after.notices].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
         notices,
         "told"
       )
@@ -266,15 +266,17 @@ const sweeps: Contract<Ports> = [
       const connection = yield* toLookAt(-1)
       const store = yield* TierStore
       const notice: SensitiveNotice = { expiresAt: yield* now, kind: "lapsed" }
-      const tell = store.sweep(connection, ({ told }) =>
-        told.length > 0 ? { outcome: false, writes: [], told: [] } : { outcome: true, writes: [], told: [notice] }
+      const tell = store.sweep(connection, ({ notices }) =>
+        notices.length > 0
+          ? { outcome: false, writes: [], notices: [] }
+          : { outcome: true, writes: [], notices: [notice] }
       )
       const outcomes = yield* Effect.all(
         Array.from({ length: 6 }, () => tell),
         { concurrency: "unbounded" }
       )
       Check.equal(outcomes.filter(Option.contains(true)).length, 1, "told once")
-      Check.equal((yield* swept(connection)).told, [notice], "kept once")
+      Check.equal((yield* swept(connection)).notices, [notice], "kept once")
       yield* settle(connection)
     })
   },
@@ -285,7 +287,7 @@ const sweeps: Contract<Ports> = [
       const at = yield* now
       yield* swept(connection, [], [{ expiresAt: at, kind: "lapsed" }])
       yield* swept(connection, [], [{ expiresAt: Timestamp.plus(at, 1), kind: "lapsed" }])
-      Check.equal((yield* swept(connection)).told.length, 2, "both")
+      Check.equal((yield* swept(connection)).notices.length, 2, "both")
       yield* settle(connection)
     })
   },

@@ -65,7 +65,7 @@ const row = (to: Listener.Listener, overrides: Partial<Listener.ListenerDelivery
       maxEventAgeS: 300,
       createdAt: now,
       position: 0,
-      isTold: false,
+      hasReceiver: false,
       ...overrides
     }
     return waiting
@@ -184,7 +184,10 @@ const queueing: Contract<Ports> = [
     name: "waiting: in the order of fan-out, whole, and only so many as are asked for",
     run: Effect.gen(function* () {
       const listener = yield* open((yield* ownedApp).id)
-      const [one, two] = [yield* row(listener, { position: 0 }), yield* row(listener, { position: 1, isTold: true })]
+      const [one, two] = [
+        yield* row(listener, { position: 0 }),
+        yield* row(listener, { position: 1, hasReceiver: true })
+      ]
       yield* TestClock.adjust(1)
       const three = yield* row(listener, { maxEventAgeS: null })
       yield* offer(three)
@@ -271,7 +274,7 @@ const losing: Contract<Ports> = [
     run: Effect.gen(function* () {
       const store = yield* ListenerStore
       const listener = yield* open((yield* ownedApp).id)
-      const [alone, event] = [yield* row(listener), yield* row(listener, { position: 1, isTold: true })]
+      const [alone, event] = [yield* row(listener), yield* row(listener, { position: 1, hasReceiver: true })]
       yield* offer(alone, event)
       Check.equal(yield* close(listener), [alone], "lost")
       Check.equal(yield* close(listener), [], "again")
@@ -285,7 +288,7 @@ const losing: Contract<Ports> = [
       const [gone, here] = [yield* open(app.id), yield* open(app.id)]
       yield* close(gone)
       const alone = yield* row(gone)
-      const event = yield* row(gone, { isTold: true })
+      const event = yield* row(gone, { hasReceiver: true })
       const both = yield* row(gone)
       Check.equal(yield* offer(alone, event, both, { ...both, listenerId: here.id }), [alone], "lost")
       Check.equal((yield* waitingFor(here)).events, [{ ...both, listenerId: here.id }], "the other's")

@@ -146,8 +146,8 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
           rules.createZone(connection.userId, connection.id, (_, now, before) => {
             const asking = ZoneQuestions.ask(before, circle, now)
             return asking._tag === "Allowed"
-              ? { outcome: "asked", rule: draft, asked: asking.questions }
-              : { outcome: "refused", rule: null, asked: null }
+              ? { outcome: "asked", rule: draft, questions: asking.questions }
+              : { outcome: "refused", rule: null, questions: null }
           }),
         { concurrency: "unbounded" }
       )
@@ -157,7 +157,7 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
       const kept = yield* rules.createZone(connection.userId, connection.id, (_, now, before) => ({
         outcome: { ...before, now },
         rule: null,
-        asked: null
+        questions: null
       }))
       const now = yield* Timestamp.now
       const calls = Array.from({ length: 20 }, () => now)
@@ -183,7 +183,7 @@ const creation: Contract<Samples.RuleSamplePorts | LimitStore> = [
         return {
           outcome: before.calls.length,
           rule: draft,
-          asked: asking._tag === "Allowed" ? asking.questions : Check.fail("there are questions left")
+          questions: asking._tag === "Allowed" ? asking.questions : Check.fail("there are questions left")
         }
       })
       Check.equal(seen, Option.some(1), "the question of ask")

@@ -179,7 +179,7 @@ export const erasureContract: Contract<Ports> = [
       const whole = { ...Uploads.visit(t(0), t(40)), accuracyM: 80 }
       yield* Uploads.commit(phone, { visits: [{ ...Uploads.visit(t(0), t(10)), accuracyM: 20 }, whole] })
       yield* erase(userId, t(10), t(20))
-      const reported = yield* (yield* VisitStore).toldWithin(userId, [{ deviceId: phone.id, from: t(0), to: null }])
+      const reported = yield* (yield* VisitStore).reportsWithin(userId, [{ deviceId: phone.id, from: t(0), to: null }])
       Check.equal(
         reported.flatMap(({ reports }) => reports.map(({ accuracyM, departure }) => [departure, accuracyM])),
         [[t(10), 20]],

@@ -10,13 +10,13 @@ import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 import { file, ground } from "./ground.js"
-import { toldCases } from "./told.js"
+import { reportCases } from "./visitReports.js"
 import * as Visits from "./visitSamples.js"
 
-type StaysAsked = Parameters<VisitStore["Type"]["stays"]>[0]
+type StaysQuery = Parameters<VisitStore["Type"]["stays"]>[0]
 const EVER = { from: null, to: null }
 
-const deviceStaysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "places">) =>
+const deviceStaysOf = (query: Partial<StaysQuery> & Pick<StaysQuery, "userId" | "places">) =>
   Effect.gen(function* () {
     return yield* (yield* VisitStore).stays({
       span: EVER,
@@ -25,12 +25,12 @@ const deviceStaysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | 
       now: yield* Timestamp.now,
       cutoff: null,
       unfinished: [],
-      ...asked
+      ...query
     })
   })
 
-const staysOf = (asked: Parameters<typeof deviceStaysOf>[0]) =>
-  Effect.map(deviceStaysOf(asked), (stays) =>
+const staysOf = (query: Parameters<typeof deviceStaysOf>[0]) =>
+  Effect.map(deviceStaysOf(query), (stays) =>
     stays.map(({ arrival, departure, placeId }) => ({ placeId, arrival, departure }))
   )
 
@@ -81,7 +81,7 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
       yield* Visits.stays(phone, home, spans)
       yield* Visits.stays(phone, gym, [[t(25), null]])
       yield* Visits.stays(other, home, [[t(15), null]])
-      const begun = (unfinished: StaysAsked["unfinished"]) =>
+      const begun = (unfinished: StaysQuery["unfinished"]) =>
         Effect.map(staysOf({ userId, places, unfinished }), (all) =>
           all.map(({ arrival }) => (t(0) - arrival) / Timestamp.MINUTE)
         )
@@ -163,9 +163,9 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
         [t(30), null]
       ])
       yield* Uploads.commit(of(b), { visits: [Uploads.visit(t(1), null)] })
-      const asked = { userId, places: [{ placeId: home, since: null }] }
+      const query = { userId, places: [{ placeId: home, since: null }] }
       const found = (limit: number) =>
-        Effect.map(deviceStaysOf({ ...asked, limit }), (stays) =>
+        Effect.map(deviceStaysOf({ ...query, limit }), (stays) =>
           stays.map((one) => [one.arrival, one.deviceId] as const)
         )
       const expected: Array<readonly [Timestamp.Timestamp, DeviceId]> = [
@@ -313,7 +313,7 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
     run: Effect.gen(function* () {
       const { gym, home, phone, t, userId } = yield* ground
       const { bring, device, made } = yield* file(userId)
-      const asked = { userId, places: [{ placeId: home, since: null }] }
+      const query = { userId, places: [{ placeId: home, since: null }] }
       yield* bring({ fixes: Uploads.fixes(1, t(60)) })
       yield* Visits.stays(device, home, [
         [t(90), t(80)],
@@ -321,17 +321,17 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
       ])
       yield* Visits.stays(phone, gym, [[t(60), null]])
       const past = { placeId: home, arrival: t(90), departure: t(80) }
-      Check.equal(yield* staysOf(asked), [past], "too short so far")
+      Check.equal(yield* staysOf(query), [past], "too short so far")
       yield* bring({ fixes: Uploads.fixes(1, Timestamp.plus(t(55), -1)) })
-      Check.equal(yield* staysOf(asked), [past], "a millisecond too short")
+      Check.equal(yield* staysOf(query), [past], "a millisecond too short")
       yield* bring({ fixes: Uploads.fixes(1, t(40)) })
       yield* bring({ fixes: Uploads.fixes(1, t(70)) })
       const ended = { placeId: home, arrival: t(60), departure: t(40) }
-      Check.equal(yield* staysOf(asked), [ended, past], "ended, while the import goes on")
-      Check.equal(yield* staysOf({ ...asked, cutoff: Timestamp.plus(t(40), -1) }), [ended], "within the history")
-      Check.equal(yield* staysOf({ ...asked, cutoff: t(40) }), [], "past it")
+      Check.equal(yield* staysOf(query), [ended, past], "ended, while the import goes on")
+      Check.equal(yield* staysOf({ ...query, cutoff: Timestamp.plus(t(40), -1) }), [ended], "within the history")
+      Check.equal(yield* staysOf({ ...query, cutoff: t(40) }), [], "past it")
       yield* Imports.forget(made)
-      Check.equal(yield* staysOf(asked), [ended, past], "without the import")
+      Check.equal(yield* staysOf(query), [ended, past], "without the import")
       Check.equal(
         yield* staysOf({ userId, places: [{ placeId: gym, since: null }] }),
         [{ placeId: gym, arrival: t(60), departure: null }],
@@ -339,5 +339,5 @@ export const visitStoreContract: Contract<Visits.VisitSamplePorts | ImportStore>
       )
     })
   },
-  ...toldCases
+  ...reportCases
 ]

@@ -11,11 +11,11 @@ export const layer: Layer.Layer<VolumeFlagStore, never, MemoryDatabase> = Layer.
     const list = (
       limit: number,
       after: ReadonlyArray<string | number> | undefined,
-      isAsked: (flag: VolumeFlag) => boolean
+      isWanted: (flag: VolumeFlag) => boolean
     ) =>
       Effect.sync(() => {
         const rows = volumeFlags
-          .filter(isAsked)
+          .filter(isWanted)
           .map((flag) => ({ flag, position: position(flag) }))
           .filter((row) => after === undefined || compare(row.position, after) < 0)
           .sort((a, b) => compare(b.position, a.position))

@@ -32,9 +32,9 @@ export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect
             return Option.none()
           }
           const before = tierNotices.get(id) ?? []
-          const { outcome, told, writes } = decide({ connection, app, from, told: before }, now)
+          const { outcome, notices, writes } = decide({ connection, app, from, notices: before }, now)
           apply(tables, id, writes, now)
-          tierNotices.set(id, [...before, ...told])
+          tierNotices.set(id, [...before, ...notices])
           return Option.some(outcome)
         })
     })

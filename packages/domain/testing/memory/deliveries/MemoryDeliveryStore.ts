@@ -135,19 +135,19 @@ const insertAttempted = (
 const finish = (
   tables: Tables,
   claimed: { readonly id: DeliveryId; readonly appId: Delivery.Delivery["appId"]; readonly lease: string },
-  asked: Delivery.DeliveryFinish,
+  outcome: Delivery.DeliveryFinish,
   attempt: Delivery.Attempt | null,
   now: Timestamp.Timestamp
 ): boolean => {
   const row = tables.deliveries.get(claimed.id)
   if (row === undefined || row.lease !== claimed.lease) return false
-  if (!Delivery.mayTake(asked._tag, row.delivery.state)) return false
+  if (!Delivery.mayTake(outcome._tag, row.delivery.state)) return false
   if (row.delivery.appId !== claimed.appId) return false
   const endpoint = tables.endpoints.get(row.delivery.endpointId)
   const isCurrent = endpoint?.epoch === row.endpointEpoch
   const reason = endpoint === undefined ? "endpoint_removed" : "endpoint_disabled"
   const end: Delivery.DeliveryFinish =
-    Delivery.goesOn(asked._tag) && !isCurrent ? { _tag: "Failed", at: now, reason } : asked
+    Delivery.goesOn(outcome._tag) && !isCurrent ? { _tag: "Failed", at: now, reason } : outcome
   if (attempt !== null) tables.attempts.push({ ...attempt, deliveryId: claimed.id })
   tables.deliveries.set(claimed.id, taking(row, end))
   if (endpoint === undefined || !isCurrent) return true
@@ -243,8 +243,8 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
       insertAttempted: (row, how, attempt) =>
         Effect.map(Timestamp.now, (now) => insertAttempted(tables, row, how, attempt, now)),
       claim: (request) => Effect.sync(() => claim(tables, request)),
-      finish: (claimed, asked, attempt) =>
-        Effect.map(Timestamp.now, (now) => finish(tables, claimed, asked, attempt, now)),
+      finish: (claimed, outcome, attempt) =>
+        Effect.map(Timestamp.now, (now) => finish(tables, claimed, outcome, attempt, now)),
       nextDueAt: (after) =>
         Effect.sync(() => {
           const times = deliveries().flatMap(({ dueAt }) => (dueAt !== null && dueAt > after ? [dueAt] : []))

@@ -50,14 +50,14 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
     return EventStore.of({
       pending: (buckets, limit, now, except = []) =>
         Effect.sync(() => {
-          const asked = new Set(buckets)
+          const wanted = new Set(buckets)
           const left = new Set(except)
           const due = [...tables.events.values()]
             .filter(
               (event) =>
                 event.fannedOutAt === null &&
                 event.fanOutDueAt <= now &&
-                asked.has(bucketOf(event.userId)) &&
+                wanted.has(bucketOf(event.userId)) &&
                 !left.has(event.id)
             )
             .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt || a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1))

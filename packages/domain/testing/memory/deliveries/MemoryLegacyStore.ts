@@ -46,14 +46,14 @@ export const layer: Layer.Layer<LegacyStore, never, MemoryDatabase> = Layer.effe
                   )[0]
           ).pipe(Option.map(({ appId, id, userId }) => ({ appId, id, userId })))
         ),
-      importRules: (asked, decide) =>
+      importRules: (requested, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const state: RuleImportFacts = {
             connections: [...connections.values()]
-              .filter(({ id }) => asked.some(({ owner }) => owner.id === id))
+              .filter(({ id }) => requested.some(({ owner }) => owner.id === id))
               .map((connection) => stateOf(tables, connection)),
             known: [...rules.values()]
-              .filter((rule) => asked.some(({ id, owner }) => rule.id === id && rule.userId === owner.userId))
+              .filter((rule) => requested.some(({ id, owner }) => rule.id === id && rule.userId === owner.userId))
               .map((rule) => MemoryRules.relabelled(tables, rule))
           }
           const decided = decide(state, now)

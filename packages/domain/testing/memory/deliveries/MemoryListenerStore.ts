@@ -46,7 +46,8 @@ export const layer: Layer.Layer<ListenerStore, never, MemoryDatabase> = Layer.ef
           const ids = new Set(taken.map(({ envelope }) => envelope.eventId))
           for (const one of taken) listenerEvents.delete(keyOf(one))
           for (const [key, one] of listenerEvents) {
-            if (one.appId === appId && ids.has(one.envelope.eventId)) listenerEvents.set(key, { ...one, isTold: true })
+            if (one.appId === appId && ids.has(one.envelope.eventId))
+              listenerEvents.set(key, { ...one, hasReceiver: true })
           }
           const listener = Option.getOrUndefined(find(tables, appId, id))
           if (listener !== undefined) listeners.set(id, { ...listener, dropped: listener.dropped - dropped })
@@ -109,12 +110,12 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
 
 /**
  * The events among `gone` that no receiver gets, oldest first. An event is not lost when another receiver gets it or
- * got it (`isTold`), or when it waits for another listener of the app.
+ * got it (`hasReceiver`), or when it waits for another listener of the app.
  */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
   const isLost = (one: ListenerDelivery) =>
-    !one.isTold &&
+    !one.hasReceiver &&
     !waiting.some(({ appId, envelope }) => appId === one.appId && envelope.eventId === one.envelope.eventId)
   return gone.filter(isLost).sort(oldestFirst)
 }

@@ -63,7 +63,7 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
           if (device === undefined) return false
           devices.set(id, { ...device, removedAt: at })
           tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
-          if (!present(userId).some(Carried.mayBeHeard)) forgetDwells(tables, userId, at)
+          if (!present(userId).some(Carried.mayShowMovement)) forgetDwells(tables, userId, at)
           return true
         })
     })

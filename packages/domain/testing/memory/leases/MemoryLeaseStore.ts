@@ -16,9 +16,9 @@ export const layer: Layer.Layer<LeaseStore, never, MemoryDatabase> = Layer.effec
           beats: [...workers].map(([worker, aliveUntil]) => ({ worker, aliveUntil })),
           leases: [...leases.values()].filter((one) => one.home === home).map(({ lease }) => lease)
         })),
-      take: (home, worker, asked) =>
+      take: (home, worker, wanted) =>
         Effect.sync(() => {
-          const taken = asked
+          const taken = wanted
             .filter((lease) => hasToken(home, lease))
             .map((lease) => ({ ...lease, owner: worker, token: lease.token + 1 }))
           for (const lease of taken) leases.set(keyOf(home, lease), { home, lease })

@@ -26,19 +26,19 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           .filter(({ window }) => !RuleLife.isFinished(window, now))
           .sort(byCreation)
         const key = MemoryLimitStore.keyOf(connection)
-        const { asked, outcome, rule } = decide(
+        const { questions, outcome, rule } = decide(
           present.map((one) => MemoryRules.relabelled(tables, one)),
           now,
           zoneQuestions.get(key) ?? ZoneQuestions.none
         )
-        if (asked !== null) zoneQuestions.set(key, asked)
+        if (questions !== null) zoneQuestions.set(key, questions)
         if (rule !== null) rules.set(rule.id, { ...rule, deletedAt: null })
         return Option.some(outcome)
       })
 
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
-        create(userId, connectionId, (present, now) => ({ ...decide(present, now), asked: null })),
+        create(userId, connectionId, (present, now) => ({ ...decide(present, now), questions: null })),
 
       createZone: create,
 

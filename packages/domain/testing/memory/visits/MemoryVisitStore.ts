@@ -20,7 +20,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
     const departureOf = (stay: Row): Timestamp | null =>
       Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null
 
-    const toTold = (stay: Row): DeviceStay => ({
+    const toDeviceStay = (stay: Row): DeviceStay => ({
       placeId: stay.placeId,
       deviceId: stay.deviceId,
       arrival: stay.arrival,
@@ -28,7 +28,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
       isUncertain: stay.heardUntil !== null
     })
 
-    const toldBy = (userId: UserId) =>
+    const reportsOf = (userId: UserId) =>
       [...devices.values()]
         .filter((device) => device.userId === userId)
         .flatMap(({ id, lastSeenAt: heardAt }) =>
@@ -52,7 +52,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
           }
           const final = [...stays.values()].filter((stay) => stay.userId === userId && isFinal(stay))
           return final
-            .map(toTold)
+            .map(toDeviceStay)
             .filter((stay) => {
               const from = since.get(stay.placeId)
               return (
@@ -83,7 +83,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
         Effect.sync(() => {
           const found = [...stays.values()]
             .filter((stay) => stay.userId === userId)
-            .map(toTold)
+            .map(toDeviceStay)
             .filter((stay) =>
               spans.some(
                 ({ deviceId, from, placeId, to }) =>
@@ -116,18 +116,18 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
           })
         ),
 
-      told: ({ after, limit, span, userId }) =>
+      reports: ({ after, limit, span, userId }) =>
         Effect.sync(() =>
-          toldBy(userId)
+          reportsOf(userId)
             .filter((one) => isWithin(one.arrival, span) && (after === undefined || byArrival(one, after) > 0))
             .slice(0, limit)
         ),
 
-      toldWithin: (userId, spans) =>
+      reportsWithin: (userId, spans) =>
         Effect.sync(() => {
-          const told = toldBy(userId)
+          const reports = reportsOf(userId)
           return spans.flatMap(({ deviceId, from, to }) => {
-            const own = told.filter((one) => one.deviceId === deviceId && (to === null || one.arrival < to))
+            const own = reports.filter((one) => one.deviceId === deviceId && (to === null || one.arrival < to))
             const first = own.find((one) => one.arrival <= from)?.arrival ?? from
             const reachesIn = ({ arrival, reports }: OsVisit.VisitReports) =>
               arrival >= from - OsVisit.LONGEST &&

@@ -54,7 +54,7 @@ const READS: { readonly [P in StoreName]: MethodsOf<P> } = {
   TestPersonStore: ["list", "find", "listStray"],
   TierStore: ["due"],
   TokenStore: ["findByAccessToken"],
-  VisitStore: ["stays", "ends", "staysWithin", "medians", "toldWithin", "told"],
+  VisitStore: ["stays", "ends", "staysWithin", "medians", "reportsWithin", "reports"],
   VolumeFlagStore: ["list", "listOfUser"]
 }
 

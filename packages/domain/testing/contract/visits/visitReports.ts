@@ -12,12 +12,12 @@ import * as Uploads from "../fixes/uploadSamples.js"
 import * as Visits from "./visitSamples.js"
 import { file, ground } from "./ground.js"
 
-type ToldAsked = Parameters<VisitStore["Type"]["told"]>[0]
+type ReportsQuery = Parameters<VisitStore["Type"]["reports"]>[0]
 
 const EVER = { from: null, to: null }
 
-const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
-  Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
+const reportsOf = (query: Partial<ReportsQuery> & Pick<ReportsQuery, "userId">) =>
+  Effect.flatMap(VisitStore, (store) => store.reports({ span: EVER, after: undefined, limit: 100, ...query }))
 
 const shown = (reports: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
   reports.map((one) => ({
@@ -31,9 +31,9 @@ const words = ({ accuracyM, departure, lat }: VisitReport): string =>
   `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
 
 /** Rules that every `VisitStore` must keep about visits that phones reported. */
-export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
+export const reportCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
   {
-    name: "toldWithin: each device's from the last arrival that is not after the beginning until before the end",
+    name: "reportsWithin: each device's from the last arrival that is not after the beginning until before the end",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground
       const store = yield* VisitStore
@@ -42,7 +42,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       for (const one of [phone, other]) yield* Uploads.commit(one, { visits })
       const found = (from: number, to: number | null, of = userId) =>
         Effect.map(
-          store.toldWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
+          store.reportsWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
           (reports) => reports.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
         )
       const own = (minutes: ReadonlyArray<number>) => minutes.map((one) => [phone.id, one])
@@ -56,7 +56,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
-    name: "toldWithin: an earlier arrival whose departure is within the span, although others came since",
+    name: "reportsWithin: an earlier arrival whose departure is within the span, although others came since",
     run: Effect.gen(function* () {
       const { phone, t } = yield* ground
       const days = (count: number) => count * 24 * 60
@@ -71,7 +71,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       const found = (from: number) =>
         Effect.map(
           Effect.flatMap(VisitStore, (store) =>
-            store.toldWithin(phone.userId, [{ deviceId: phone.id, from: t(from), to: null }])
+            store.reportsWithin(phone.userId, [{ deviceId: phone.id, from: t(from), to: null }])
           ),
           (reports) => reports.map((one) => (t(0) - one.arrival) / Timestamp.MINUTE)
         )
@@ -80,11 +80,11 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
-    name: "told: a visit that a file leaves open ended with the newest entry that its import has stored so far [visits-6]",
+    name: "reports: a visit that a file leaves open ended with the newest entry that its import has stored so far [visits-6]",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground
       const { bring, device, made } = yield* file(userId)
-      const departures = Effect.map(toldBy({ userId }), (reports) =>
+      const departures = Effect.map(reportsOf({ userId }), (reports) =>
         reports.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
       )
       yield* Uploads.commit(phone, { visits: [Uploads.visit(t(30), null)] })
@@ -101,7 +101,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
-    name: "told: every report of one arrival together, with the next arrival and what departed in between",
+    name: "reports: every report of one arrival together, with the next arrival and what departed in between",
     run: Effect.gen(function* () {
       const { now, phone, t, userId } = yield* ground
       const visits: ReadonlyArray<VisitReport> = [
@@ -117,7 +117,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       for (const one of visits) yield* Uploads.commit(phone, { visits: [one] })
       const lone = (departure: number) => `${departure} 52.37 ?`
       Check.equal(
-        shown(yield* toldBy({ userId }), now),
+        shown(yield* reportsOf({ userId }), now),
         [
           { at: 40, next: null, reports: ["open 52.37 ?"], departures: [lone(t(40)), lone(t(1))].sort() },
           {
@@ -132,7 +132,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
-    name: "told: latest arrival first, then by device; within the span, after a position, no more than asked for, of one user",
+    name: "reports: latest arrival first, then by device; within the span, after a position, no more than asked for, of one user",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground
       const phones = [phone.id, (yield* Samples.device(userId)).id].sort()
@@ -143,8 +143,8 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
         )
       }
       const expected = [40, 50, 60].flatMap((minutes) => phones.map((deviceId) => ({ deviceId, arrival: t(minutes) })))
-      const keys = (asked: Partial<ToldAsked>) =>
-        Effect.map(toldBy({ userId, ...asked }), (reports) =>
+      const keys = (query: Partial<ReportsQuery>) =>
+        Effect.map(reportsOf({ userId, ...query }), (reports) =>
           reports.map(({ arrival, deviceId }) => ({ deviceId, arrival }))
         )
       Check.equal(yield* keys({}), expected, "all")
@@ -153,7 +153,7 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
       for (const [index, after] of expected.entries()) {
         Check.equal(yield* keys({ after, limit: 2 }), expected.slice(index + 1, index + 3), `after ${index}`)
       }
-      const [, first] = yield* toldBy({ userId, span: { from: null, to: t(45) } })
+      const [, first] = yield* reportsOf({ userId, span: { from: null, to: t(45) } })
       Check.equal(first?.nextArrival, t(40), "the next arrival may lie beyond the span")
     })
   }
