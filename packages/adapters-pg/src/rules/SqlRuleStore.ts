@@ -83,7 +83,7 @@ const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions
     const before = yield* lockQuestions(spender)
     const now = yield* Timestamp.now
     if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-    const { questions, outcome, rule } = decide(before, yield* unfinished(sql, of, now), now)
+    const { outcome, questions, rule } = decide(before, yield* unfinished(sql, of, now), now)
     if (questions !== null) yield* ZoneQuestionsRow.store(sql, spender, questions)
     if (rule !== null) yield* insertRule(sql, rule, null)
     return Option.some(outcome)

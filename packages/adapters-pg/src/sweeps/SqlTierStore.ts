@@ -48,7 +48,7 @@ const sweep = (sql: SqlClient): Store["sweep"] => {
       const now = yield* Timestamp.now
       const state = yield* read(sql, select, connection)
       if (Option.isNone(state)) return Option.none()
-      const { outcome, notices, writes: list } = decide(state.value, now)
+      const { notices, outcome, writes: list } = decide(state.value, now)
       yield* writes.all(state.value.connection, list, now)
       for (const notice of notices) yield* insertNotice(sql, connection, notice, now)
       return Option.some(outcome)

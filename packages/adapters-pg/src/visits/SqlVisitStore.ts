@@ -7,10 +7,10 @@ import * as Rows from "../driver/Rows.js"
 import {
   endsStatement,
   mediansStatement,
-  staysStatement,
-  staysWithinStatement,
   reportsStatement,
-  reportsWithinStatement
+  reportsWithinStatement,
+  staysStatement,
+  staysWithinStatement
 } from "./VisitReads.js"
 
 const StayRow = Schema.Struct({

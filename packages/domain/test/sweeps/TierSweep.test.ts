@@ -132,7 +132,7 @@ describe("the sweep of one connection [§3.1]", () => {
 
   it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is told [§3.1-standard-end]", () => {
     const standardExpiresAt = at(-2 * DAY)
-    const { outcome, notices, writes } = TierSweep.decide(
+    const { notices, outcome, writes } = TierSweep.decide(
       state({ connection: connection({ standardExpiresAt }), from: standardExpiresAt }),
       IDS,
       at(3 * DAY)

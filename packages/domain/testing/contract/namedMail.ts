@@ -57,8 +57,8 @@ export const namedMail: Contract<Ports> = [
       yield* put(leak("6"), later)
       yield* put(leak("7"), later)
       yield* Samples.change(connection.id, { _tag: "Mail", message: leak("8") })
-      const told = NamedMail.decide({ ...NamedMail.none, namedAt: Array(5).fill(at) }, leak("6"), later).message
-      Check.equal((yield* kept(leak("6"))).message, told, "as it was decided")
+      const decided = NamedMail.decide({ ...NamedMail.none, namedAt: Array(5).fill(at) }, leak("6"), later).message
+      Check.equal((yield* kept(leak("6"))).message, decided, "as it was decided")
       Check.equal((yield* subjects(connection)).length, 6, "the seventh and the eighth are not written")
       yield* put(message(connection, "9", { naming: NamedMail.foldable }), later)
       Check.equal((yield* subjects(connection)).length, 7, "the folded message comes besides")

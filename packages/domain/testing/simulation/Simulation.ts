@@ -32,7 +32,7 @@ import * as RotatingVault from "./ports/RotatingVault.js"
 import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
 import { Recorder } from "./trace/Recorder.js"
 import { Secrets } from "./trace/Secrets.js"
-import type { Entry, FaultKind, HeardMessage } from "./Trace.js"
+import type { Entry, FaultKind, ReceivedMessage } from "./Trace.js"
 import type { Driver } from "./world/Driver.js"
 import { Processes, type Program, type WorkerConfig } from "./world/Processes.js"
 import { Receivers } from "./world/Receivers.js"
@@ -337,12 +337,12 @@ const hearing =
   (listenerId, message) =>
     Effect.flatMap(FiberRef.get(Process.current), (process) =>
       Effect.sync(() => {
-        const heard = heardOf(receivers, message)
-        if (heard !== undefined) recorder.add(process, { kind: "heard", listenerId, message: heard })
+        const received = toReceived(receivers, message)
+        if (received !== undefined) recorder.add(process, { kind: "heard", listenerId, message: received })
       })
     )
 
-const heardOf = (receivers: Receivers, message: Registry.StreamMessage | null): HeardMessage | undefined => {
+const toReceived = (receivers: Receivers, message: Registry.StreamMessage | null): ReceivedMessage | undefined => {
   if (message === null) return { _tag: "End", reason: "left" }
   switch (message._tag) {
     case "Event":

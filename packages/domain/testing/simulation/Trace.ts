@@ -5,7 +5,7 @@ import type { Ended, Name, Operation } from "./Operations.js"
  * faults, and port calls. A trace is plain JSON: a program can write it to a file, read the file and judge the trace
  * once more. The trace names secrets by aliases (`access-17`) and never contains a secret in the clear.
  */
-export type Entry = Stamp & (Begun | Done | Posted | Heard | Mailed | PortCall | Fault | Leak | Marked)
+export type Entry = Stamp & (Begun | Done | Posted | StreamEntry | Mailed | PortCall | Fault | Leak | Marked)
 
 interface Stamp {
   /** The number of the entry: 0, 1, 2 … */
@@ -61,13 +61,13 @@ export interface Posted {
 }
 
 /** A person who listens to an app's events read a message of the stream. The trace leaves heartbeats out. */
-export interface Heard {
+export interface StreamEntry {
   readonly kind: "heard"
   readonly listenerId: string
-  readonly message: HeardMessage
+  readonly message: ReceivedMessage
 }
 
-export type HeardMessage =
+export type ReceivedMessage =
   | ({ readonly _tag: "Event" } & Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy">)
   | { readonly _tag: "Dropped"; readonly count: number }
   /** The stream ended. `left`: the reader went away. For any other reason the service closed the stream. */

@@ -135,7 +135,7 @@ const brief = (entry: Entry): string => {
  * Describes a message of a stream in a few words: the type of an event, a number of lost events, or why the stream
  * ended.
  */
-export const heardOf = (message: Simulation.HeardMessage): string => {
+export const heardOf = (message: Simulation.ReceivedMessage): string => {
   switch (message._tag) {
     case "Event":
       return text(message.body["type"])

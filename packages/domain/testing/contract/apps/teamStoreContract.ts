@@ -94,8 +94,8 @@ export const teamStoreContract: Contract<Ports> = [
       Check.equal(yield* find(app), { ...team, members: [], invitations: [] }, "the team")
       const nowhere = AppId.make("app_nowhere")
       Check.equal(yield* (yield* TeamStore).find(nowhere), Option.none(), "unknown")
-      const asked = yield* (yield* TeamStore).update(nowhere, () => Check.fail("asked"))
-      Check.equal(asked, Option.none(), "update of an unknown app")
+      const updated = yield* (yield* TeamStore).update(nowhere, () => Check.fail("asked"))
+      Check.equal(updated, Option.none(), "update of an unknown app")
     })
   },
   {

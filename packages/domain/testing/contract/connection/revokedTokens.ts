@@ -63,9 +63,9 @@ export const revokedTokens: Contract<Samples.ConnectionSamplePorts> = [
         yield* TestClock.adjust(1)
         const now = yield* Timestamp.now
         yield* Samples.change(connection.id, write)
-        const revokedAt = (asked: Presented) =>
+        const revokedAt = (presented: Presented) =>
           Effect.map(
-            Samples.seen(connection.id, asked),
+            Samples.seen(connection.id, presented),
             ({ access, chain }) => (chain[0] ?? Option.getOrUndefined(access))?.revokedAt
           )
         const links = yield* Effect.forEach(chain, ({ hash }) => revokedAt({ refresh: hash }))

@@ -259,8 +259,8 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
       const naming = yield* Rules.rule(connection, Rules.onPlace(place), { webhookUrl })
       const zone = yield* Rules.rule(connection, Rules.ZONE, { webhookUrl })
       const silent = yield* Rules.rule(connection, Rules.onPlace(place))
-      const asked = [naming, zone, silent, { ...naming, id: null }]
-      const named = yield* Effect.forEach(asked, authorisation, { concurrency: "unbounded" })
+      const questions = [naming, zone, silent, { ...naming, id: null }]
+      const named = yield* Effect.forEach(questions, authorisation, { concurrency: "unbounded" })
       Check.equal(
         named.map((found) => found.webhookUrl),
         [webhookUrl, webhookUrl, undefined, undefined],

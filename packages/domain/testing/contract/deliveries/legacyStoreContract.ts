@@ -72,11 +72,11 @@ const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Parti
 const importAll = (all: ReadonlyArray<Imported>) =>
   Effect.gen(function* () {
     let seen: RuleImportFacts | undefined
-    const asked = all.map(({ rule }) => ({
+    const requested = all.map(({ rule }) => ({
       id: rule.id,
       owner: { userId: rule.userId, id: rule.connectionId, appId: rule.appId }
     }))
-    yield* (yield* LegacyStore).importRules(asked, (state) => {
+    yield* (yield* LegacyStore).importRules(requested, (state) => {
       seen = state
       return Either.right(all)
     })
@@ -246,12 +246,12 @@ const importing: Contract<Ports> = [
       const removed = yield* Rules.rule(connection, target)
       yield* (yield* RuleStore).remove(connection.userId, null, removed.id, "all", yield* Timestamp.now)
       const fresh = yield* legacyRule(connection, target)
-      const asked = [fresh.rule, removed].map(({ id }) => ({
+      const requested = [fresh.rule, removed].map(({ id }) => ({
         id,
         owner: { userId: connection.userId, id: connection.id, appId: connection.appId }
       }))
       let seen: RuleImportFacts | undefined
-      const refused = yield* (yield* LegacyStore).importRules(asked, (state) => {
+      const refused = yield* (yield* LegacyStore).importRules(requested, (state) => {
         seen = state
         return Either.left("no")
       })

@@ -34,7 +34,7 @@ export const ask = (userId: UserId) =>
     return yield* (yield* ExportStore).request(userId, (present, now) => Export.request(of, present, now))
   })
 
-export const asked = (userId: UserId) =>
+export const requestedExport = (userId: UserId) =>
   Effect.map(
     ask(userId),
     Either.getOrElse((refused) => Check.fail(`the archive is asked for: ${refused.reason}`))
@@ -90,7 +90,7 @@ export const finish = (leased: LeasedExport, end: ExportEnd, audit?: AuditEvent)
 export const readyExport = (userId: UserId, pieces = 1) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
-    const one = yield* asked(userId)
+    const one = yield* requestedExport(userId)
     const { leased } = yield* claimed(one, "ready", now)
     for (let position = 0; position < pieces; position++) {
       Check.isTrue(yield* append(leased, position, now), "appended")

@@ -18,7 +18,6 @@ import { bucketOf } from "../../memory/leases/buckets.js"
 import {
   append,
   ask,
-  asked,
   claim,
   claimed,
   type ExportSamplePorts,
@@ -29,6 +28,7 @@ import {
   ready,
   readyExport,
   renew,
+  requestedExport,
   SEALED
 } from "./exportSamples.js"
 
@@ -45,7 +45,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const store = yield* ExportStore
       const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const now = yield* Timestamp.now
-      const one = yield* asked(user.id)
+      const one = yield* requestedExport(user.id)
       Check.equal(yield* found(one), one, "as asked for")
       const { attempt, export: making, leased } = yield* claimed(one, "first", now)
       Check.equal([attempt, making.state], [1, "making"], "claimed")
@@ -84,7 +84,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       Check.equal(begun.length, 1, "begun")
       Check.equal(yield* store.list(user.id, 10), begun, "stored")
       yield* forget(...begun)
-      const second = yield* asked(user.id)
+      const second = yield* requestedExport(user.id)
       const seen: Array<string> = []
       yield* store.request(user.id, (present, now) => {
         seen.push(...present.map(({ state }) => state).sort())
@@ -102,7 +102,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const [bucket, now] = [bucketOf(user.id), yield* Timestamp.now]
       const others = Bucket.ALL.filter((other) => other !== bucket)
       const due = (buckets: ReadonlyArray<number>, when = now) => Effect.map(store.due(buckets, when), Option.getOrNull)
-      const one = yield* asked(user.id)
+      const one = yield* requestedExport(user.id)
       Check.equal(yield* due([bucket]), { userId: user.id, id: one.id }, "of the bucket")
       Check.isTrue((yield* due(others))?.userId !== user.id, "of the others")
       Check.equal(yield* due([]), null, "of none")
@@ -150,7 +150,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const store = yield* ExportStore
       const user = yield* Fixtures.user
       const now = yield* Timestamp.now
-      const one = yield* asked(user.id)
+      const one = yield* requestedExport(user.id)
       const { leased } = yield* claimed(one, "first", now)
       Check.isTrue(yield* append(leased, 0, now), "a piece")
       yield* store.handBack({ ...leased, lease: "another" })
@@ -169,7 +169,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
     run: Effect.gen(function* () {
       const user = yield* Fixtures.user
       const now = yield* Timestamp.now
-      const one = yield* asked(user.id)
+      const one = yield* requestedExport(user.id)
       const first = yield* claimed(one, "first", now)
       for (const position of [0, 1, 2]) Check.isTrue(yield* append(first.leased, position, now), "first worker")
       const later = at(now, Export.PATIENCE)
@@ -196,7 +196,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const now = yield* Timestamp.now
       const isThere = (of: Export.ExportKey, when = now) => Effect.map(piece(of, 0, when), Option.isSome)
-      const half = yield* asked(other.id)
+      const half = yield* requestedExport(other.id)
       const { leased } = yield* claimed(half, "half", now)
       yield* append(leased, 0, now)
       Check.isTrue(!(yield* isThere(half)), "half-made")
@@ -224,7 +224,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
       const user = yield* Fixtures.user
       const bucket = bucketOf(user.id)
       const now = yield* Timestamp.now
-      const old = yield* asked(user.id)
+      const old = yield* requestedExport(user.id)
       yield* forget(old)
       const one = yield* readyExport(user.id, 2)
       const end = at(now, Export.KEPT_FOR)
@@ -243,7 +243,7 @@ export const exportStoreContract: Contract<ExportSamplePorts> = [
     run: Effect.gen(function* () {
       const user = yield* Fixtures.user
       const now = yield* Timestamp.now
-      const one = yield* asked(user.id)
+      const one = yield* requestedExport(user.id)
       const { leased } = yield* claimed(one, "mail", now)
       const letters = Effect.flatMap(MailOutbox, (outbox) =>
         Effect.map(outbox.recent(10_000), (all) =>

@@ -95,13 +95,13 @@ export const fixHistoryContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const device = yield* phone
       yield* seen(device, [-40 * DAY, -30, -20, -10, 0])
-      const told = (from: number | null, until: number | null, limit: number) =>
+      const newestOffsets = (from: number | null, until: number | null, limit: number) =>
         Effect.flatMap(newest(device.userId, from, until, limit), offsetsOf)
-      Check.equal(yield* told(null, null, 9), [0, -10, -20, -30, -40 * DAY], "open")
-      Check.equal(yield* told(-20, null, 9), [0, -10, -20], "from")
-      Check.equal(yield* told(null, -20, 9), [-30, -40 * DAY], "until")
-      Check.equal(yield* told(-30, 0, 2), [-10, -20], "limit")
-      Check.equal(yield* told(1, 2, 9), [], "nothing")
+      Check.equal(yield* newestOffsets(null, null, 9), [0, -10, -20, -30, -40 * DAY], "open")
+      Check.equal(yield* newestOffsets(-20, null, 9), [0, -10, -20], "from")
+      Check.equal(yield* newestOffsets(null, -20, 9), [-30, -40 * DAY], "until")
+      Check.equal(yield* newestOffsets(-30, 0, 2), [-10, -20], "limit")
+      Check.equal(yield* newestOffsets(1, 2, 9), [], "nothing")
     })
   },
   {
@@ -351,8 +351,8 @@ export const fixHistoryContract: Contract<Ports> = [
       const history = yield* FixHistory
       Check.equal(yield* offsetsOf(yield* newest(userId, null, null, 9)), [edge + 1], "newest")
       Check.equal(yield* around(userId, edge, 10), [edge + 1], "around")
-      const [told = []] = yield* pages(userId, edge - 10, edge + 10, 9)
-      Check.equal(yield* offsetsOf(told), [edge + 1], "range")
+      const [page = []] = yield* pages(userId, edge - 10, edge + 10, 9)
+      Check.equal(yield* offsetsOf(page), [edge + 1], "range")
       const edges = [Timestamp.plus(now, edge - 10), Timestamp.plus(now, edge + 10)]
       const [tally] = yield* history.tally(userId, now, edges)
       Check.equal(tally?.fixes, 1, "tally")

@@ -212,8 +212,8 @@ export const importedHistory: Contract<ImportSamplePorts | FixHistory | HistoryS
       yield* undone(made, now)
       Check.equal(yield* timesOf(userId, second.deviceId), times([4, 5]), "the other file inherits")
       yield* undone(second, now)
-      const { fixes: left, visits: told } = yield* survey
-      Check.equal([left, told], [0, 0], "then nothing is left")
+      const { fixes: left, visits: shownVisits } = yield* survey
+      Check.equal([left, shownVisits], [0, 0], "then nothing is left")
       Check.equal(yield* (yield* StayStore).due(userId), [], "nothing is due")
     })
   },

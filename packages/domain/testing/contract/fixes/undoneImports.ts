@@ -202,18 +202,18 @@ export const undoneImports: Contract<ImportSamplePorts | HistoryStore | StayStor
         { month: "2026-01", read: 2, stored: 0, ...none }
       ]
       yield* store.finish({ ...made, lease }, null, now, months)
-      const told = (yield* found(made)).months
+      const shown = (yield* found(made)).months
       Check.equal(
-        told.map(({ month, read }) => [month, read]),
+        shown.map(({ month, read }) => [month, read]),
         months.map(({ month, read }) => [month, read]),
         "read"
       )
       Check.equal(
-        told.reduce((sum, { stored }) => sum + stored, 0),
+        shown.reduce((sum, { stored }) => sum + stored, 0),
         3,
         "stored"
       )
-      Check.equal(told[0]?.quarantined, 1, "put aside")
+      Check.equal(shown[0]?.quarantined, 1, "put aside")
       yield* forget(made)
     })
   },

@@ -288,10 +288,10 @@ export const erasureContract: Contract<Ports> = [
           const found = yield* (yield* EventStore).authorisation(userId, connection.id, rule.id, at)
           return Option.getOrThrow(found).isErased ?? false
         })
-      const asked = [t(10, -1), t(10), t(20, -1), t(20), undefined]
+      const times = [t(10, -1), t(10), t(20, -1), t(20), undefined]
       // All reads begin at the same time, because a store may answer several reads with one statement, and must not mix
       // up the answers.
-      const answers = yield* Effect.forEach(asked, isErased, { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(times, isErased, { concurrency: "unbounded" })
       Check.equal(answers, [false, true, true, false, false], "the edges")
     })
   },

@@ -137,16 +137,16 @@ export const logRetentionContract: Contract<Ports> = [
       const device = yield* Rules.device(user.id)
       const at = yield* now
       yield* removeEvents(at)
-      const [told, untold, waiting] = [
+      const [sent, unsent, waiting] = [
         yield* Uploads.event(rule),
         yield* Uploads.event(rule),
         yield* Uploads.event(rule)
       ]
-      yield* Uploads.commit(device, { events: [told, untold, waiting] })
+      yield* Uploads.commit(device, { events: [sent, unsent, waiting] })
       const endpoint = yield* Hooks.endpoint(app.id)
-      const envelope = { ...(yield* Hooks.draft(endpoint)).envelope, eventId: told.id }
+      const envelope = { ...(yield* Hooks.draft(endpoint)).envelope, eventId: sent.id }
       yield* Hooks.insert(endpoint, { envelope, userId: user.id })
-      yield* events.markFannedOut([told, untold], at)
+      yield* events.markFannedOut([sent, unsent], at)
 
       Check.equal(yield* removeEvents(yield* before), 0, "a millisecond too early")
       Check.equal(yield* removeEvents(at), 1, "the one without a delivery")

@@ -51,8 +51,8 @@ const issued = Effect.gen(function* () {
     familyId,
     exchange: yield* Samples.rotation
   })
-  const has = (asked: CredentialHashes) =>
-    Effect.map(Samples.seen(connection.id, asked), (state) => ({
+  const has = (hashes: CredentialHashes) =>
+    Effect.map(Samples.seen(connection.id, hashes), (state) => ({
       access: Option.isSome(state.access),
       code: Option.isSome(state.code),
       chain: state.chain.length
@@ -250,7 +250,7 @@ export const retentionStoreContract: Contract<Ports> = [
       const at = yield* now
       const { endsAt } = yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)
       yield* askZone(connection, { lat: 52.1, lon: 4.9, radiusM: 400 })
-      const asked = limits.ask(connection, ({ calls }) => ({ _tag: "Refused", retryAfterMillis: calls.length }))
+      const refusal = limits.ask(connection, ({ calls }) => ({ _tag: "Refused", retryAfterMillis: calls.length }))
 
       yield* remove("rate_windows", Timestamp.plus(endsAt, -1))
       Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 2, "counted")
@@ -258,9 +258,9 @@ export const retentionStoreContract: Contract<Ports> = [
       Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 1, "begun anew")
 
       yield* remove("budgets", yield* before)
-      Check.equal(yield* asked, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
+      Check.equal(yield* refusal, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
       yield* remove("budgets", yield* now)
-      Check.equal(yield* asked, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
+      Check.equal(yield* refusal, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
     })
   },
   {

@@ -187,12 +187,12 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
       const other = yield* Samples.device(phone.userId)
       const now = yield* Timestamp.now
       const t = (offset: number) => Timestamp.plus(now, offset)
-      const heard = (offset: number) =>
+      const lastFixBefore = (offset: number) =>
         Effect.flatMap(StayStore, (store) => store.heardBefore(phone.userId, phone.id, t(offset)))
-      Check.equal(yield* heard(100), null, "of a device that sent nothing")
+      Check.equal(yield* lastFixBefore(100), null, "of a device that sent nothing")
       yield* Uploads.commit(other, { fixes: Uploads.fixes(1, t(5)) })
       yield* Uploads.commit(stranger, { fixes: Uploads.fixes(1, t(5)) })
-      Check.equal(yield* heard(100), null, "of other devices")
+      Check.equal(yield* lastFixBefore(100), null, "of other devices")
       const [first, second, third] = [0, 10, 20].flatMap((offset) => Uploads.fixes(1, t(offset)))
       if (first === undefined || second === undefined || third === undefined) return Check.fail("three fixes")
       yield* Uploads.commit(phone, { fixes: [second, third], leftBehind: new Set([second]) })
@@ -207,7 +207,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
         [1_000_000, 20]
       ]
       for (const [offset, expected] of cases) {
-        Check.equal(yield* heard(offset), expected === null ? null : t(expected), `before ${offset}`)
+        Check.equal(yield* lastFixBefore(offset), expected === null ? null : t(expected), `before ${offset}`)
       }
     })
   },

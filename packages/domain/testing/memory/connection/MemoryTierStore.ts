@@ -32,7 +32,7 @@ export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect
             return Option.none()
           }
           const before = tierNotices.get(id) ?? []
-          const { outcome, notices, writes } = decide({ connection, app, from, notices: before }, now)
+          const { notices, outcome, writes } = decide({ connection, app, from, notices: before }, now)
           apply(tables, id, writes, now)
           tierNotices.set(id, [...before, ...notices])
           return Option.some(outcome)

@@ -26,7 +26,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           .filter(({ window }) => !RuleLife.isFinished(window, now))
           .sort(byCreation)
         const key = MemoryLimitStore.keyOf(connection)
-        const { questions, outcome, rule } = decide(
+        const { outcome, questions, rule } = decide(
           present.map((one) => MemoryRules.relabelled(tables, one)),
           now,
           zoneQuestions.get(key) ?? ZoneQuestions.none

@@ -8,8 +8,8 @@ import { answerOf, presences, whereabouts } from "./support/phones/Whereabouts.j
 /** Oracles of the contents of answers: where the user is, and coordinates (Spec §4.4, §4.5). */
 
 /** The text of a violation: the answer of the service, and the answers that the oracle considers possible. */
-const other = (told: string, possible: ReadonlySet<string>): string =>
-  `the answer is “${readable(told)}” and may be ${[...possible].map((one) => `“${readable(one)}”`).join(" or ")}`
+const other = (answer: string, possible: ReadonlySet<string>): string =>
+  `the answer is “${readable(answer)}” and may be ${[...possible].map((one) => `“${readable(one)}”`).join(" or ")}`
 
 const readable = (answer: string): string =>
   answer.replaceAll(/\b\d{12,}\b/g, (millis) => isoOf(Number(millis))).replaceAll(" null", "")
@@ -24,9 +24,9 @@ const q1: Oracle = {
       if (status !== 200 || place === undefined) return []
       if (recordOf(body["place"])?.["id"] !== request.placeId)
         return [{ at: did.end, detail: "it names another place" }]
-      const told = answerOf(body["state"], timeOf(body["asOf"]))
+      const answer = answerOf(body["state"], timeOf(body["asOf"]))
       const all = presences(run, call, place.circles.possible(did.begin, did.end), request.maxAgeS)
-      return all.has(told) ? [] : [{ at: did.end, detail: `${request.placeId}: ${other(told, all)}` }]
+      return all.has(answer) ? [] : [{ at: did.end, detail: `${request.placeId}: ${other(answer, all)}` }]
     })
 }
 
@@ -37,9 +37,9 @@ const q2: Oracle = {
     answeredTo(run, "GET /v1/answers/current-place").flatMap((call) => {
       const { body, did, request, status } = call
       if (status !== 200) return []
-      const told = answerOf(body["state"], timeOf(body["asOf"]), textOf(recordOf(body["place"])?.["id"]))
+      const answer = answerOf(body["state"], timeOf(body["asOf"]), textOf(recordOf(body["place"])?.["id"]))
       const all = whereabouts(run, call, request.maxAgeS)
-      return all.has(told) ? [] : [{ at: did.end, detail: other(told, all) }]
+      return all.has(answer) ? [] : [{ at: did.end, detail: other(answer, all) }]
     })
 }
 
@@ -51,9 +51,9 @@ const q3: Oracle = {
       const { body, did, request, status } = call
       if (status !== 200) return []
       const { lat, lon, radiusM } = request
-      const told = answerOf(body["state"], timeOf(body["asOf"]))
+      const answer = answerOf(body["state"], timeOf(body["asOf"]))
       const all = presences(run, call, [{ lat, lon, radiusM }], request.maxAgeS)
-      return all.has(told) ? [] : [{ at: did.end, detail: other(told, all) }]
+      return all.has(answer) ? [] : [{ at: did.end, detail: other(answer, all) }]
     })
 }
 

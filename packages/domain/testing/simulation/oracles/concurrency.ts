@@ -25,7 +25,7 @@ interface RuleRequest {
 
 const known = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<RuleRequest>>>()
 
-const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
+const ruleRequests = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
   const found = known.get(run)
   if (found !== undefined) return found
   const { holderOf, rules } = ground(run)
@@ -62,7 +62,7 @@ interface Excess {
  * instant, at the creation or later.
  */
 const excesses = (run: Run): ReadonlyArray<Excess> =>
-  [...asked(run).values()].flatMap((all) => {
+  [...ruleRequests(run).values()].flatMap((all) => {
     const standing: Array<MadeRule> = []
     return all
       .filter(({ did }) => isDone(did))
@@ -94,7 +94,7 @@ interface Refusal extends Excess {
  * rules are active.
  */
 const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
-  [...asked(run).values()].flatMap((all) =>
+  [...ruleRequests(run).values()].flatMap((all) =>
     all.flatMap((one): ReadonlyArray<Refusal> => {
       const { did, window } = one
       if (did.outcome?._tag !== "ok" || did.outcome.value.error !== "rule_limit_reached") return []

@@ -5,7 +5,14 @@ import { wants } from "./support/deliveries/Endpoints.js"
 import { isFiring } from "./support/deliveries/Firings.js"
 import { type Listener, listenersOf } from "./support/deliveries/Listeners.js"
 import { isRefusedAs } from "./support/trace/oracle.js"
-import { type CompletedCall, happened, type HeardEvent, isDone, type Post, textOf } from "./support/trace/Happened.js"
+import {
+  type CompletedCall,
+  happened,
+  isDone,
+  type Post,
+  type StreamedEvent,
+  textOf
+} from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
 
@@ -17,8 +24,8 @@ import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
 const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
 
-const eachHeard = (run: Run, wrong: (event: HeardEvent, listener: Listener) => string | undefined) =>
-  happened(run).heard.flatMap((event) => {
+const eachStreamed = (run: Run, wrong: (event: StreamedEvent, listener: Listener) => string | undefined) =>
+  happened(run).streamed.flatMap((event) => {
     const listener = listenersOf(run).get(event.listenerId)
     const detail = listener === undefined ? undefined : wrong(event, listener)
     return detail === undefined ? [] : [{ at: event.i, detail: `${typeOf(event)} ${eventOf(event)}: ${detail}` }]
@@ -37,7 +44,7 @@ const N1: Oracle = {
   rule: "An event over a stream is signed like a webhook, by its endpoint's secrets or the listener's own, and names the endpoint or the listener (decisions listeners-1, listeners-2)",
   check: (run) => {
     const rotations = happened(run).faults.filter(({ fault }) => fault === "keys.rotate").length
-    return eachHeard(run, (event, { endpointId, listenerId, secret }) => {
+    return eachStreamed(run, (event, { endpointId, listenerId, secret }) => {
       if (event.body["endpoint_id"] !== (endpointId ?? listenerId)) return "it names another receiver"
       const stale = staleness(run, event)
       if (stale !== undefined || secret === null) return stale ?? unsigned(run, event)
@@ -54,7 +61,7 @@ const N2: Oracle = {
   rule: "A listener gets events of its app that it or its endpoint subscribes to, each once, and none after its stream ended (decisions listeners-1, listeners-3, listeners-4)",
   check: (run) => {
     const before = new Set<string>()
-    return eachHeard(run, (event, listener) => {
+    return eachStreamed(run, (event, listener) => {
       const { appId, endpointId, listenerId, opened, over } = listener
       const key = `${listenerId} ${eventOf(event)}`
       const isAgain = before.has(key)

@@ -48,7 +48,7 @@ const h8: Oracle = {
   name: "H8",
   rule: "A firing names its rule's connection, type and target: the place's id and label, or null and the zone's label (Spec §6.2)",
   check: (run) =>
-    happened(run).told.flatMap((post) => {
+    happened(run).received.flatMap((post) => {
       const detail = wrong(run, post)
       return detail === undefined ? [] : [{ at: post.i, detail: `${textOf(post.body["event_id"])}: ${detail}` }]
     })
@@ -59,14 +59,14 @@ const h9: Oracle = {
   survivesRestore: true,
   rule: "No text of a body has a coordinate in it, a label included, unless a person or an app chose this label (Spec §6.2)",
   check: (run) =>
-    happened(run).told.flatMap((post) => {
+    happened(run).received.flatMap((post) => {
       const { body, i } = post
       const texts = [...Object.values(body), ...Object.values(recordOf(body["target"]) ?? {})]
-      const isTold = texts.some(
+      const hasCoordinate = texts.some(
         (text) =>
           typeof text === "string" && timeOf(text) === undefined && COORDINATE.test(text) && !isChosen(run, post, text)
       )
-      return isTold ? [{ at: i, detail: `${textOf(body["type"])} has a coordinate in a text` }] : []
+      return hasCoordinate ? [{ at: i, detail: `${textOf(body["type"])} has a coordinate in a text` }] : []
     })
 }
 

@@ -160,7 +160,7 @@ const Y4 = oracle(
 )
 
 /** Whether an event of this type has an entry in the access log: firings of rules and `places.changed` have one. */
-const isTold = (type: string): boolean =>
+const isLogged = (type: string): boolean =>
   type.startsWith("place.") || type.startsWith("zone.") || type === "places.changed"
 
 const Y5 = oracle(
@@ -202,11 +202,11 @@ const Y5 = oracle(
 
 const postedEvents = (known: Knowledge, run: Run) => {
   const found = new Map<string, { userId: string; events: Map<string, number>; before: (i: number) => number }>()
-  for (const { body, i } of happened(run).told) {
+  for (const { body, i } of happened(run).received) {
     const eventId = textOf(body["event_id"])
     const type = textOf(body["type"]) ?? ""
     const connection = known.connections.get(textOf(body["grant_id"]) ?? "")
-    if (eventId === undefined || connection === undefined || !isTold(type)) continue
+    if (eventId === undefined || connection === undefined || !isLogged(type)) continue
     const key = `${connection.id} ${type}`
     const events = found.get(key)?.events ?? new Map<string, number>()
     if (!events.has(eventId)) events.set(eventId, i)

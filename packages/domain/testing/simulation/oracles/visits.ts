@@ -3,7 +3,7 @@ import { answered, answeredTo, listOf, recordOf } from "./support/Answers.js"
 import { archived, ground, type Pair, sharing } from "./support/Ground.js"
 import { happened, isoOf, mayBeDone, textOf } from "./support/trace/Happened.js"
 import { wrongLookups } from "./support/phones/Lookups.js"
-import { missing } from "./support/phones/ToldVisits.js"
+import { missing } from "./support/phones/ReportedVisits.js"
 import { pagesOf, type WalkReport, visitsOf, walksOf } from "./support/phones/Walks.js"
 
 /** Oracles of answers about the past: visits, and the place at a given time (Spec §4.5). */
@@ -33,10 +33,10 @@ const v2: Oracle = {
   rule: "Stops at places that are not shared change nothing in an answer: pages are full, and a visit has no field that reveals such a stop (Spec §4.5.1, decisions §4)",
   check: (run) => [
     ...pagesOf(run).flatMap(({ body, did, request }) => {
-      const told = listOf(body["visits"]).length
-      const isShort = body["nextCursor"] !== null && told !== request.limit
-      return isShort || told > request.limit
-        ? [{ at: did.end, detail: `a page of ${request.limit} has ${told} visits and is not the last` }]
+      const count = listOf(body["visits"]).length
+      const isShort = body["nextCursor"] !== null && count !== request.limit
+      return isShort || count > request.limit
+        ? [{ at: did.end, detail: `a page of ${request.limit} has ${count} visits and is not the last` }]
         : []
     }),
     ...each(run, ({ raw }) => {

@@ -29,7 +29,7 @@ const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happe
   })
 
 /** Like `each`, but also for the events that listeners got over a stream. */
-const eachTold = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).told)
+const eachReceived = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).received)
 
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
 const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
@@ -105,7 +105,7 @@ const h2: Oracle = {
   survivesRestore: true,
   rule: "A body has the fields of its type and no other, never a coordinate (Spec §6.1, §6.2)",
   check: (run) =>
-    eachTold(run, (post) => {
+    eachReceived(run, (post) => {
       const own = isFiring(post.body["type"]) ? ["grant_id", "rule_id", "target"] : FIELDS[typeOf(post)]
       if (own === undefined) return "there is no such type"
       const target = recordOf(post.body["target"])
@@ -137,7 +137,7 @@ const h3: Oracle = {
   check: (run) => {
     const contents = new Map<string, string>()
     const ids = new Map<string, { readonly eventId: string; readonly endpointId: unknown }>()
-    return eachTold(run, (post) => {
+    return eachReceived(run, (post) => {
       const { endpoint_id: endpointId, ...rest } = post.body
       const [eventId, content] = [eventOf(post), JSON.stringify(rest)]
       const before = contents.get(eventId)
@@ -227,8 +227,9 @@ const missingDeliveries = (run: Run) => {
     if (last === undefined || last.begin < post.i || last.endedAt - post.beganAt > UNDELIVERED_KEPT - DAY) return []
     return [...endpointsOf(run).values()].flatMap((endpoint) => {
       const { endpointId } = endpoint
-      const isTold = logged.has(`${eventOf(post)} ${endpointId}`) || postsOf(run, eventOf(post), endpointId).length > 0
-      return !isTold && endpoint.appId === appId && shouldHave(run, post, endpoint)
+      const isDelivered =
+        logged.has(`${eventOf(post)} ${endpointId}`) || postsOf(run, eventOf(post), endpointId).length > 0
+      return !isDelivered && endpoint.appId === appId && shouldHave(run, post, endpoint)
         ? [{ at: last.end, detail: `${typeOf(post)} ${eventOf(post)}: ${endpointId} should have been told` }]
         : []
     })
@@ -262,7 +263,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
 const h5: Oracle = {
   name: "H5",
   rule: "Nothing is sent after the connection ended, the scope ended or the rule was deleted, except for events of the sensitive tier (Spec §6.3.5)",
-  check: (run) => eachTold(run, (post) => forbidden(run, post))
+  check: (run) => eachReceived(run, (post) => forbidden(run, post))
 }
 
 const forbidden = (run: Run, post: Post): string | undefined => {
@@ -323,12 +324,14 @@ const h6: Oracle = {
       .flatMap((operation) => {
         if (operation.outcome?._tag !== "ok") return []
         const { endpoints } = operation.outcome.value
-        const told = endpoints.flatMap((row) => Object.keys(row).filter((key) => !ROW.includes(key)))
+        const unexpectedKeys = endpoints.flatMap((row) => Object.keys(row).filter((key) => !ROW.includes(key)))
         return [
           ...(endpoints.length > ENDPOINTS
             ? [{ at: operation.end, detail: `there are ${endpoints.length} endpoints` }]
             : []),
-          ...(told.length > 0 ? [{ at: operation.end, detail: `the list tells ${told.join(", ")}` }] : [])
+          ...(unexpectedKeys.length > 0
+            ? [{ at: operation.end, detail: `the list tells ${unexpectedKeys.join(", ")}` }]
+            : [])
         ]
       })
   ]

@@ -179,8 +179,8 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const waiting = Streams.make(seed, "waiting")
   const ofWaiting = waiting.chance(OF_WAITING) ? [[WEIGHT, waiting.pick(WAITING_NAMES)] as const] : []
   const listening = Streams.make(seed, "listeners")
-  const isHeard = listening.chance(OF_LISTENERS)
-  const ofListeners = isHeard ? [[WEIGHT, listening.pick(LISTENER_NAMES)] as const] : []
+  const isListening = listening.chance(OF_LISTENERS)
+  const ofListeners = isListening ? [[WEIGHT, listening.pick(LISTENER_NAMES)] as const] : []
   const importing = Streams.make(seed, "imports")
   const isImporting = importing.chance(OF_IMPORTS)
   const ofImports = isImporting ? [[WEIGHT, importing.pick(IMPORT_NAMES)] as const] : []
@@ -212,7 +212,7 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     deeds: [
       ...deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed] as const),
       ...(isSteered ? STEERING_DEEDS.map((deed) => [steering.int(1, 4), deed] as const) : []),
-      ...(isHeard ? LISTENER_DEEDS.map((deed) => [listening.int(1, 4), deed] as const) : []),
+      ...(isListening ? LISTENER_DEEDS.map((deed) => [listening.int(1, 4), deed] as const) : []),
       ...(isImporting ? IMPORT_DEEDS.map((deed) => [importing.int(1, 4), deed] as const) : [])
     ],
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
@@ -264,14 +264,14 @@ interface Part {
 
 const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
   const steps = [...first]
-  const told = new Set<Piece>()
+  const placed = new Set<Piece>()
   // Counts the draws that added no steps. Without this limit, the loop would never end for a run whose only story may
   // come once.
   let vain = 0
   for (const { piece, steps: more } of parts) {
-    if (piece !== null && ONCE.has(piece) && told.has(piece)) vain++
+    if (piece !== null && ONCE.has(piece) && placed.has(piece)) vain++
     else steps.push(...more)
-    if (piece !== null) told.add(piece)
+    if (piece !== null) placed.add(piece)
     if (steps.length >= atLeast || vain > atLeast) break
   }
   return steps

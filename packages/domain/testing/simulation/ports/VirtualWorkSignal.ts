@@ -4,7 +4,7 @@ import * as Process from "../engine/Process.js"
 
 /** The number of the last signal that a process or subscriber has seen. */
 interface SignalCount {
-  heard: number
+  seen: number
 }
 
 /**
@@ -18,13 +18,13 @@ export const make = (): typeof WorkSignal.Service => {
 
   const listen = (ear: SignalCount, atMost: Duration.Duration): Effect.Effect<void> =>
     Effect.gen(function* () {
-      if (ear.heard === raised) {
+      if (ear.seen === raised) {
         const waiter = yield* Deferred.make<void>()
         waiting.push(waiter)
         yield* Process.periodic(Effect.timeoutOption(Deferred.await(waiter), atMost))
         waiting = waiting.filter((one) => one !== waiter)
       }
-      ear.heard = raised
+      ear.seen = raised
     })
 
   return {
@@ -36,12 +36,12 @@ export const make = (): typeof WorkSignal.Service => {
     }),
     wait: (atMost) =>
       Effect.flatMap(FiberRef.get(Process.current), (process) => {
-        const ear = ears.get(process) ?? { heard: raised }
+        const ear = ears.get(process) ?? { seen: raised }
         ears.set(process, ear)
         return listen(ear, atMost)
       }),
     subscribe: Effect.sync(() => {
-      const ear = { heard: raised }
+      const ear = { seen: raised }
       return (atMost) => listen(ear, atMost)
     })
   }

@@ -10,13 +10,13 @@ interface Detail {
    * Present when the trace records every call of the method. Without it, the trace leaves out a loop's call that
    * changed nothing.
    */
-  readonly isTold?: true
+  readonly isAlwaysRecorded?: true
 }
 
 /** The arguments and values of calls that oracles read. For every other method the trace has only the name. */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
-  "AccessLogStore.record": { args: ([entry]) => entry, isTold: true },
-  "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isTold: true },
+  "AccessLogStore.record": { args: ([entry]) => entry, isAlwaysRecorded: true },
+  "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isAlwaysRecorded: true },
   "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
   "DeliveryStore.claim": {
     args: ([request]) => request,

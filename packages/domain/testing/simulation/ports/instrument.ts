@@ -198,7 +198,7 @@ class OneCall {
     const isNews = this.isNews(outcome, value)
     const { method, port } = this.what
     const detail = details.of(port, method)
-    if (outcome === "ok" && !isNews && detail.isTold !== true) return
+    if (outcome === "ok" && !isNews && detail.isAlwaysRecorded !== true) return
     const call: PortCall = {
       kind: "port",
       op: this.operation,

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isScope, isSensitive, type SensitiveScope } from "../../../src/shared/Scope.js"
 import type { Answered, Ended, Operation, Request, TokenSet } from "../Operations.js"
-import type { HeardMessage, Posted } from "../Trace.js"
+import type { Posted, ReceivedMessage } from "../Trace.js"
 import { REQUIRED } from "../Specification.js"
 import type { Script } from "./Receivers.js"
 import * as User from "./User.js"
@@ -216,8 +216,8 @@ export class Listening {
   }
 
   /** The messages that came over the stream, oldest first. */
-  get heard(): Effect.Effect<ReadonlyArray<HeardMessage>> {
-    return this.world.heard(this.id)
+  get messages(): Effect.Effect<ReadonlyArray<ReceivedMessage>> {
+    return this.world.messagesOf(this.id)
   }
 
   get stop(): Effect.Effect<void, NotDone> {

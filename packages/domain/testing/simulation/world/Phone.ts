@@ -121,20 +121,20 @@ export class Phone {
         // fault strikes at the next reading, too, both are sent in random order.
         if (this.backlog.length === 1) return undefined
       }
-      const [kept, told] = [this.backlog, this.visits]
+      const [kept, visits] = [this.backlog, this.visits]
       this.backlog = []
       this.visits = []
       const copies = Array.from({ length: duplicate }, () => kept).flat()
       const order = shuffle ? this.world.random : isReordered ? faults.random : undefined
       const fixes = order === undefined ? copies : order.shuffle(copies)
-      let outcome = yield* this.upload(fixes, told)
+      let outcome = yield* this.upload(fixes, visits)
       if (faults.strikes("upload.duplicate")) {
         yield* this.world.note("upload.duplicate", this.deviceId)
-        outcome = yield* this.upload(fixes, told)
+        outcome = yield* this.upload(fixes, visits)
       }
       if (outcome._tag === "unknown") {
         this.backlog = [...kept, ...this.backlog]
-        this.visits = [...told, ...this.visits]
+        this.visits = [...visits, ...this.visits]
       }
       return outcome
     })

@@ -12,7 +12,7 @@ import { DISK, type Faults, type FaultSetting } from "../ports/Faults.js"
 import { quietly } from "../ports/instrument.js"
 import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
-import type { FaultKind, HeardMessage, Posted } from "../Trace.js"
+import type { FaultKind, Posted, ReceivedMessage } from "../Trace.js"
 import type { Driver, Perform } from "./Driver.js"
 import { perform } from "./operations/perform.js"
 import type { Processes, Program } from "./Processes.js"
@@ -363,7 +363,7 @@ export class Stage {
   }
 
   /** The messages that a listener read, oldest first. */
-  heard(listenerId: string): Effect.Effect<ReadonlyArray<HeardMessage>> {
+  messagesOf(listenerId: string): Effect.Effect<ReadonlyArray<ReceivedMessage>> {
     return Effect.sync(() =>
       this.parts.recorder.entries.flatMap((entry) =>
         entry.kind === "heard" && entry.listenerId === listenerId ? [entry.message] : []

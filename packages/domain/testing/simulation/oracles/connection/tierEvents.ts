@@ -26,7 +26,7 @@ interface TierEvent {
   readonly post: Post
 }
 
-const told = (known: Knowledge, run: Run): ReadonlyArray<TierEvent> => {
+const tierEventsOf = (known: Knowledge, run: Run): ReadonlyArray<TierEvent> => {
   const found = new Map<string, TierEvent>()
   for (const post of happened(run).posts) {
     const { body } = post
@@ -67,7 +67,7 @@ const S5 = oracle(
   "Each event of the sensitive tier comes once for a date, at its moment or up to 15 minutes later (Spec §6.3.1, §6.3.2)",
   (known, say, run) => {
     const seen = new Map<string, TierEvent>()
-    for (const event of told(known, run)) {
+    for (const event of tierEventsOf(known, run)) {
       const { connection, date, daysLeft, moment, occurredAt, post, type } = event
       const before = seen.get(keyOf(event))
       if (before !== undefined) say(post.i, `${type} for the second time for one date`)
@@ -168,7 +168,7 @@ const listeners = (
 
 const S6 = oracle("S6", "A connection that was renewed in time never lapses (Spec §6.3.2)", (known, say, run) => {
   if (known.trace.wentBack) return
-  for (const { connection, date, moment, post, type } of told(known, run)) {
+  for (const { connection, date, moment, post, type } of tierEventsOf(known, run)) {
     if (type === "sensitive.expiring") continue
     const at = known.trace.firstAt(moment)
     const current = connection.grant.read(at, at)
@@ -182,7 +182,7 @@ const S7 = oracle(
   "S7",
   "A warning whose moment lies before the consent is skipped (Spec §6.3.3)",
   (known, say, run) => {
-    for (const { connection, date, moment, post, type } of told(known, run)) {
+    for (const { connection, date, moment, post, type } of tierEventsOf(known, run)) {
       if (type !== "sensitive.expiring") continue
       const chosen = grants(connection).filter(({ value }) => dates(value, date))
       if (chosen.length > 0 && chosen.every(({ value }) => value.by.tMin > moment)) {

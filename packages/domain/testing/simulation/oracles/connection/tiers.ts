@@ -203,12 +203,12 @@ const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["con
   }
   if (mode === "new" || connection !== before) say(op.to, "a live connection was not kept")
   if (situations === undefined || situations.length === 0 || mode === "new") return
-  const asked = new Set(op.args.requested)
+  const requested = new Set(op.args.requested)
   const fits = situations.map(
     (situation) =>
       holdsSensitive(situation) &&
-      situation.held.size === asked.size &&
-      [...asked].every((scope) => situation.held.has(scope))
+      situation.held.size === requested.size &&
+      [...requested].every((scope) => situation.held.has(scope))
   )
   const expected = mode === "renew_sensitive" ? !fits.includes(true) : !fits.includes(false)
   if (expected) say(op.to, `mode ${mode} for scopes that are ${mode === "change" ? "" : "not "}exactly the held ones`)

@@ -80,8 +80,8 @@ const deletions = ({ ops }: Indexed): ReadonlyMap<string, number> => {
   const first = new Map<string, number>()
   for (const op of ops.values()) {
     if (op.name !== "removeRuleOfUser" && op.name !== "call") continue
-    const asked = op.name === "call" ? op.args.request : op.args
-    if ("ruleId" in asked && !first.has(asked.ruleId)) first.set(asked.ruleId, op.from)
+    const request = op.name === "call" ? op.args.request : op.args
+    if ("ruleId" in request && !first.has(request.ruleId)) first.set(request.ruleId, op.from)
   }
   return first
 }

@@ -26,7 +26,7 @@ const MARKS: ReadonlyArray<Mark> = [
   ),
   some("event heard for an endpoint", ({ endpointId, events }) => endpointId !== null && events.length > 0),
   some("one event at two listeners", ({ events, listenerId }, run) =>
-    happened(run).heard.some(
+    happened(run).streamed.some(
       (other) =>
         other.listenerId !== listenerId && events.some(({ body }) => body["event_id"] === other.body["event_id"])
     )

@@ -79,11 +79,11 @@ const rules: ReadonlyArray<Mark> = [
   {
     name: "race for the last place",
     isReached: (run) => {
-      const asked = answered(run).filter(asksForRule)
-      return asked.some(
+      const requests = answered(run).filter(asksForRule)
+      return requests.some(
         (lost) =>
           lost.error === "rule_limit_reached" &&
-          asked.some(
+          requests.some(
             (won) =>
               won.status === 201 &&
               won.connectionId === lost.connectionId &&

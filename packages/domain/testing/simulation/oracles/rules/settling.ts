@@ -19,8 +19,8 @@ export const r13: Oracle = {
   check: (run) => [
     ...courseProblems(run).filter(({ invariant }) => invariant === "R13"),
     ...stampedOtherwise(run),
-    ...toldAgain(waited(run)),
-    ...toldLate(run, waited(run))
+    ...repeatedFirings(waited(run)),
+    ...lateFirings(run, waited(run))
   ]
 }
 
@@ -29,8 +29,8 @@ export const r14: Oracle = {
   rule: "A stay that silence may tell fires once, for the end of its minutes, when the silence is over (decision rules-14)",
   check: (run) => [
     ...[...problems(run), ...courseProblems(run)].filter(({ invariant }) => invariant === "R14"),
-    ...toldAgain(silent(run)),
-    ...toldLate(run, silent(run))
+    ...repeatedFirings(silent(run)),
+    ...lateFirings(run, silent(run))
   ]
 }
 
@@ -71,9 +71,9 @@ const stampedOtherwise = (run: Run) =>
       detail: `event ${eventId} is about ${isoOf(occurredAt)}, and no phone was seen then`
     }))
 
-const toldAgain = (told: SettledFirings) => {
+const repeatedFirings = (settled: SettledFirings) => {
   const seen = new Map<string, string>()
-  return told.flatMap(({ at, eventId, occurredAt, ruleId }) => {
+  return settled.flatMap(({ at, eventId, occurredAt, ruleId }) => {
     const key = `${ruleId} ${occurredAt}`
     const before = seen.get(key) ?? eventId
     seen.set(key, before)
@@ -86,13 +86,13 @@ const toldAgain = (told: SettledFirings) => {
  * Reports each event whose first POST came long after the end of the wait, although nothing failed and nobody set the
  * clock.
  */
-const toldLate = (run: Run, told: SettledFirings) => {
+const lateFirings = (run: Run, settled: SettledFirings) => {
   const posted = new Map<string, { readonly beganAt: number; readonly i: number }>()
   for (const { beganAt, body, i } of happened(run).posts) {
     const eventId = textOf(body["event_id"]) ?? ""
     if (!posted.has(eventId)) posted.set(eventId, { beganAt, i })
   }
-  return told.flatMap(({ eventId, occurredAt, readings, settle }) => {
+  return settled.flatMap(({ eventId, occurredAt, readings, settle }) => {
     const post = posted.get(eventId)
     const uploads = readings.flatMap((reading) => reading.uploads)
     if (post === undefined || uploads.length === 0) return []

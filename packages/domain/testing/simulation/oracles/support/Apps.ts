@@ -155,14 +155,14 @@ const same = (a: Wording, b: Wording | null): boolean =>
 
 /**
  * The edit of a purpose. Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected
- * purpose makes it a draft. `told` is the status of the purpose in the service's answer.
+ * purpose makes it a draft. `answered` is the status of the purpose in the service's answer.
  */
 const edit =
-  (newest: Wording, told: string | undefined): Step<PurposeState> =>
+  (newest: Wording, answered: string | undefined): Step<PurposeState> =>
   (state) => {
     if (same(newest, state.newest)) return [state]
-    if (told === "draft" || told === "in_review" || told === "approved" || told === "rejected") {
-      return [{ ...state, newest, status: told }]
+    if (answered === "draft" || answered === "in_review" || answered === "approved" || answered === "rejected") {
+      return [{ ...state, newest, status: answered }]
     }
     if (same(newest, state.approved)) return [{ ...state, newest, status: "approved" }]
     const status = state.status === "approved" ? "in_review" : state.status === "rejected" ? "draft" : state.status

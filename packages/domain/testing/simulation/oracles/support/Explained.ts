@@ -146,8 +146,8 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
   })
   if (words.length === 0) return problem(scene, "R14", "no fresh fix inside came shortly before")
   if (!isInWindow(rule, at)) return problem(scene, "W1", "its minutes ended outside of the window")
-  const told = run.entries[firing.at]?.t ?? Infinity
-  const isEarly = told < at + silence && !run.entries.some(({ i, t }) => i < firing.at && t >= at + silence)
+  const entryAt = run.entries[firing.at]?.t ?? Infinity
+  const isEarly = entryAt < at + silence && !run.entries.some(({ i, t }) => i < firing.at && t >= at + silence)
   return isEarly ? problem(scene, "R14", "the silence was shorter") : undefined
 }
 
@@ -182,12 +182,12 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
       upload.end > pausedFrom && scene.ground.pauses.during(connectionId, upload) !== "yes"
     if (!some(isSince, isSeen, isIn, isOn(side), isEvaluated))
       return problem(scene, "G2", "what it may have seen before came before a pause")
-    const again =
+    const isRepeat =
       dwellMs > 0 &&
       last > -Infinity &&
       !isBegunAnew(scene) &&
       !some(({ fix }) => fix.capturedAt > last, isSeen, isIn, isOn("outside"))
-    return again ? problem(scene, "R6", "it fired before in the same stay") : undefined
+    return isRepeat ? problem(scene, "R6", "it fired before in the same stay") : undefined
   }
   if (dwellMs === 0 && some(isSeen, isIn, isOn(side)))
     return problem(scene, "R2", `nobody saw the ${side} since it fired last`)

@@ -48,7 +48,7 @@ export class Knowledge {
   readonly emails = new Map<string, string>()
   private readonly pairs = new Map<string, Array<Connection>>()
   private readonly consentsOf = new Map<string, Array<OpOf<"consent">>>()
-  private readonly asked = new Map<
+  private readonly openConsents = new Map<
     number,
     { readonly connection: Connection; readonly before: Connection | undefined }
   >()
@@ -203,10 +203,10 @@ export class Knowledge {
       this.connections.set(connectionId, connection)
       ofPair.push(connection)
     }
-    this.asked.set(op.from, { connection, before })
+    this.openConsents.set(op.from, { connection, before })
     // The trace shows this connection for the first time, but the connection existed before. Earlier consents without
     // an answer may have made or changed it.
-    if (found === undefined && mode !== "new") this.writeUntold(op, connection)
+    if (found === undefined && mode !== "new") this.writeUnanswered(op, connection)
     this.writeGrant(op, connection, mode)
     // The service may answer two consents at the same time as new. The consent that came second then found the
     // connection of the first and ended its tokens.
@@ -214,7 +214,7 @@ export class Knowledge {
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
 
-  private writeUntold(by: OpOf<"consent">, connection: Connection): void {
+  private writeUnanswered(by: OpOf<"consent">, connection: Connection): void {
     for (const op of this.consentsOf.get(pairOf(by)) ?? []) {
       if (op.outcome._tag !== "unknown") continue
       this.writeGrant(op, connection, undefined)
@@ -225,9 +225,9 @@ export class Knowledge {
 
   /** Records the consent when it ends, because only then all operations that overlap it are known. */
   private consentDone(op: OpOf<"consent">): void {
-    const asked = this.asked.get(op.from)
-    if (asked === undefined) return
-    const { before, connection } = asked
+    const consent = this.openConsents.get(op.from)
+    if (consent === undefined) return
+    const { before, connection } = consent
     const isUnsure = (this.consentsOf.get(pairOf(op)) ?? []).some(
       (other) => other.from < op.to && (other.outcome._tag === "unknown" || (other !== op && other.to > op.from))
     )

@@ -119,8 +119,8 @@ export const steeringDone = ({ apps, trace }: SteeringContext, op: Steering, con
     before.length > 0 && before.every(({ value }) => isOnly(tierStates(trace, value.sensitive, op), "removed"))
   // Scopes that the end of the grace period removed come back only by a consent.
   if (isRemoved) for (const scope of SENSITIVE) connection.agreed.delete(scope)
-  const asked = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
-  return { op, connection, was, unagreed: asked.filter((scope) => !connection.agreed.has(scope)) }
+  const requestedScopes = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
+  return { op, connection, was, unagreed: requestedScopes.filter((scope) => !connection.agreed.has(scope)) }
 }
 
 const isOnly = <A>(set: ReadonlySet<A>, one: A): boolean => set.size === 1 && set.has(one)

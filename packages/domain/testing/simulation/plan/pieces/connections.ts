@@ -157,15 +157,15 @@ export const ending = about(
     )
   },
   ({ connection, end, person }) => {
-    const asked = call(connection, "latest") as Deed
+    const request = call(connection, "latest") as Deed
     const ended = "connection" in end ? { ...end, connection } : end
     return story(
       record({
         do: constant("together" as const),
         apartMs: one([0, 0, 1]),
         deeds: one<ReadonlyArray<Deed>>([
-          [asked, ended, asked],
-          [ended, asked, refresh(connection) as Deed],
+          [request, ended, request],
+          [ended, request, refresh(connection) as Deed],
           [ended, fix(person, { edgeM: INSIDE }) as Deed, fix(person) as Deed]
         ])
       }),

@@ -49,7 +49,7 @@ const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "l
 })
 
 /** All requests that an app can make about where a person is or was. */
-const asked = (connection: number): ReadonlyArray<Step> => [
+const requests = (connection: number): ReadonlyArray<Step> => [
   ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
   ask(connection, { about: "current place", maxAgeS: 3_600 }),
   ask(connection, { about: "zone", place: 0, radiusM: 300, maxAgeS: 3_600 }),
@@ -60,7 +60,7 @@ const asked = (connection: number): ReadonlyArray<Step> => [
   ask(connection, { about: "days", agoMs: DAY }),
   visits(connection)
 ]
-const some = (connection: number): Steps => one([0, 3, 5]).map((first) => asked(connection).slice(first, first + 4))
+const some = (connection: number): Steps => one([0, 3, 5]).map((first) => requests(connection).slice(first, first + 4))
 
 /** The person comes home during a pause, and the app asks before, at and after the end of the pause. */
 export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
@@ -70,7 +70,7 @@ export const paused = about({ connection, person, type: one(["exit", "dwell"]) }
     fix(person, { edgeM: 2_000 }),
     wait([3 * MINUTE]),
     oneof(story(pause(connection)), story({ do: "pause all", person, length: "hour" })),
-    ...asked(connection),
+    ...requests(connection),
     wait([MINUTE, 3 * MINUTE]),
     fix(person, { edgeM: INSIDE }),
     some(connection),
@@ -260,12 +260,12 @@ export const erased = about(
       visits(connection),
       own(person),
       one(["now", "last fix"] as const).map((around) => erase(person, beforeMs, afterMs, around)),
-      ...asked(connection),
+      ...requests(connection),
       own(person),
       ...second,
       oneof(story(fix(person, { edgeM: INSIDE })), story(fix(person))),
       wait([MINUTE, 16 * MINUTE]),
-      ...asked(connection),
+      ...requests(connection),
       own(person),
       walk(person, "out"),
       wait([3 * MINUTE]),
@@ -292,12 +292,12 @@ export const erasedMeanwhile = about(
         apartMs: constant(apartMs),
         deeds: constant([...deeds.slice(0, first), gone, ...deeds.slice(first)] as never)
       }),
-      ...asked(connection),
+      ...requests(connection),
       own(person),
       maybe(wait([MINUTE])),
       fix(person, { edgeM: INSIDE, ageMs: 5 * MINUTE }),
       own(person),
-      ...asked(connection).slice(5)
+      ...requests(connection).slice(5)
     )
   }
 )

@@ -40,12 +40,12 @@ export const call = (
     const cell: EntryDraft = { owner: undefined, purpose: null, repeat: undefined }
     const exit = yield* Effect.exit(handle(request, secrets.raw(request.token), cell))
     const value = exit._tag === "Success" ? exit.value : undefined
-    const told = value === undefined ? undefined : (sabotageAnswers?.(request.request, value) ?? value)
+    const sent = value === undefined ? undefined : (sabotageAnswers?.(request.request, value) ?? value)
     const refused = exit._tag === "Failure" ? Refusal.ofCall(exit.cause) : undefined
     const answered: Answered = {
-      status: refused?.status ?? told?.status ?? 200,
+      status: refused?.status ?? sent?.status ?? 200,
       error: refused?.error ?? null,
-      body: refused?.body ?? told?.body ?? {}
+      body: refused?.body ?? sent?.body ?? {}
     }
     if (cell.owner !== undefined) {
       yield* recordAccess({
@@ -54,7 +54,7 @@ export const call = (
         purpose: cell.purpose,
         status: answered.status,
         error: answered.error,
-        disclosed: told?.disclosed ?? null,
+        disclosed: sent?.disclosed ?? null,
         repeat: cell.repeat
       }).pipe(
         // Without its entry the answer must not reach the app: the user could never see what the app learned.

@@ -17,11 +17,11 @@ export const listeners: Handlers<"listen" | "stopListening"> = {
         events: yield* valid(Events, "events", events)
       })
       const messages = listen({ opened, cookie: raw, stopping: Effect.never })
-      return yield* read(registry, forMs, Stream.map(messages, told))
+      return yield* read(registry, forMs, Stream.map(messages, toStreamMessage))
     }),
 
   stopListening: ({ listenerId }, registry) => leave(registry, listenerId)
 }
 
-const told = (message: ListenerMessage): StreamMessage =>
+const toStreamMessage = (message: ListenerMessage): StreamMessage =>
   message._tag === "Ready" ? { _tag: "Ready", listenerId: message.listener.id, secret: message.secret } : message

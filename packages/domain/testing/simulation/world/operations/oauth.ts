@@ -61,13 +61,13 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
         codeVerifier: verifier === "right" ? VERIFIER : `${VERIFIER}-but-wrong`,
         redirectUri
       })
-      return told(registry, grant)
+      return toTokenSet(registry, grant)
     }),
 
   refresh: ({ appId, refreshToken, client }, registry) =>
     Effect.gen(function* () {
       const authenticated = yield* authenticate(registry, appId, client)
-      return told(registry, yield* refreshTokens(authenticated, registry.secrets.raw(refreshToken)))
+      return toTokenSet(registry, yield* refreshTokens(authenticated, registry.secrets.raw(refreshToken)))
     }),
 
   revoke: ({ appId, token, client }, registry) =>
@@ -87,7 +87,7 @@ const authenticate = (registry: Registry, appId: string, client: "right" | "wron
     return authenticated
   })
 
-const told = ({ secrets }: Registry, grant: TokenGrant): TokenSet => ({
+const toTokenSet = ({ secrets }: Registry, grant: TokenGrant): TokenSet => ({
   accessToken: secrets.alias("access", grant.accessToken),
   refreshToken: secrets.alias("refresh", grant.refreshToken),
   expiresInS: grant.expiresIn,

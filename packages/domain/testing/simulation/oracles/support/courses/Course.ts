@@ -77,7 +77,7 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
     if (states.length > MOST) return undefined
     if (states.length === 0) return undefined
   }
-  return untold(run, rule, states, notes)
+  return missingFiring(run, rule, states, notes)
 }
 
 /**
@@ -85,7 +85,7 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
  * fired. The oracle reports nothing if, since the wait began, the rule may have been stopped or have lacked its place
  * or scope, or if the clock was set.
  */
-const untold = (
+const missingFiring = (
   run: Run,
   rule: MadeRule,
   states: ReadonlyArray<State>,
@@ -96,7 +96,7 @@ const untold = (
   const observed = observing(run, rule)
   if (states.every(({ waits }) => waits?.fires === true && observed.at(waits.at)))
     notes.add(rule.fields.type === "dwell" ? "stay told by silence" : "crossing told by the clock")
-  const missing = states.filter((state) => Waiting.isUntold(state, last.t, observed))
+  const missing = states.filter((state) => Waiting.isMissing(state, last.t, observed))
   const [one] = missing
   if (one?.waits == null || missing.length < states.length || !standsUntil(run, rule, one.waits, last)) return undefined
   const detail = `rule ${rule.ruleId} (${rule.fields.type}) was to tell of ${isoOf(one.waits.at)} after its wait, and did not`

@@ -26,7 +26,7 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
  * Whether a firing is missing at the end of the run: its wait ended more than `SETTLE_PROMPT` ago, and the trace would
  * show it.
  */
-export const isUntold = ({ waits }: State, now: number, observed: Observer): boolean =>
+export const isMissing = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
   now > waits.to + SETTLE_PROMPT &&
   observed.isShown(waits.at, 0, waits.stay?.begin) &&

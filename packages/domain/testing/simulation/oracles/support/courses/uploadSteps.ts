@@ -43,7 +43,7 @@ export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">
       const at = fix.capturedAt
       const isStale = from - at > STALE
       const isFresh = to - at <= STALE && at >= since.latest
-      const told: ReadonlyArray<Telling> = isFresh
+      const tellings: ReadonlyArray<Telling> = isFresh
         ? ["told"]
         : isStale
           ? ["stale"]
@@ -65,7 +65,7 @@ export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">
             if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
-                for (const telling of told)
+                for (const telling of tellings)
                   after.push(...see(rule, before, { at, side, telling, from, to, upload, since }, observed, note))
             }
           }

@@ -1,5 +1,5 @@
 import type { Run } from "../../../Oracle.js"
-import { type CompletedCall, happened, type HeardEvent, type HeardOther } from "../trace/Happened.js"
+import { type CompletedCall, happened, type StreamedEvent, type StreamNotice } from "../trace/Happened.js"
 
 /** The listeners to apps' events, and the messages that each listener got. */
 
@@ -10,13 +10,13 @@ export interface Listener {
   readonly opened: CompletedCall<"listen">
   /** The listener's own secret; null when the secrets of an endpoint sign its events. */
   readonly secret: string | null
-  readonly events: ReadonlyArray<HeardEvent>
+  readonly events: ReadonlyArray<StreamedEvent>
   readonly dropped: number
   /**
    * The end of the stream as the reader saw it. Undefined when the trace has none, for example because the server died
    * first.
    */
-  readonly end: (HeardOther & { readonly reason: string }) | undefined
+  readonly end: (StreamNotice & { readonly reason: string }) | undefined
   /**
    * The number (`i`) of the entry at which the reader stopped: at the end of the stream or the death of the server.
    * Infinity when there is none.
@@ -33,12 +33,12 @@ export const listenersOf = (run: Run): ReadonlyMap<string, Listener> => {
 }
 
 const read = (run: Run): ReadonlyMap<string, Listener> => {
-  const { faults, heard, heardOthers, of } = happened(run)
+  const { faults, of, streamed, streamNotices } = happened(run)
   const found = new Map<string, Listener>()
   for (const opened of of("listen")) {
     if (opened.outcome?._tag !== "ok") continue
     const { listenerId, secret } = opened.outcome.value
-    const others = heardOthers.filter((one) => one.listenerId === listenerId)
+    const others = streamNotices.filter((one) => one.listenerId === listenerId)
     const ends = others.flatMap((one) => (one.message._tag === "End" ? [{ ...one, reason: one.message.reason }] : []))
     const death = faults.find(
       ({ fault, i, detail, proc }) =>
@@ -50,7 +50,7 @@ const read = (run: Run): ReadonlyMap<string, Listener> => {
       endpointId: opened.args.endpointId,
       opened,
       secret,
-      events: heard.filter((one) => one.listenerId === listenerId),
+      events: streamed.filter((one) => one.listenerId === listenerId),
       dropped: others.reduce((sum, { message }) => sum + (message._tag === "Dropped" ? message.count : 0), 0),
       end: ends[0],
       over: Math.min(ends[0]?.i ?? Infinity, death?.i ?? Infinity)

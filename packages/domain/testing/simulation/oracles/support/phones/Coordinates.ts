@@ -25,14 +25,14 @@ const tiny = (degrees: unknown): number => Math.round(Number(degrees) * 1e7) + 0
 /** The readings that may be the fix in an answer, because time, coordinates and accuracy are equal. */
 const readingsOf = (
   all: ReadonlyArray<SeenReading>,
-  told: Readonly<Record<string, unknown>>
+  shown: Readonly<Record<string, unknown>>
 ): ReadonlyArray<SeenReading> =>
   all.filter(
     ({ accuracyM, capturedAt, lat, lon }) =>
-      capturedAt === timeOf(told["captured_at"]) &&
-      tiny(lat) === tiny(told["lat"]) &&
-      tiny(lon) === tiny(told["lon"]) &&
-      worthOf({ accuracyM }) === worthOf({ accuracyM: (told["accuracy_m"] ?? null) as number | null })
+      capturedAt === timeOf(shown["captured_at"]) &&
+      tiny(lat) === tiny(shown["lat"]) &&
+      tiny(lon) === tiny(shown["lon"]) &&
+      worthOf({ accuracyM }) === worthOf({ accuracyM: (shown["accuracy_m"] ?? null) as number | null })
   )
 
 const mayBeThere = (run: Run, { did, pair }: AnsweredCall<Request>): ReadonlyArray<SeenReading> => {
@@ -59,17 +59,18 @@ export const wrongLatest = each("GET /v1/locations/latest", (run, call) => {
   const left = (fix: SeenReading) => isLeftBehind(run, call.pair.userId, fix)
   const all = mayBeThere(run, call).filter((fix) => left(fix) !== "yes")
   const sure = surelyThere(run, all, call).filter((fix) => left(fix) === "no")
-  const told = recordOf(call.body["fix"])
-  if (told === undefined) return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not told`
-  const at = timeOf(told["captured_at"]) ?? -Infinity
+  const shown = recordOf(call.body["fix"])
+  if (shown === undefined)
+    return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not told`
+  const at = timeOf(shown["captured_at"]) ?? -Infinity
   const { did, pair } = call
-  if (readingsOf(all, told).length === 0 && !mayBeOfFile(run, pair.userId, at, did.end))
+  if (readingsOf(all, shown).length === 0 && !mayBeOfFile(run, pair.userId, at, did.end))
     return `no phone sent what was told of ${isoOf(at)}`
   const newer = sure.find(({ capturedAt }) => capturedAt > at)
   if (newer !== undefined) return `the fix of ${isoOf(newer.capturedAt)} is newer than that of ${isoOf(at)}`
   const better = sure.find(
     (fix) =>
-      fix.capturedAt === at && worthOf(fix) < worthOf({ accuracyM: (told["accuracy_m"] ?? null) as number | null })
+      fix.capturedAt === at && worthOf(fix) < worthOf({ accuracyM: (shown["accuracy_m"] ?? null) as number | null })
   )
   return better === undefined ? undefined : `of ${isoOf(at)} there is a more accurate fix`
 })
@@ -77,13 +78,13 @@ export const wrongLatest = each("GET /v1/locations/latest", (run, call) => {
 export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
   const { from, limit, to } = call.request
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
-  const told = listOf(call.body["fixes"])
-  const times = told.map((fix) => timeOf(fix["captured_at"]) ?? Number.NaN)
+  const shown = listOf(call.body["fixes"])
+  const times = shown.map((fix) => timeOf(fix["captured_at"]) ?? Number.NaN)
   const isLast = (call.body["nextCursor"] ?? null) === null
-  if (told.length > limit || (!isLast && told.length < limit)) return `a page of ${limit} has ${told.length} fixes`
+  if (shown.length > limit || (!isLast && shown.length < limit)) return `a page of ${limit} has ${shown.length} fixes`
   if (times.some((at, n) => at < (times[n - 1] ?? -Infinity))) return "its fixes are not in the order of their capture"
   const counts = new Map<SeenReading, number>()
-  for (const fix of told) {
+  for (const fix of shown) {
     const readings = readingsOf(all, fix)
     const [free] = readings.filter((reading) => !counts.has(reading))
     if (readings.length === 0) return `no phone sent what was told of ${isoOf(timeOf(fix["captured_at"]))}`
@@ -94,9 +95,9 @@ export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
   const missing = surelyThere(run, all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
   // Two phones may have sent the same reading, and the fix in the answer may already be matched with the other phone's
   // reading.
-  const isTold =
-    missing !== undefined && told.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
-  return missing === undefined || isTold ? undefined : `the fix of ${isoOf(missing.capturedAt)} is missing`
+  const isShown =
+    missing !== undefined && shown.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
+  return missing === undefined || isShown ? undefined : `the fix of ${isoOf(missing.capturedAt)} is missing`
 })
 
 const sameAs = (all: ReadonlyArray<SeenReading>, fix: SeenReading): number =>
@@ -109,9 +110,9 @@ export const wrongDays = each("GET /v1/locations/days", (run, call) => {
   const { from, to } = call.request
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
   const [most, least] = [countByDay(all), countByDay(surelyThere(run, all, call))]
-  const told = new Map(listOf(call.body["days"]).map((day) => [textOf(day["date"]) ?? "", Number(day["fixes"])]))
-  for (const day of new Set([...told.keys(), ...least.keys()])) {
-    const count = told.get(day) ?? 0
+  const counts = new Map(listOf(call.body["days"]).map((day) => [textOf(day["date"]) ?? "", Number(day["fixes"])]))
+  for (const day of new Set([...counts.keys(), ...least.keys()])) {
+    const count = counts.get(day) ?? 0
     if (count < (least.get(day) ?? 0) || count > (most.get(day) ?? 0))
       return `${count} fixes on ${day}, of which there are ${least.get(day) ?? 0} to ${most.get(day) ?? 0}`
   }
@@ -125,10 +126,10 @@ const countByDay = (fixes: ReadonlyArray<SeenReading>): ReadonlyMap<string, numb
 }
 
 export const wrongNearest = each("GET /v1/locations/lookup", (run, call) => {
-  const told = recordOf(call.body["fix"])
-  if (call.body["matched"] !== (told !== undefined)) return "matched does not say whether there is a fix"
+  const shown = recordOf(call.body["fix"])
+  if (call.body["matched"] !== (shown !== undefined)) return "matched does not say whether there is a fix"
   const gap = wrongGap(run, call)
-  if (gap !== undefined || told === undefined) return gap
-  if (timeOf(told["captured_at"]) !== timeOf(call.body["asOf"])) return "it tells the fix of another moment"
-  return readingsOf(mayBeThere(run, call), told).length > 0 ? undefined : "no phone sent what was told"
+  if (gap !== undefined || shown === undefined) return gap
+  if (timeOf(shown["captured_at"]) !== timeOf(call.body["asOf"])) return "it tells the fix of another moment"
+  return readingsOf(mayBeThere(run, call), shown).length > 0 ? undefined : "no phone sent what was told"
 })

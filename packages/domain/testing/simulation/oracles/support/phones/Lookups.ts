@@ -102,14 +102,14 @@ const wrongPlace = (
     const found = around.find(({ isAround }) => isAround === "yes")
     return found === undefined ? undefined : `the fix of ${isoOf(fix.capturedAt)} lies in ${found.place.placeId}`
   }
-  const told = around.find(({ place }) => place.placeId === placeId)
-  if (told === undefined) return undefined
-  if (told.isAround === "no") return `the fix of ${isoOf(fix.capturedAt)} lies in no visible ${placeId}`
+  const answered = around.find(({ place }) => place.placeId === placeId)
+  if (answered === undefined) return undefined
+  if (answered.isAround === "no") return `the fix of ${isoOf(fix.capturedAt)} lies in no visible ${placeId}`
   const better = around.find(
     (other) =>
-      other !== told &&
+      other !== answered &&
       other.isAround === "yes" &&
-      everyPair(other.circles, told.circles, (a, b) => isBetter(a, b, fix))
+      everyPair(other.circles, answered.circles, (a, b) => isBetter(a, b, fix))
   )
   return better === undefined
     ? undefined

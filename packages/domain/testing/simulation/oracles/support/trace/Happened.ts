@@ -1,7 +1,7 @@
 import { DateTime, Duration, Option } from "effect"
 import type { Name, Operation, Ended } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
-import type { Fault, Heard, Posted, PortCall } from "../../../Trace.js"
+import type { Fault, StreamEntry, Posted, PortCall } from "../../../Trace.js"
 import { LEASE } from "../../../Specification.js"
 
 /** The operations of a run, each with its end, and the POSTs, each with the time at which its answer was complete. */
@@ -27,9 +27,9 @@ export type Post = Posted & {
   readonly endedAt: number
 }
 /** An event that came over the stream of a listener. */
-export type HeardEvent = Post & { readonly listenerId: string }
+export type StreamedEvent = Post & { readonly listenerId: string }
 /** The end of a stream, or a message that says how many events the service dropped for the listener. */
-export type HeardOther = Heard & { readonly i: number; readonly t: number }
+export type StreamNotice = StreamEntry & { readonly i: number; readonly t: number }
 type Struck = Fault & { readonly i: number; readonly t: number; readonly proc: string }
 type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
 
@@ -37,10 +37,10 @@ export interface Happened {
   readonly all: ReadonlyArray<CompletedCall>
   readonly of: <N extends Name>(name: N) => ReadonlyArray<CompletedCall<N>>
   readonly posts: ReadonlyArray<Post>
-  readonly heard: ReadonlyArray<HeardEvent>
-  readonly heardOthers: ReadonlyArray<HeardOther>
+  readonly streamed: ReadonlyArray<StreamedEvent>
+  readonly streamNotices: ReadonlyArray<StreamNotice>
   /** The events that receivers got by POST and listeners over a stream, in the order of the trace. */
-  readonly told: ReadonlyArray<Post>
+  readonly received: ReadonlyArray<Post>
   readonly calls: ReadonlyArray<Called>
   readonly faults: ReadonlyArray<Struck>
   /**
@@ -96,9 +96,9 @@ const read = ({ entries, quiesced }: Run): Happened => {
   const skewMs = skewOf(entries)
   const open = new Map<number, CompletedCall>()
   const posts: Array<Post> = []
-  const heard: Array<HeardEvent> = []
-  const heardOthers: Array<HeardOther> = []
-  const told: Array<Post> = []
+  const streamed: Array<StreamedEvent> = []
+  const streamNotices: Array<StreamNotice> = []
+  const received: Array<Post> = []
   const calls: Array<Called> = []
   const faults: Array<Struck> = []
   for (const entry of entries) {
@@ -112,16 +112,16 @@ const read = ({ entries, quiesced }: Run): Happened => {
     } else if (entry.kind === "posted") {
       const post: Post = { ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs }
       posts.push(post)
-      told.push(post)
+      received.push(post)
     } else if (entry.kind === "heard") {
       const { i, listenerId, message, proc, t } = entry
       if (message._tag === "Event") {
         const { _tag, ...signed } = message
         const came = { kind: "posted", url: "", reply: 200, tookMs: 0, i, proc, beganAt: t, endedAt: t } as const
-        const event: HeardEvent = { ...came, ...signed, listenerId }
-        heard.push(event)
-        told.push(event)
-      } else heardOthers.push(entry)
+        const event: StreamedEvent = { ...came, ...signed, listenerId }
+        streamed.push(event)
+        received.push(event)
+      } else streamNotices.push(entry)
     } else if (entry.kind === "port") calls.push(entry)
     else if (entry.kind === "fault") faults.push(entry)
   }
@@ -137,9 +137,9 @@ const read = ({ entries, quiesced }: Run): Happened => {
     all,
     of: <N extends Name>(name: N) => (byName.get(name) ?? []) as unknown as ReadonlyArray<CompletedCall<N>>,
     posts,
-    heard,
-    heardOthers,
-    told,
+    streamed,
+    streamNotices,
+    received,
     calls,
     faults,
     slackMs: isSmooth ? 0 : LEASE,

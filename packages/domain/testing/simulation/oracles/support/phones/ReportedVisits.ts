@@ -22,9 +22,9 @@ export const missing = (run: Run) =>
       (operation) => "userId" in operation.args && operation.args.userId === userId && isOpen(operation, begin, end)
     )
     if (changes) return []
-    const told = new Set(walk.visits.map(({ arrival, placeId }) => `${arrival} ${placeId}`))
+    const shown = new Set(walk.visits.map(({ arrival, placeId }) => `${arrival} ${placeId}`))
     return expected(run, walk, begin, end).flatMap(({ arrival, placeId }) =>
-      told.has(`${arrival} ${placeId}`)
+      shown.has(`${arrival} ${placeId}`)
         ? []
         : [{ at: end, detail: `the visit of ${isoOf(arrival)} at ${placeId} is not told` }]
     )
@@ -44,11 +44,12 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
   const { pair, request } = page
   const mine = [...ground(run).places.values()].filter(({ userId }) => userId === pair.userId)
   return reportsOf(run, pair.userId, begin).flatMap(({ arrival, visit }) => {
-    const isAsked = (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
+    const isRequested =
+      (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
     const around = mine.filter((place) => lies(visit, place) !== "no")
     const [place] = around
     if (erased(run, pair.userId, arrival, begin, end) !== "no") return []
-    if (!isAsked || place === undefined || around.length > 1) return []
+    if (!isRequested || place === undefined || around.length > 1) return []
     const { placeId } = place
     // Visits from before the archiving of their place stay visible (Spec §4.5.5).
     const isLate = place.archivings.some((one) => one.begin < end && arrival >= Math.min(one.beganAt, one.endedAt))
@@ -65,8 +66,8 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
  */
 const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
   const writes = shares.writes.filter((write) => write.begin < end)
-  const asked = new Set(consents.map(({ begin }) => begin))
-  const last = writes.findLastIndex(({ begin, value }) => asked.has(begin) || !value.has(placeId))
+  const consentTimes = new Set(consents.map(({ begin }) => begin))
+  const last = writes.findLastIndex(({ begin, value }) => consentTimes.has(begin) || !value.has(placeId))
   const first = writes.slice(Math.max(0, last)).find(({ isCertain, value }) => isCertain && value.has(placeId))
   return first === undefined ? Infinity : Math.max(first.beganAt, first.endedAt)
 }
