@@ -43,7 +43,7 @@ const listen = (options: ListenOptions) =>
     const pass = (event: typeof EventMessage.Type) =>
       Effect.gen(function* () {
         const answer = options.forward === undefined ? undefined : yield* forward(options.forward, event)
-        yield* say(words.told(event, answer))
+        yield* say(words.eventLine(event, answer))
         if (options.print) yield* Console.log(words.body(event))
       }).pipe(turns.withPermits(1))
 
@@ -51,7 +51,7 @@ const listen = (options: ListenOptions) =>
       switch (message._tag) {
         case "Ready":
           waitMillis = FIRST_WAIT_MILLIS
-          if (!isFirst) return say(words.again)
+          if (!isFirst) return say(words.listeningAgain)
           isFirst = false
           return Console.log(words.begun({ app: `${app.name} (${app.id})`, options, ready: message.data }))
         case "Event":

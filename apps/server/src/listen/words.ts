@@ -22,7 +22,7 @@ export const plain = (text: string): string =>
 const DEADLINE_MILLIS = 5_000
 
 /** The line that shows an event and the local program's answer, such as `place.enter evt_… -> 200 (12 ms)`. */
-export const told = (event: typeof Messages.EventMessage.Type, answer: ForwardedAnswer | undefined): string =>
+export const eventLine = (event: typeof Messages.EventMessage.Type, answer: ForwardedAnswer | undefined): string =>
   answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 
 const outcome = (answer: ForwardedAnswer): string => {
@@ -62,7 +62,7 @@ export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }
     "Events are forwarded once and not kept. Control-C ends the command.\n"
   ].join("\n")
 
-export const again = "Listening again."
+export const listeningAgain = "Listening again."
 
 export const lost = (why: string, millis: number): string =>
   `Not connected: ${why}. Events that happen now are not forwarded. Next try in ${Words.count(Math.round(millis / 1_000), "second")}.`

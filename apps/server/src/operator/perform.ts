@@ -245,12 +245,13 @@ const changed = (
   })
 
 /** Makes an account; the operator makes the first admin this way (decision A4). */
-const create = ({ _tag, ...asked }: Extract<AccountCommand, { readonly _tag: "Create" }>) =>
+const create = ({ _tag, ...newAccount }: Extract<AccountCommand, { readonly _tag: "Create" }>) =>
   Effect.gen(function* () {
-    const account = yield* createAccount(asked).pipe(
+    const account = yield* createAccount(newAccount).pipe(
       Effect.catchTags({
         Invalid: ({ problems: [{ message }] }) => new CannotStart({ message: `The password ${message}.` }),
-        Conflict: () => new CannotStart({ message: `${asked.email} has an account already. Nothing was changed.` }),
+        Conflict: () =>
+          new CannotStart({ message: `${newAccount.email} has an account already. Nothing was changed.` }),
         StoreError: () => new CannotStart({ message: "The database could not store the account. Try again." })
       })
     )

@@ -27,28 +27,28 @@ export interface ReplayFigures {
 }
 
 interface CrossingFigures {
-  readonly told: number
+  readonly sent: number
   /** Crossings that were sent and whose next two accurate readings were on the new side. */
   readonly confirmed: number
-  /** Crossings between two confirmed sides. `realTold` counts those that were sent. */
+  /** Crossings between two confirmed sides. `realSent` counts those that were sent. */
   readonly real: number
-  readonly realTold: number
+  readonly realSent: number
   readonly delaysS: ReadonlyArray<number>
 }
 
 interface DwellFigures {
   /**
    * The number of stays that last at least the rule's dwell time. A stay lasts from the first reading inside to the
-   * next one outside. `told` counts the stays in which the rule fired.
+   * next one outside. `sent` counts the stays in which the rule fired.
    */
   readonly stays: number
-  readonly told: number
+  readonly sent: number
   /**
-   * The number of stays with a reading inside at or after the end of the dwell time. `seenTold` counts those that were
+   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts those that were
    * sent.
    */
   readonly seen: number
-  readonly seenTold: number
+  readonly seenSent: number
   readonly delaysMin: ReadonlyArray<number>
   readonly verdicts: Readonly<Record<DwellVerdict, number>>
 }
@@ -117,17 +117,17 @@ export const figuresOf = (
       logs: logs.length,
       places: all.length,
       crossings: {
-        told: sum(all, (one) => one.crossings.told),
+        sent: sum(all, (one) => one.crossings.sent),
         confirmed: sum(all, (one) => one.crossings.confirmed),
         real: sum(all, (one) => one.crossings.real),
-        realTold: sum(all, (one) => one.crossings.realTold),
+        realSent: sum(all, (one) => one.crossings.realSent),
         delaysS: all.flatMap((one) => one.crossings.delaysS)
       },
       dwell: {
         stays: sum(all, (one) => one.dwell.stays),
-        told: sum(all, (one) => one.dwell.told),
+        sent: sum(all, (one) => one.dwell.sent),
         seen: sum(all, (one) => one.dwell.seen),
-        seenTold: sum(all, (one) => one.dwell.seenTold),
+        seenSent: sum(all, (one) => one.dwell.seenSent),
         delaysMin: all.flatMap((one) => one.dwell.delaysMin),
         verdicts: {
           seen: sum(all, (one) => one.dwell.verdicts.seen),
@@ -196,11 +196,13 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
     fired.some(({ occurredAt, type }) => (type === "enter") === isInside && occurredAt > after && occurredAt <= until)
   )
   return {
-    told: judged.length,
+    sent: judged.length,
     confirmed: judged.filter(({ confirmed }) => confirmed).length,
     real: real.length,
-    realTold: sent.length,
-    delaysS: judged.filter(({ confirmed }) => confirmed).map(({ occurredAt, toldAt }) => (toldAt - occurredAt) / 1_000)
+    realSent: sent.length,
+    delaysS: judged
+      .filter(({ confirmed }) => confirmed)
+      .map(({ occurredAt, storedAt }) => (storedAt - occurredAt) / 1_000)
   }
 }
 
@@ -262,13 +264,13 @@ const dwellFigures = (
     fired.find(({ occurredAt }) => occurredAt >= from && occurredAt <= until)
   const late = long.flatMap((stay) => {
     const firing = firingIn(stay)
-    return firing === undefined ? [] : [(firing.toldAt - stay.from) / MINUTE - minutes]
+    return firing === undefined ? [] : [(firing.storedAt - stay.from) / MINUTE - minutes]
   })
   return {
     stays: long.length,
-    told: late.length,
+    sent: late.length,
     seen: sure.length,
-    seenTold: sure.filter((stay) => firingIn(stay) !== undefined).length,
+    seenSent: sure.filter((stay) => firingIn(stay) !== undefined).length,
     delaysMin: late,
     verdicts: verdictsOf(seen, fired)
   }
@@ -334,10 +336,10 @@ const median = (values: ReadonlyArray<number>): string => {
 export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFigures): string =>
   [
     `${logs} logs, ${places} places`,
-    `crossings: ${percent(crossings.confirmed, crossings.told)} of what was told is confirmed by the next two readings`,
-    `  real crossings told: ${percent(crossings.realTold, crossings.real)}; told after ${median(crossings.delaysS)} s (median)`,
-    `dwell: told for ${percent(dwell.told, dwell.stays)} stays; ${median(dwell.delaysMin)} minutes late (median)`,
-    `  stays with a reading inside after the minutes: ${percent(dwell.seenTold, dwell.seen)}`,
+    `crossings: ${percent(crossings.confirmed, crossings.sent)} of what was told is confirmed by the next two readings`,
+    `  real crossings told: ${percent(crossings.realSent, crossings.real)}; told after ${median(crossings.delaysS)} s (median)`,
+    `dwell: told for ${percent(dwell.sent, dwell.stays)} stays; ${median(dwell.delaysMin)} minutes late (median)`,
+    `  stays with a reading inside after the minutes: ${percent(dwell.seenSent, dwell.seen)}`,
     `visits: ${percent(visits.found, visits.stays)} stays found; ${percent(visits.split, visits.visits)} begin within 10 minutes of the last`
   ].join("\n")
 
@@ -362,9 +364,9 @@ export const silenceTable = (
   Effect.forEach(VARIANTS, ([silenceS, evidence, name = ""]) =>
     Effect.map(
       figuresOf(logs, { ...options, settleS: null, silenceS }, evidence),
-      ({ dwell: { delaysMin, stays, told, verdicts } }) =>
+      ({ dwell: { delaysMin, sent, stays, verdicts } }) =>
         [
-          `  ${silenceS === null ? "only readings" : `silence_s ${silenceS}${name}`}: ${percent(told, stays)} stays told`,
+          `  ${silenceS === null ? "only readings" : `silence_s ${silenceS}${name}`}: ${percent(sent, stays)} stays told`,
           `${median(delaysMin)} minutes late (median)`,
           `seen inside later ${verdicts.seen}, unseen ${verdicts.unseen}, gone ${verdicts.gone}`
         ].join("; ")

@@ -20,12 +20,12 @@ export const jsonLines = ({ name, places, readings, replayed }: NamedReplay): Re
   const { accepted, firings, outcomes, quarantined, uploads, visits } = replayed
   return [
     { kind: "log", log: name, readings, uploads, accepted, quarantined, places },
-    ...firings.map(({ occurredAt, place, toldAt, type }) => ({
+    ...firings.map(({ occurredAt, place, storedAt, type }) => ({
       kind: "fired",
       place,
       rule: type,
       occurred_at: iso(occurredAt),
-      told_after_s: (toldAt - occurredAt) / 1_000
+      told_after_s: (storedAt - occurredAt) / 1_000
     })),
     ...visits.map(({ arrival, departure, isUncertain, place }) => ({
       kind: "visit",
@@ -56,8 +56,8 @@ export const text = (replay: NamedReplay): string => {
   return [
     `${replay.name}: ${counted(replay)}`,
     ...firings.map(
-      ({ occurredAt, place, toldAt, type }) =>
-        `  ${iso(occurredAt)} ${type} place ${place}, told ${((toldAt - occurredAt) / 1_000).toFixed(0)} s later`
+      ({ occurredAt, place, storedAt, type }) =>
+        `  ${iso(occurredAt)} ${type} place ${place}, told ${((storedAt - occurredAt) / 1_000).toFixed(0)} s later`
     ),
     ...visits.map(
       ({ arrival, departure, place }) =>

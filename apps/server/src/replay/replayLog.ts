@@ -28,7 +28,7 @@ export interface ReplayedFiring {
   readonly type: Rule.RuleType
   readonly occurredAt: number
   /** The time at which the service stored the event. From then on, a worker sends the webhook. */
-  readonly toldAt: number
+  readonly storedAt: number
 }
 
 /** A visit as the service shows it to the phone's owner after the whole log was replayed. */
@@ -196,8 +196,10 @@ const firingsOf = (
       .filter((event) => event.userId === userId)
       .flatMap((event): ReadonlyArray<ReplayedFiring> => {
         const rule = rules.find(({ id }) => id === Event.ruleIdOf(event.payload))
-        const toldAt = tables.events.get(event.id)?.fanOutDueAt ?? event.occurredAt
-        return rule === undefined ? [] : [{ place: rule.place, type: rule.type, occurredAt: event.occurredAt, toldAt }]
+        const storedAt = tables.events.get(event.id)?.fanOutDueAt ?? event.occurredAt
+        return rule === undefined
+          ? []
+          : [{ place: rule.place, type: rule.type, occurredAt: event.occurredAt, storedAt }]
       })
       .sort((a, b) => a.occurredAt - b.occurredAt || a.place - b.place || compare(a.type, b.type))
   })

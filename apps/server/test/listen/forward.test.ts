@@ -77,7 +77,7 @@ describe("what is forwarded", () => {
   })
 
   it("is one line: what it was, what was answered, and whether the service would count that as a success", () => {
-    const line = (answer?: ForwardedAnswer) => words.told(TOLD, answer)
+    const line = (answer?: ForwardedAnswer) => words.eventLine(TOLD, answer)
     expect(line()).toBe("place.enter evt_1")
     expect(line({ _tag: "Answered", status: 204, millis: 12 })).toBe("place.enter evt_1 -> 204 (12 ms)")
     expect(line({ _tag: "Answered", status: 500, millis: 3 })).toBe(
@@ -98,7 +98,7 @@ describe("what a terminal would obey", () => {
   it("is written out in an event's line and body, wherever it stands", () => {
     const told = { headers: {}, body: JSON.stringify({ type: hostile, event_id: "evt_1", label: hostile }) }
     const spelt = "\\u001b[2J\\u009b31m\\u007f\\u202eevil\\u2028"
-    expect(words.told(told, undefined)).toBe(`${spelt} evt_1`)
+    expect(words.eventLine(told, undefined)).toBe(`${spelt} evt_1`)
     expect(words.body(told)).toBe(`{\n  "type": "${spelt}",\n  "event_id": "evt_1",\n  "label": "${spelt}"\n}`)
     expect(words.body({ headers: {}, body: hostile })).toBe(spelt)
   })

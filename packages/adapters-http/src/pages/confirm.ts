@@ -6,7 +6,7 @@ import * as PasskeyResponse from "../factors/passkeyResponse.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
-import * as CodeAsked from "./factors/codeAsked.js"
+import * as CodeField from "./factors/codeField.js"
 import { passkeyForm, passkeyPolicy } from "./factors/passkeyForm.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
@@ -16,7 +16,7 @@ import { respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
-import * as PasswordAsked from "./portal/PasswordAsked.js"
+import * as PasswordCheck from "./portal/PasswordCheck.js"
 
 const words = texts.signIn.confirm
 
@@ -25,7 +25,7 @@ const words = texts.signIn.confirm
  * accounts-17).
  */
 
-const LABELS = { password: texts.frame.fields.password, ...CodeAsked.LABELS }
+const LABELS = { password: texts.frame.fields.password, ...CodeField.LABELS }
 
 /** The problems, the status and the headers with which the form is shown again. */
 interface FormRefusal {
@@ -34,7 +34,7 @@ interface FormRefusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal = PasswordAsked.FIRST_TIME) =>
+const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal = PasswordCheck.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { account } = visitor
@@ -73,7 +73,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${once}
           ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
-          ${needsCode && CodeAsked.codeField(form, factors)}
+          ${needsCode && CodeField.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
         </form>
         <p>${words.unknown(ReturnTo.forgotPassword(returnTo))}</p>`
@@ -92,7 +92,7 @@ const show = Visitor.signedInAnyhow((visitor) =>
   })
 )
 
-const Typed = Schema.Struct({ password: PasswordAsked.Given })
+const Typed = Schema.Struct({ password: PasswordCheck.Given })
 
 const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<Fields.ShownProblem>> => {
   if (form.value("passkey") === "") {
@@ -104,7 +104,7 @@ const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<Fi
     }))
   }
   return Option.match(PasskeyResponse.read(form.value("passkey")), {
-    onNone: () => Either.left([CodeAsked.REJECTED]),
+    onNone: () => Either.left([CodeField.REJECTED]),
     onSome: (response) => Either.right({ _tag: "Passkey", response })
   })
 }
@@ -126,8 +126,8 @@ const handle = Visitor.signedInAnyhow((visitor) =>
         Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
       ),
       Effect.catchTags({
-        ...PasswordAsked.refusals(showAgain),
-        WrongFactor: CodeAsked.refusals(field, showAgain).WrongFactor,
+        ...PasswordCheck.refusals(showAgain),
+        WrongFactor: CodeField.refusals(field, showAgain).WrongFactor,
         FactorRequired: () => showAgain({ problems: [MISSING], status: 400 })
       })
     )

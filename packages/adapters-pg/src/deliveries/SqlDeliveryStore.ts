@@ -33,7 +33,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
       nextDueAt: nextDueAt(sql, onCluster),
       replay: (appId, id, decide) => orStoreError(replay(sql, appId, id, decide)),
       hurry: (appId, id, now) => orStoreError(hurry(sql, appId, id, now)),
-      recover: (asked) => (asked.ids.length === 0 ? Effect.succeed(0) : orStoreError(recover(sql, asked))),
+      recover: (recovery) => (recovery.ids.length === 0 ? Effect.succeed(0) : orStoreError(recover(sql, recovery))),
       find: (appId, id) => orStoreError(find(sql, appId, id)),
       list: (appId, filter, limit, after) => orStoreError(list(sql, appId, filter, limit, after))
     })

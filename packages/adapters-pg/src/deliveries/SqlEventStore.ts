@@ -48,7 +48,9 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const onCluster = isDistributed(sql)
-    const inBatches = yield* Batches.make((asked: ReadonlyArray<AuthorisationQuestion>) => authorisations(sql, asked))
+    const inBatches = yield* Batches.make((questions: ReadonlyArray<AuthorisationQuestion>) =>
+      authorisations(sql, questions)
+    )
     const mark = yield* Batches.make((all: ReadonlyArray<FannedOut>) => {
       const events = all.flatMap((one) => one.events)
       const at = Timestamp.make(Math.max(...all.map((one) => one.at)))

@@ -69,7 +69,7 @@ const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fie
  * Answers a batch of questions in one statement, which reads the rows of several users. The answers have the questions'
  * order; None when the connection does not exist.
  */
-export const authorisations = (sql: SqlClient, asked: ReadonlyArray<AuthorisationQuestion>) =>
+export const authorisations = (sql: SqlClient, questions: ReadonlyArray<AuthorisationQuestion>) =>
   sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
             asked.rule_id IS NULL OR EXISTS (
@@ -89,17 +89,17 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
             EXISTS (SELECT 1 FROM erasures e
                     WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
                       AND e.until_at > asked.occurred_at) AS is_erased
-          FROM unnest(${asked.map(({ userId }) => userId)}::text[],
-                      ${asked.map(({ connectionId }) => connectionId)}::text[],
-                      ${asked.map(({ ruleId }) => ruleId)}::text[],
-                      ${asked.map(({ occurredAt }) => Rows.nullableAt(occurredAt))}::timestamptz[])
+          FROM unnest(${questions.map(({ userId }) => userId)}::text[],
+                      ${questions.map(({ connectionId }) => connectionId)}::text[],
+                      ${questions.map(({ ruleId }) => ruleId)}::text[],
+                      ${questions.map(({ occurredAt }) => Rows.nullableAt(occurredAt))}::timestamptz[])
             WITH ORDINALITY AS asked (user_id, connection_id, rule_id, occurred_at, position)
           JOIN connections c ON c.user_id = asked.user_id AND c.connection_id = asked.connection_id
           JOIN apps a ON a.app_id = c.app_id`.pipe(
     Rows.all(PlacedRow),
     Effect.map((rows) => {
       const found = new Map(rows.map((row) => [row.position, toAuthorisation(row)]))
-      return asked.map((_, index) => Option.fromNullable(found.get(index + 1)))
+      return questions.map((_, index) => Option.fromNullable(found.get(index + 1)))
     }),
     orStoreError
   )

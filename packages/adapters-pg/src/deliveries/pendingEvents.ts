@@ -94,10 +94,10 @@ export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: P
 
 export const readPending = (
   sql: SqlClient,
-  asked: PendingRead,
+  query: PendingRead,
   onCluster: boolean
 ): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
-  Effect.flatMap(waitingEvents(sql, asked, onCluster), read)
+  Effect.flatMap(waitingEvents(sql, query, onCluster), read)
 
 const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {

@@ -121,16 +121,16 @@ type Recovery = Parameters<typeof DeliveryStore.Service.recover>[0]
 
 const EpochRow = Schema.Struct({ epoch: Schema.Int })
 
-export const recover = (sql: SqlClient, asked: Recovery) =>
+export const recover = (sql: SqlClient, recovery: Recovery) =>
   Effect.gen(function* () {
-    const { appId, endpointId: id, now } = asked
+    const { appId, endpointId: id, now } = recovery
     const enabled = yield* sql`SELECT epoch FROM endpoints
         WHERE app_id = ${appId} AND endpoint_id = ${id} AND disabled_at IS NULL`.pipe(Rows.first(EpochRow))
     if (Option.isNone(enabled)) return 0
     // Each batch is a transaction of its own, so that claims and other statements do not wait for all of them.
     const ending = { appId, id, epoch: enabled.value.epoch, reason: "endpoint_disabled", now, atMost: SWEEP } as const
     while ((yield* endWaiting(sql, ending)) === SWEEP);
-    return yield* replayLost(sql, asked)
+    return yield* replayLost(sql, recovery)
   })
 
 const replayLost = (sql: SqlClient, { appId, before, dueFrom, endpointId, ids, now, since }: Recovery) =>

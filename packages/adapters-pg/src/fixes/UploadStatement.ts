@@ -29,7 +29,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
     ${visits.length === 0 ? sql`` : newVisits(sql, upload)}
     ${states.length === 0 ? sql`` : newStates(sql, upload)}
     ${events.length === 0 ? sql`` : newEvents(sql, upload)}, seen AS (
-      UPDATE devices SET ${heardFrom(sql, upload)}
+      UPDATE devices SET ${deviceAssignments(sql, upload)}
       FROM moved
       WHERE devices.user_id = ${userId} AND devices.device_id = ${deviceId}
     )
@@ -48,7 +48,7 @@ export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCom
       RETURNING stream.user_id, ${sql.literal(FixCounts.HOLDS)} AS is_counted`
 
 /** The SET list with which an upload updates the row of its device. */
-export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
+export const deviceAssignments = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
   sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
         ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
         ${visits.length === 0 ? sql`` : sql`visits_told_at = coalesce(visits_told_at, ${Rows.at(receivedAt)}::timestamptz),`}

@@ -7,7 +7,7 @@ import { last } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { heardFrom, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
+import { deviceAssignments, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
 
 /**
  * Stores an upload on a cluster, as `uploadStatement` does on a single server. With an INSERT inside WITH, Citus would
@@ -38,7 +38,7 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
             sql`DELETE FROM quarantined_fixes
                 WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
           ]),
-      sql`UPDATE devices SET ${heardFrom(sql, upload)} WHERE user_id = ${userId} AND device_id = ${deviceId}`
+      sql`UPDATE devices SET ${deviceAssignments(sql, upload)} WHERE user_id = ${userId} AND device_id = ${deviceId}`
     ])
     return true
   }).pipe(sql.withTransaction)

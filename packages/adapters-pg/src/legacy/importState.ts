@@ -23,13 +23,14 @@ const FoundRow = Schema.extend(RuleRow, Schema.Struct({ is_asked: Schema.Boolean
  */
 export const importState = (
   sql: SqlClient,
-  asked: ReadonlyArray<{ readonly owner: RuleImport.RuleOwner; readonly id: RuleId }>
+  requested: ReadonlyArray<{ readonly owner: RuleImport.RuleOwner; readonly id: RuleId }>
 ) =>
   Effect.gen(function* () {
-    const users = asked.map(({ owner }) => owner.userId)
-    const connections = asked.map(({ owner }) => owner.id)
+    const users = requested.map(({ owner }) => owner.userId)
+    const connections = requested.map(({ owner }) => owner.id)
+    const ids = requested.map(({ id }) => id)
     const owners = sql`(SELECT DISTINCT * FROM unnest(${users}::text[], ${connections}::text[]) AS o (user_id, connection_id))`
-    const distinct = new Map(asked.map(({ owner }) => [owner.id, owner]))
+    const distinct = new Map(requested.map(({ owner }) => [owner.id, owner]))
     const inOrder = [...distinct.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
     // Sends one statement for each connection, because on a cluster one statement cannot lock rows of several users.
     const locked = (yield* Effect.forEach(inOrder, (owner) =>
@@ -45,7 +46,7 @@ export const importState = (
       WHERE p.archived_at IS NULL`.pipe(Rows.all(SharedRow))
     const found = yield* sql`
       WITH named AS (
-        SELECT DISTINCT * FROM unnest(${users}::text[], ${asked.map(({ id }) => id)}::text[]) AS n (user_id, rule_id)
+        SELECT DISTINCT * FROM unnest(${users}::text[], ${ids}::text[]) AS n (user_id, rule_id)
       ), here AS (
         SELECT r.user_id, r.rule_id, false AS is_asked FROM ${owners} asked
         JOIN rules r ON r.user_id = asked.user_id AND r.connection_id = asked.connection_id AND r.deleted_at IS NULL

@@ -75,8 +75,8 @@ export const standing = (
     const news: Array<{ readonly rule: Rule.Rule; readonly label: string | null }> = []
     const rules = rows.map((row) => {
       const { withdrawn_label: label } = row
-      const asTold = label === null ? row : { ...row, label }
-      const rule = toRule(asTold, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
+      const shownRow = label === null ? row : { ...row, label }
+      const rule = toRule(shownRow, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
       if (rule.disabledAt !== row.disabled_at || label !== row.noted_label) news.push({ rule, label })
       return rule
     })

@@ -83,13 +83,13 @@ const outdated =
     )
   }
 
-const HeardRow = Schema.Struct({ captured_at: Rows.At })
+const CapturedRow = Schema.Struct({ captured_at: Rows.At })
 
 const heardBefore =
   (sql: SqlClient): Store["heardBefore"] =>
   (userId, deviceId, at) =>
     heardBeforeStatement(sql, userId, deviceId, at).pipe(
-      Rows.first(HeardRow),
+      Rows.first(CapturedRow),
       Effect.map((row) => Option.getOrNull(Option.map(row, ({ captured_at }) => captured_at))),
       orStoreError
     )

@@ -117,7 +117,7 @@ const brief = (entry: Entry): string => {
     case "posted":
       return `POST ${text(entry.body["type"])} → ${entry.reply}`
     case "heard":
-      return `listener: ${heardOf(entry.message)}`
+      return `listener: ${messageText(entry.message)}`
     case "port":
       return `${entry.proc} ${entry.port}.${entry.method}: ${entry.outcome}`
     case "mailed":
@@ -135,7 +135,7 @@ const brief = (entry: Entry): string => {
  * Describes a message of a stream in a few words: the type of an event, a number of lost events, or why the stream
  * ended.
  */
-export const heardOf = (message: Simulation.ReceivedMessage): string => {
+export const messageText = (message: Simulation.ReceivedMessage): string => {
   switch (message._tag) {
     case "Event":
       return text(message.body["type"])

@@ -1,5 +1,5 @@
 import type { Simulation } from "@place-access/domain/testing"
-import { heardOf } from "./comparison.js"
+import { messageText } from "./comparison.js"
 import { connectionLanes } from "./connections.js"
 import { type Bar, type Dot, GROUPS, type Lane, type Placed } from "./Lane.js"
 import { appNames, type Deed, deedsOf, dotOf, text } from "./read.js"
@@ -178,7 +178,7 @@ const listenerLanes = (
       t,
       i,
       look: message._tag === "Event" ? "good" : "note",
-      text: heardOf(message)
+      text: messageText(message)
     }))
   }))
 }

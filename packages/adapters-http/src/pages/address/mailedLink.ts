@@ -50,7 +50,7 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
    * This page is the same whether or not an account has the e-mail address, so nobody learns from it who has an
    * account.
    */
-  const askedPage = (returnTo: string, email: Account.Email) =>
+  const sentPage = (returnTo: string, email: Account.Email) =>
     respond({
       title: words.title,
       width: "narrow",
@@ -67,7 +67,7 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
     const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
     if (Either.isLeft(input)) return yield* askPage(returnTo, Form.shown(form, input.left))
     yield* mail(input.right.email)
-    return yield* askedPage(returnTo, input.right.email)
+    return yield* sentPage(returnTo, input.right.email)
   })
 
   const show = Effect.flatMap(Form.query, (query) => askPage(ReturnTo.safe(query.value("return_to")), Fields.fresh()))

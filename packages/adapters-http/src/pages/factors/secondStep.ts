@@ -25,7 +25,7 @@ import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 import * as Visitor from "../kit/Visitor.js"
-import * as Asked from "./codeAsked.js"
+import * as CodeField from "./codeField.js"
 import { passkeyForm, passkeyPolicy } from "./passkeyForm.js"
 
 const words = texts.factors.secondStep
@@ -40,7 +40,7 @@ const pending = Effect.gen(function* () {
   return Credentials.pendingToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
 })
 
-const page = (account: Account.Account, returnTo: string, rejected: Asked.RejectedFactor = Asked.FIRST_TIME) =>
+const page = (account: Account.Account, returnTo: string, rejected: CodeField.RejectedFactor = CodeField.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const factors = yield* describeFactors(account)
@@ -64,7 +64,7 @@ const page = (account: Account.Account, returnTo: string, rejected: Asked.Reject
         ...(asks ? { passkey: policy } : {}),
         main: html`<h1>${texts.factors.title}</h1>
           <p class="lead">${words.lead}</p>
-          ${Fields.problems(form, Asked.LABELS)}
+          ${Fields.problems(form, CodeField.LABELS)}
           ${
             asks &&
             passkeyForm({
@@ -78,7 +78,7 @@ const page = (account: Account.Account, returnTo: string, rejected: Asked.Reject
           }
           <form method="post" action="/sign-in/second-step" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)} ${once}
-            ${Asked.codeField(form, factors)}
+            ${CodeField.codeField(form, factors)}
             <button class="wide">${words.signIn}</button>
           </form>
           <p><a href="${ReturnTo.signIn(returnTo)}">${words.again}</a></p>
@@ -104,7 +104,7 @@ const show = Effect.gen(function* () {
 const proofOf = (form: Form.Form): FactorProof | Fields.ShownProblem => {
   if (form.value("passkey") === "") return { _tag: "Code", code: form.value("code") }
   const response = PasskeyResponse.read(form.value("passkey"))
-  return Option.isSome(response) ? { _tag: "Passkey", response: response.value } : Asked.REJECTED
+  return Option.isSome(response) ? { _tag: "Passkey", response: response.value } : CodeField.REJECTED
 }
 
 const handle = Effect.gen(function* () {
@@ -114,12 +114,12 @@ const handle = Effect.gen(function* () {
   return yield* Effect.gen(function* () {
     const { account } = yield* describePending(token)
     const proof = proofOf(form)
-    if ("field" in proof) return yield* page(account, returnTo, Asked.refused([proof]))
+    if ("field" in proof) return yield* page(account, returnTo, CodeField.refused([proof]))
     const sent = { pending: token, proof, ...(yield* Browser.client), form: Visitor.sentForm(form) }
     return yield* finishSignIn(sent).pipe(
       Effect.flatMap((opened) => enter(opened, "password", returnTo, opened.codesLeft)),
       Effect.catchTags(
-        Asked.refusals(proof._tag === "Code" ? "code" : "passkey", (rejected) => page(account, returnTo, rejected))
+        CodeField.refusals(proof._tag === "Code" ? "code" : "passkey", (rejected) => page(account, returnTo, rejected))
       )
     )
   }).pipe(Effect.catchTag("PendingOver", () => over(returnTo)))

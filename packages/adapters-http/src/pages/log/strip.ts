@@ -18,15 +18,15 @@ const HEIGHT = 30
 interface Strip {
   readonly path: string
   readonly days: ReadonlyArray<LocalDays.LocalDay>
-  readonly asked: ReadonlyArray<Today.AppActivity>
+  readonly activity: ReadonlyArray<Today.AppActivity>
 }
 
-export const strips = ({ asked, days, path }: Strip): Html => {
-  const max = Math.max(1, ...asked.flatMap(({ counts }) => counts))
+export const strips = ({ activity, days, path }: Strip): Html => {
+  const max = Math.max(1, ...activity.flatMap(({ counts }) => counts))
   return html`<section class="card" aria-labelledby="strips">
     <h2 id="strips">${words.heading(days.length)}</h2>
     <ul class="plain strips">
-      ${asked.map(
+      ${activity.map(
         (app) =>
           html`<li>
             <a href="${path}?app=${app.appId}">${app.name}</a>

@@ -86,8 +86,7 @@ const list = (portal: string) =>
               <div class="field"><button class="second">${words.filter.show}</button></div>
             </div>
           </form>
-          ${!isFiltered && activity.length > 0 && strips({ path, days: lastDays, asked: activity })}
-          ${flags.map(flagged)}
+          ${!isFiltered && activity.length > 0 && strips({ path, days: lastDays, activity })} ${flags.map(flagged)}
           ${
             // When a filter cannot be applied, the list is empty although the log may have entries. So the page does
             // not say that there are none.

@@ -10,7 +10,7 @@ import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
-import * as PasswordAsked from "./PasswordAsked.js"
+import * as PasswordCheck from "./PasswordCheck.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 
@@ -18,7 +18,7 @@ const words = texts.settings.password
 
 const LABELS = { password: words.present, new_password: words.wanted }
 
-const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordAsked.FIRST_TIME) =>
+const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordCheck.FIRST_TIME) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const once = yield* Visitor.onceField
@@ -45,7 +45,7 @@ const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordAsked
   })
 
 const Change = Schema.Struct({
-  password: PasswordAsked.Given,
+  password: PasswordCheck.Given,
   new_password: Account.Password
 })
 
@@ -70,7 +70,7 @@ const handle = (portal: string) =>
         Effect.flatMap((fresh) => staysSignedIn(visitor.account, fresh, seeOther(done(portal, newPassword)))),
         Effect.catchTags({
           Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
-          ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected))
+          ...PasswordCheck.refusals((rejected) => page(portal, visitor, rejected))
         })
       )
     })

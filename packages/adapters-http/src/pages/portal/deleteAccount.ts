@@ -11,7 +11,7 @@ import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
-import * as PasswordAsked from "./PasswordAsked.js"
+import * as PasswordCheck from "./PasswordCheck.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { getsMail } from "../settings/unconfirmed.js"
@@ -28,7 +28,7 @@ const LABELS = { password: words.password, word: words.wordField }
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 
-const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordAsked.FIRST_TIME) =>
+const page = (portal: string, visitor: Visitor.Visitor, rejected = PasswordCheck.FIRST_TIME) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
     const fields = fieldsOf(visitor.account)
@@ -119,7 +119,7 @@ const confirmation = (portal: string, form: Fields.Shown, hidden: Readonly<Recor
     <button class="stop">${words.confirm}</button>
   </form>`
 
-const Given = Schema.Struct({ password: PasswordAsked.Given })
+const Given = Schema.Struct({ password: PasswordCheck.Given })
 
 const wordProblemsOf = (word: string): ReadonlyArray<Fields.ShownProblem> =>
   isWord(word) ? [] : [{ field: "word", message: words.wordFault(words.word) }]
@@ -148,7 +148,7 @@ const removeOwn = (portal: string) =>
       return yield* deleteAccount(visitor.account, { password, ...(yield* Browser.attempt) }).pipe(
         Effect.zipRight(goodbye(getsMail(visitor.account))),
         Effect.catchTags({
-          ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected)),
+          ...PasswordCheck.refusals((rejected) => page(portal, visitor, rejected)),
           Conflict: () => page(portal, visitor, { problems: [], status: 409 })
         })
       )

@@ -161,15 +161,15 @@ const create = (portal: string) =>
 const placeId = param("place", PlaceId, "place")
 
 /**
- * How the page shows a form again. `again`: the form as it was posted. `isOutdated`: the place was changed after the
+ * How the page shows a form again. `rejected`: the form as it was posted. `isOutdated`: the place was changed after the
  * form was opened, so the page shows the place as it is now.
  */
-interface EditAgain {
-  readonly again?: Fields.Shown
+interface EditForm {
+  readonly rejected?: Fields.Shown
   readonly isOutdated?: true
 }
 
-const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, { again, isOutdated }: EditAgain = {}) =>
+const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, { isOutdated, rejected }: EditForm = {}) =>
   Effect.gen(function* () {
     const present = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
     const place = present.find((one) => one.id === id)
@@ -180,7 +180,7 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, { again, is
       yield* PlaceFields.newest(visitor)
     )
     const form =
-      again ??
+      rejected ??
       Fields.fresh({
         label,
         kind,
@@ -220,7 +220,7 @@ const change = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const id = yield* placeId
       const draft = PlaceFields.decode(form)
-      if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, { again: Form.shown(form, draft.left) })
+      if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, { rejected: Form.shown(form, draft.left) })
       const { radius_m: radiusM, ...rest } = draft.right
       const shown = {
         label: form.value("was_label"),

@@ -52,7 +52,7 @@ interface RejectedForm {
 const outdated = (conflict: string): Html =>
   conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(conflict))
 
-const againAlert = (rejected: RejectedForm | undefined): Html | false =>
+const rejectionAlert = (rejected: RejectedForm | undefined): Html | false =>
   rejected !== undefined &&
   html`${Fields.problems(rejected.form, LABELS)}
   ${
@@ -149,7 +149,7 @@ const appPage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
           ${statusBadge(app)} ${app.submission !== null && words.waitsSince(time(app.submission.at))}
           ${isAdmin(visitor) && html`<a href="${adminPath(app)}">${words.administer}</a>`}
         </p>
-        ${againAlert(rejected)}
+        ${rejectionAlert(rejected)}
         ${
           app.proposal !== null &&
           html`<section class="card" aria-labelledby="change">
@@ -220,7 +220,7 @@ const purposePage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
           ${words.ofApp[app.revokedAt === null ? app.status : "revoked"](app.name, developerName({ developer }))}
           ${isWaiting && words.waitsSince(time(purpose.submission.at))}
         </p>
-        ${againAlert(rejected)}
+        ${rejectionAlert(rejected)}
         <section class="card" aria-labelledby="wording">
           <h2 id="wording">${words.wording}</h2>
           ${explain(purpose)} ${wording(purpose)}

@@ -16,7 +16,7 @@ import * as Routes from "../kit/Routes.js"
 import { count, duration, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
-import { askedDay } from "./askedDay.js"
+import { requestedDay } from "./requestedDay.js"
 import * as Calendar from "./calendar.js"
 import * as Drawing from "./drawing.js"
 import * as EraseForm from "./erase.js"
@@ -30,7 +30,7 @@ const ENTRIES = 500
 const dayOfQuery = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const form = yield* Form.query
-    return { ...(yield* askedDay(visitor, form.value("day"))), done: form.value("done") }
+    return { ...(yield* requestedDay(visitor, form.value("day"))), done: form.value("done") }
   })
 
 const show = (portal: string) =>

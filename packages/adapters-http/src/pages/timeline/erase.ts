@@ -13,7 +13,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { askedDay } from "./askedDay.js"
+import { requestedDay } from "./requestedDay.js"
 
 // The owner deletes a stretch of a day. Decision retention-choice-4.
 
@@ -82,7 +82,7 @@ const stretchOfQuery = (visitor: Visitor.Visitor) =>
       locale: { now },
       day,
       zone
-    } = yield* askedDay(visitor, query.value("day"))
+    } = yield* requestedDay(visitor, query.value("day"))
     const from = LocalDays.instantOf(zone, day, query.value("from"))
     // Midnight as the end means the end of the day, because no part of the day lies before its beginning.
     const end = query.value("until")
@@ -168,7 +168,7 @@ const showAgain = (
   typed: TypedTimes
 ) =>
   Effect.gen(function* () {
-    const { locale, zone } = yield* askedDay(visitor, day.date)
+    const { locale, zone } = yield* requestedDay(visitor, day.date)
     const shown: Fields.Shown = { values: (name) => (name === "from" || name === "until" ? typed[name] : ""), problems }
     return yield* respond({
       title: words.title,
@@ -197,7 +197,7 @@ const erase = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const posted = yield* Visitor.checked(visitor.cookie)
-      const { day, zone } = yield* askedDay(visitor, posted.value("day"))
+      const { day, zone } = yield* requestedDay(visitor, posted.value("day"))
       const typed = { from: clockOf(zone, posted.value("from")), until: clockOf(zone, posted.value("until")) }
       const stretch = Form.decode(Stretch, { from: posted.value("from"), until: posted.value("until") })
       if (Either.isLeft(stretch)) return yield* showAgain(portal, visitor, day, stretch.left, typed)

@@ -41,7 +41,7 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
           html`<div class="pairs">${whereCard(portal, today)} ${phoneCard(portal, today.phone, today)}</div>`
         }
         ${today.ending.length > 0 && endingCard(portal, today)}
-        ${(today.connections > 0 || today.activity.length > 0) && askedCard(portal, today)}`
+        ${(today.connections > 0 || today.activity.length > 0) && activityCard(portal, today)}`
     })
   })
 
@@ -180,7 +180,7 @@ const endingCard = (portal: string, { ending }: Today.Today): Html =>
     </ul>
   </section>`
 
-const askedCard = (portal: string, { activity, days }: Today.Today): Html => {
+const activityCard = (portal: string, { activity, days }: Today.Today): Html => {
   const max = tallest(activity.flatMap(({ counts }) => counts))
   return html`<section class="card" aria-labelledby="asked">
     <h2 id="asked">${words.asked.heading}</h2>

@@ -44,8 +44,8 @@ export const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  /** `again`: the form, as it was posted with mistakes. `above`: the result of a test. */
-  { above, again }: { readonly again?: RejectedForm; readonly above?: Html } = {}
+  /** `rejected`: the form, as it was posted with mistakes. `above`: the result of a test. */
+  { above, rejected }: { readonly rejected?: RejectedForm; readonly above?: Html } = {}
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
@@ -54,15 +54,15 @@ export const page = (
     const { description, events, id, url } = endpoint
     const figures = yield* readEndpointFigures(visitor.account, app.id, id)
     const form =
-      again?.form ?? Fields.fresh({ url, description: description ?? "", ...Outdated.shownEndpoint(endpoint) })
+      rejected?.form ?? Fields.fresh({ url, description: description ?? "", ...Outdated.shownEndpoint(endpoint) })
     return yield* respond({
       title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      status: again === undefined ? 200 : (again.status ?? 400),
-      main: html`${appHead(app, "/webhooks")} ${again === undefined && (above ?? notice(query.value("done")))}
+      status: rejected === undefined ? 200 : (rejected.status ?? 400),
+      main: html`${appHead(app, "/webhooks")} ${rejected === undefined && (above ?? notice(query.value("done")))}
         ${Fields.problems(form, LABELS)}
-        ${again === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, token, now)}`}
+        ${rejected === undefined && html`${Figures.section(figures)} ${controls(app, endpoint, token, now)}`}
         <section class="card" aria-labelledby="change">
           <header>
             <h2 id="change">${words.heading}</h2>
@@ -72,7 +72,7 @@ export const page = (
           <form method="post" action="${appPath(app)}/webhooks/${id}">
             ${Fields.hidden("form_token", token)}
             ${["was_url", "was_events", "was_description"].map((name) => Fields.hidden(name, form.values(name)))}
-            ${fields(form, again?.ticked ?? events, endpoint.headers, again?.removed)}
+            ${fields(form, rejected?.ticked ?? events, endpoint.headers, rejected?.removed)}
             <div class="actions">
               <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
             </div>
@@ -92,7 +92,7 @@ const edit = Visitor.signedIn((visitor) =>
     const posted = typed(form)
     const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, endpoint, {
-        again: { form: Form.shown(form, problems), ticked: posted.events, removed: HeaderFields.removed(form) }
+        rejected: { form: Form.shown(form, problems), ticked: posted.events, removed: HeaderFields.removed(form) }
       })
     const draft = yield* decoded(posted)
     const headers = HeaderFields.changes(form)
@@ -112,7 +112,7 @@ const edit = Visitor.signedIn((visitor) =>
       Effect.catchIf(Form.isOutdated, () =>
         Effect.flatMap(ownEndpoint(visitor), (now) =>
           page(visitor, now.app, now.endpoint, {
-            again: {
+            rejected: {
               ...Outdated.ofEndpoint(form, posted, now.endpoint),
               removed: HeaderFields.removed(form),
               status: 409

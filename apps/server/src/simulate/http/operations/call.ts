@@ -14,7 +14,7 @@ interface ApiRequest {
 /** The calls of an app with a bearer token. A refusal counts as an answer, except 503, which is a failure. */
 export const calls: Handlers<"call"> = {
   call: ({ purpose, request, token }, { client, registry }) => {
-    const { json, method, path, query } = askedFor(request)
+    const { json, method, path, query } = apiRequestOf(request)
     const sent = client.send({ token: registry.secrets.raw(token) }, method, path, {
       ...(json === undefined ? {} : { json }),
       query: { ...query, ...(purpose === undefined ? {} : { purpose }) }
@@ -34,7 +34,7 @@ const answered = ({ body, error, status }: RefusedRequest): Simulation.Answered 
   body: Object.fromEntries(CARRIED.filter((name) => name in body).map((name) => [name, body[name]]))
 })
 
-const askedFor = (request: Simulation.Request): ApiRequest => {
+const apiRequestOf = (request: Simulation.Request): ApiRequest => {
   const [method = "", route = ""] = request.endpoint.split(" ")
   const get = (query: ApiRequest["query"] = {}): ApiRequest => ({ method, path: route, query })
   switch (request.endpoint) {

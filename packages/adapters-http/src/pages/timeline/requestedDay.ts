@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import * as Visitor from "../kit/Visitor.js"
 
 /** The day with the date `date` in the visitor's time zone. When `date` is not a date, this is the present day. */
-export const askedDay = (visitor: Visitor.Visitor, date: string) =>
+export const requestedDay = (visitor: Visitor.Visitor, date: string) =>
   Effect.gen(function* () {
     const locale = yield* Visitor.locale(visitor)
     const zone = locale.zone ?? TimeZone.UTC
