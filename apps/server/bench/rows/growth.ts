@@ -74,7 +74,10 @@ const history =
     return loaded(grown, "growth.load.ts", options)
   }
 
-/** A side that uses different people in each round, because a refresh token can be used only once. */
+/**
+ * One side of a comparison: a load script runs against the small or the large database. Each round uses other people,
+ * because a refresh token can be used only once.
+ */
 const everybody =
   (script: string) =>
   (grown: Grown): Side => {

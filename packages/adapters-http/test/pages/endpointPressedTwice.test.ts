@@ -97,8 +97,8 @@ describe("the form of a webhook endpoint that is sent twice [idempotency-6]", ()
     const answered = Effect.runSync(Deferred.make<void>())
     const requested = Effect.runSync(Deferred.make<void>())
     let lookUps = 0
-    // The look-up of the first request ends when the second request has its answer. Inside the transaction the look-up
-    // would keep the second request waiting.
+    // The look-up of the first request ends only after the second request has its answer. If the service looked the
+    // host up inside the transaction, the second request would wait for the first one, and would get no answer.
     const lookUp = Effect.suspend(() =>
       ++lookUps === 1 ? Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered)) : Effect.void
     )

@@ -208,8 +208,8 @@ export const nextEvents = (
 }
 
 /**
- * Returns the events that have no deliveries any more. Deliveries are stored under the app, and so perhaps on another
- * node than the event.
+ * Returns the events that have no deliveries any more. Citus distributes events by user and deliveries by app, so an
+ * event and its deliveries may be on different nodes. Therefore a separate statement reads the deliveries.
  */
 const undelivered = (sql: SqlClient, events: ReadonlyArray<typeof EventRow.Type>) =>
   Effect.gen(function* () {

@@ -12,8 +12,8 @@ const states = fc.constantFrom(...Delivery.DeliveryState.literals)
 const changes = fc.constantFrom("set" as const, "clear" as const, "keep" as const)
 
 /**
- * Any row of a transition table. The test makes tables of these rows. Few of them are the table of the service, so the
- * test remains valid after a change of that table.
+ * Any row of a transition table. The test makes random tables of these rows, and not only the table of the service. So
+ * the test remains valid after a change of the service's table.
  */
 const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   from: fc.uniqueArray(states, { minLength: 1 }),

@@ -19,11 +19,11 @@ export interface Server {
   readonly name: "PostgreSQL" | "Citus"
   readonly kind: "postgres" | "citus"
   /**
-   * How many of `lives` random scenarios run on this kind of server: all on PostgreSQL, and a fifth on Citus, where
-   * each statement is passed on from one node to another.
+   * How many of `lives` random scenarios run on this kind of server: all on PostgreSQL, and a fifth on Citus. A
+   * scenario takes longer on Citus, because the coordinator passes each statement on to another node.
    */
   readonly share: (lives: number) => number
-  /** Whether this test run has such a server. */
+  /** Whether this test run has a server of this kind. */
   readonly isThere: boolean
   /** Makes an empty database. On Citus it spans all nodes. */
   readonly freshDatabase: () => Promise<TestDatabase>

@@ -45,8 +45,9 @@ export interface FreshUndo {
 }
 
 /**
- * The key of the mail with the undo link. It contains no time, because the secret is encrypted with this key before the
- * store reads the clock under the lock.
+ * The `dedupeKey` of the mail with the undo link. It is part of the context with which the link's secret is encrypted
+ * (`Mail.secretContext`). The program encrypts the secret before the store locks the account and reads the time of the
+ * change. So the key cannot contain this time.
  */
 export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.slice(0, 24)}`
 

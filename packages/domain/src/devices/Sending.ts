@@ -21,7 +21,7 @@ export interface SentCount {
 
 /** The readings of one device, as the store counts them. */
 export interface SentReadings {
-  /** Ordered by edge. No element for an hour without readings. */
+  /** Ordered by `edge`, so the earliest hour comes first. An hour without readings has no element. */
   readonly counts: ReadonlyArray<SentCount>
   /** The times of `SILENT_AFTER` or more between one reading and the next, oldest first. */
   readonly silences: ReadonlyArray<SilentStretch>

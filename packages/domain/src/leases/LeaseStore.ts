@@ -22,13 +22,19 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
      * dead. Another worker would then take the lease, and two workers would do the same work.
      */
     readonly survey: (home: string) => Effect.Effect<LeaseSurvey, StoreError>
-    /** Takes the leases whose tokens have not changed, raises their tokens by one, and returns these leases. */
+    /**
+     * Takes each of `leases` whose stored token is still the token in `leases`, raises the stored token by one, and
+     * returns the leases that it took. A different token means that another worker has taken the lease.
+     */
     readonly take: (
       home: string,
       worker: WorkerId,
       leases: ReadonlyArray<Lease>
     ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
-    /** Frees the leases whose tokens have not changed. Their tokens stay, so that the next take raises them. */
+    /**
+     * Frees each of `leases` whose stored token is still the token in `leases`. The stored token stays, so that the
+     * next `take` raises it.
+     */
     readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
     /** Deletes the worker's beat. Its leases are then free, as if the worker had died. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>

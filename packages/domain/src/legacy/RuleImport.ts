@@ -159,7 +159,8 @@ const readLine = (
     activeUntil: given["active_until"],
     maxEventAgeS: given["max_event_age_s"]
   }
-  // The window is checked for the time when the rule was created, because it may have closed since then.
+  // Checks the rule's window (`activeFrom` to `activeUntil`) as of the time when the rule was created. A rule whose
+  // window has ended since then is not a fault.
   const checked = RuleRequest.checkPlace(requested, createdAt ?? Timestamp.make(0))
   if (Either.isLeft(checked)) for (const { field, message } of checked.left.problems) wrong(field, message)
 

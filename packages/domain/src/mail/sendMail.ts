@@ -96,8 +96,8 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
   })
 
 /**
- * Makes the attempt, then frees its slot. The attempt itself never fails, but finding the lease for its reader may
- * fail.
+ * Makes the attempt to send a message, then frees the slot of the attempt. If the attempt dies, this function logs the
+ * cause, and the slot is freed too.
  */
 const holdingSlot = <R>(flight: InFlight, due: DueMail, attempt: Effect.Effect<Option.Option<boolean>, never, R>) =>
   attempt.pipe(

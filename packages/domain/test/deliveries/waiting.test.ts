@@ -318,8 +318,9 @@ describe("a black hole with 5,000 rows that are due", () => {
           expect(late.length).toBe(40)
           expect(Math.max(...late)).toBeLessThanOrEqual(1_000)
         }
-        // A POST to the endpoint that never answers takes five seconds, and at most four are in flight. So eight were
-        // sent.
+        // The workers ran for 7.5 seconds. A POST to the endpoint that never answers ends after five seconds, and at
+        // most four claimed deliveries of an endpoint are in flight. So the workers sent four POSTs at the beginning,
+        // and four after five seconds.
         expect((yield* posts(hole.endpoint.url)).length).toBe(8)
       })
     )

@@ -128,7 +128,10 @@ const blank = (
     })
   })
 
-/** The part of a new app that is stored, from which a repeated form gets the same answer (`addOnce`). */
+/**
+ * What `addOnce` stores about a new app. When the browser sends the same form again, the service makes the same
+ * answer from these values and adds no second app.
+ */
 const Kept = Schema.Struct({ id: AppId })
 
 const create = Visitor.signedIn((visitor) =>

@@ -178,7 +178,10 @@ const show = (portal: string) =>
     })
   )
 
-/** The part of a new device that is stored, from which a repeated form gets the same answer (`addOnce`). */
+/**
+ * What `addOnce` stores about a new device. When the browser sends the same form again, the service makes the same
+ * answer from these values and adds no second device.
+ */
 const Kept = Schema.Struct({
   device: Schema.Struct({ id: DeviceId }),
   token: Schema.String,

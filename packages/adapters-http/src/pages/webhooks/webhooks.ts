@@ -164,7 +164,10 @@ export const secretPage = (visitor: Visitor.Visitor, to: string, url: string, se
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => list(visitor, app)))
 
-/** The part of a new endpoint that is stored, from which a repeated form gets the same answer (`addOnce`). */
+/**
+ * What `addOnce` stores about a new endpoint. When the browser sends the same form again, the service makes the same
+ * answer from these values and adds no second endpoint.
+ */
 const Kept = Schema.Struct({ endpoint: Schema.Struct({ id: EndpointId }), secret: Schema.String })
 
 const add = Visitor.signedIn((visitor) =>

@@ -105,8 +105,8 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: DeletionT
     return seen === null || History.isPast(seen, until)
   }
   /**
-   * Whether the visit that began at `arrival` has ended, because the phone reported another departure or arrival after
-   * it and up to the cutoff.
+   * Whether the phone reported a departure or an arrival that is later than `arrival` and not later than the cutoff.
+   * Then the visit that began at `arrival` has ended, also when the phone did not report its departure.
    */
   const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
     [...visitReports.values()].some((one) => {

@@ -123,8 +123,9 @@ const A3 = oracle(
         // worker tried, its only entry says that it was sent.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
-        // A worker may have entered an event as too old and died before it stored the end of the delivery. The delivery
-        // may then have ended in another way, for example as delivered.
+        // A worker may have written into the access log that an event was too old, and died before it stored the end of
+        // the delivery. If another worker then ended the delivery in another way, for example as delivered, the access
+        // log has more of these entries than the delivery log has deliveries that were too old.
         const most = events + (isCalm ? 0 : (others.get(type)?.size ?? 0))
         if (count > most) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
       }

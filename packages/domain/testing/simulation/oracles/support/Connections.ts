@@ -136,8 +136,9 @@ export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span)
 }
 
 /**
- * A situation of a connection that may be the true one during a call: the grant, the scopes that the app holds, and the
- * state of the sensitive tier.
+ * A state in which a connection may have been during a call: the grant, the scopes that the app holds, and the state of
+ * the sensitive tier. The trace shows when changes began and ended, but not at which instant they took effect, so
+ * several states may be possible.
  */
 export interface Situation {
   readonly grant: Grant
