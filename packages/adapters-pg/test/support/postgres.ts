@@ -20,7 +20,7 @@ export interface Server {
   readonly kind: "postgres" | "citus"
   /**
    * How many of `lives` random scenarios run on this kind of server: all on PostgreSQL, and a fifth on Citus. A
-   * scenario takes longer on Citus, because the coordinator passes each statement on to another node.
+   * scenario takes longer on Citus, because one node passes each statement on to another node.
    */
   readonly share: (lives: number) => number
   /** Whether this test run has a server of this kind. */

@@ -49,9 +49,9 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
 /**
- * How long a fault lasts, in milliseconds. `CUT_MILLIS`: a process cannot reach the database. `PAUSE_MILLIS`: a process
- * is suspended. `FULL_MILLIS`: the disk of the database is full. Some lengths are just above the lease of a delivery
- * (30 s), others are below and above the time for which a worker without a heartbeat counts as alive (10 s).
+ * How long a fault lasts, in milliseconds. `CUT_MILLIS`: a process is cut off from the database. `PAUSE_MILLIS`: a
+ * process is suspended. `FULL_MILLIS`: the disk of the database is full. Some lengths are just above the lease of a
+ * delivery (30 s), others are below and above the time for which a worker without a heartbeat counts as alive (10 s).
  */
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
