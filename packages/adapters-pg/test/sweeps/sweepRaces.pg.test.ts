@@ -69,7 +69,7 @@ describeServers("sweeps at once", (server) => {
         // Gives the sweep time to reach the locked row and to begin to wait for it.
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
         yield* Deferred.succeed(free, undefined)
-        expect(yield* Fiber.join(sweeping)).toEqual({ connections: 1, ended: 0, told: 1 })
+        expect(yield* Fiber.join(sweeping)).toEqual({ connections: 1, ended: 0, notices: 1 })
         yield* Fiber.join(holder)
         expect(yield* eventsOf([one!.connectionId])).toEqual([one!.connectionId])
       })

@@ -16,15 +16,15 @@ export interface SideRun {
 }
 
 /**
- * What an outcome shows about the person's side after the reading: the side that the rule asks about (`asked`), a
+ * What an outcome shows about the person's side after the reading: the side that the rule asks about (`target`), a
  * crossing that the rule does not ask about (`other`), the side of the reading before (`same`), a return (`back`), or
  * `nothing` when the rule ignored the reading or the reading was too near the edge.
  */
-const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | "nothing">> = {
-  fired: "asked",
-  stale: "asked",
-  cooling_down: "asked",
-  settling: "asked",
+const LOOKS: Readonly<Record<RuleOutcome, "target" | "other" | "same" | "back" | "nothing">> = {
+  fired: "target",
+  stale: "target",
+  cooling_down: "target",
+  settling: "target",
   crossed: "other",
   contradicted: "back",
   no_change: "same",
@@ -36,7 +36,11 @@ const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | 
 }
 
 /** The person's side after the event that the rule asks about. */
-const ASKED: Readonly<Record<RuleType, "inside" | "outside">> = { enter: "inside", exit: "outside", dwell: "inside" }
+const TARGET_SIDES: Readonly<Record<RuleType, "inside" | "outside">> = {
+  enter: "inside",
+  exit: "outside",
+  dwell: "inside"
+}
 
 const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
   side === null ? null : side === "inside" ? "outside" : "inside"
@@ -76,9 +80,9 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
   let side: RuleMemory["side"] = null
   for (const { outcome } of seen) {
     const look = LOOKS[outcome]
-    if (look === "asked") side = ASKED[type]
+    if (look === "target") side = TARGET_SIDES[type]
     else if (look === "back") side = opposite(side)
-    else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(ASKED[type])
+    else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(TARGET_SIDES[type])
     forwards.push(side)
   }
   // This loop goes backwards: before a crossing the person was on the other side. A dwell fires on the side where the
@@ -91,7 +95,7 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
     const isCrossing =
       LOOKS[next.outcome] === "other" ||
       LOOKS[next.outcome] === "back" ||
-      (LOOKS[next.outcome] === "asked" && type !== "dwell")
+      (LOOKS[next.outcome] === "target" && type !== "dwell")
     forwards[index] = isCrossing ? opposite(known) : known
   }
   return forwards

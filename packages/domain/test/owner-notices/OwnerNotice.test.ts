@@ -120,7 +120,7 @@ describe("notices that a person chose [owner-notices-2]", () => {
           const now = moment(minute)
           const ending = ends.map(moment).filter((end) => end > now && end - now <= 7 * DAY)
           const phone = silentSince(moment(heard - 2 * 24 * 60), now)
-          const facts = { ...QUIET, zone, asked: [app("Spy", 200)], ending: ending.map(endsAt), phone }
+          const facts = { ...QUIET, zone, activity: [app("Spy", 200)], ending: ending.map(endsAt), phone }
           for (const { body, dedupeKey } of OwnerNotice.due(ALL, facts, now)) {
             if (!first.has(dedupeKey)) first.set(dedupeKey, { day: LocalDays.dateOf(zone, now), body })
           }

@@ -66,7 +66,7 @@ describe("the sweep of one connection [§3.1]", () => {
     ["sensitive lapsed | grace ends: sensitive.removed [§3.1-removal]", 14 * DAY, 1, ["removed"]]
   ] as const)("%s", (_, now, fromDays, told) => {
     const { outcome } = TierSweep.decide(state({ from: at(fromDays * DAY) }), IDS, at(now))
-    expect(outcome).toEqual({ ended: false, told })
+    expect(outcome).toEqual({ ended: false, notices: told })
   })
 
   it("each event has its own moment, its date and the sensitive scopes of the grant", () => {
@@ -137,14 +137,14 @@ describe("the sweep of one connection [§3.1]", () => {
       IDS,
       at(3 * DAY)
     )
-    expect(outcome).toEqual({ ended: true, told: [] })
+    expect(outcome).toEqual({ ended: true, notices: [] })
     expect([notices, writes]).toEqual([[], [{ _tag: "End", reason: "expired", at: standardExpiresAt }]])
   })
 
   it("both tiers end at one moment: the connection ended, so nothing lapsed", () => {
     const both = state({ connection: connection({ standardExpiresAt: EXPIRES }), from: at(-DAY) })
-    expect(TierSweep.decide(both, IDS, EXPIRES).outcome).toEqual({ ended: true, told: [] })
-    expect(TierSweep.decide(both, IDS, at(-1)).outcome).toEqual({ ended: false, told: [] })
+    expect(TierSweep.decide(both, IDS, EXPIRES).outcome).toEqual({ ended: true, notices: [] })
+    expect(TierSweep.decide(both, IDS, at(-1)).outcome).toEqual({ ended: false, notices: [] })
   })
 
   it("live | admin revokes: ended at the revocation, or as expired when that came first; nothing is told", () => {

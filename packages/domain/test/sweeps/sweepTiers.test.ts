@@ -72,9 +72,9 @@ describe("sweepTiers [§3.1, §6.3]", () => {
     inWorld(
       Effect.gen(function* () {
         yield* connected("30")
-        expect(yield* jump(16 * DAY - 1)).toEqual({ connections: 0, ended: 0, told: 0 })
-        expect(yield* jump(1)).toEqual({ connections: 1, ended: 0, told: 1 })
-        expect(yield* jump(60 * MINUTE)).toEqual({ connections: 0, ended: 0, told: 0 })
+        expect(yield* jump(16 * DAY - 1)).toEqual({ connections: 0, ended: 0, notices: 0 })
+        expect(yield* jump(1)).toEqual({ connections: 1, ended: 0, notices: 1 })
+        expect(yield* jump(60 * MINUTE)).toEqual({ connections: 0, ended: 0, notices: 0 })
       })
     ))
 
@@ -213,7 +213,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         for (let made = 0; made < 230; made++) {
           yield* ConsentFlow.approve(app, yield* Fixtures.user, [CURRENT, LOOKUP], { sensitiveDays: "30" })
         }
-        expect(yield* jump(16 * DAY)).toEqual({ connections: 230, ended: 0, told: 230 })
+        expect(yield* jump(16 * DAY)).toEqual({ connections: 230, ended: 0, notices: 230 })
       })
     ))
 
@@ -230,7 +230,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
               ? Effect.fail(StoreError.broken("as a test wants it"))
               : store.sweep(due, decide)
         })
-        expect(swept).toEqual({ connections: 2, ended: 0, told: 1 })
+        expect(swept).toEqual({ connections: 2, ended: 0, notices: 1 })
         expect(yield* told(other.connectionId)).toHaveLength(1)
         yield* jump(15 * MINUTE)
         expect(yield* told(one.connectionId)).toEqual([["sensitive.expiring 14", 16 * DAY]])
@@ -260,7 +260,7 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         )
         yield* TestClock.adjust(1)
         yield* Fiber.interrupt(dying)
-        expect(yield* sweepTiers()).toEqual({ connections: 3, ended: 0, told: 3 })
+        expect(yield* sweepTiers()).toEqual({ connections: 3, ended: 0, notices: 3 })
         expect(yield* told()).toHaveLength(3)
       })
     ))

@@ -85,7 +85,7 @@ interface Mailed {
 /**
  * This page is the same whether or not an account has the e-mail address, so nobody learns from it who has an account.
  */
-const mailedPage = ({ email, id, returnTo }: Mailed, isAgain = false) =>
+const mailedPage = ({ email, id, returnTo }: Mailed, isResent = false) =>
   Stranger.bound((formToken) =>
     respond({
       title: texts.signIn.mailed.title,
@@ -93,7 +93,7 @@ const mailedPage = ({ email, id, returnTo }: Mailed, isAgain = false) =>
       reader: null,
       main: html`<h1>${texts.signIn.mailed.title}</h1>
         ${
-          isAgain &&
+          isResent &&
           html`<div class="note" role="status">
             <p>${words.mailedAgain}</p>
           </div>`

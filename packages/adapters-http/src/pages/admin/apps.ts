@@ -119,10 +119,10 @@ const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefin
 }
 
 const revocation = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
-  const isAgain = rejected?.which === "revoke"
+  const isRevocation = rejected?.which === "revoke"
   return html`<section class="card" aria-labelledby="revoke">
     <h2 id="revoke">${words.end}</h2>
-    <details${flag("open", isAgain)}>
+    <details${flag("open", isRevocation)}>
       <summary>${words.revoke(app.name)}</summary>
       <div>
         <p>${words.cannotUndo}</p>
@@ -135,7 +135,7 @@ const revocation = (app: App.App, token: string, rejected: RejectedForm | undefi
         <p>${words.endLogs}</p>
         <form method="post" action="${adminPath(app)}/revoke">
           ${Fields.hidden("form_token", token)}
-          ${Fields.textarea(isAgain ? rejected.form : Fields.fresh(), {
+          ${Fields.textarea(isRevocation ? rejected.form : Fields.fresh(), {
             name: "reason",
             label: LABELS.reason,
             hint: words.reasonHint,

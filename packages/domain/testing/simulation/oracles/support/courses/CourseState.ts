@@ -68,7 +68,7 @@ export type Note =
 export interface Sight {
   readonly at: number
   readonly side: "inside" | "outside"
-  readonly telling: Telling
+  readonly freshness: Freshness
   readonly from: number
   readonly to: number
   readonly upload: CompletedCall<"upload">
@@ -77,10 +77,10 @@ export interface Sight {
 }
 
 /**
- * Whether a fix may fire the rule. `told`: it may. `stale`: it may not, because it arrived too late. `early`: it may
+ * Whether a fix may fire the rule. `fresh`: it may. `stale`: it may not, because it arrived too late. `early`: it may
  * not, because it was captured before the rule began.
  */
-export type Telling = "told" | "stale" | "early"
+export type Freshness = "fresh" | "stale" | "early"
 
 /** The states to which an event leads from `state`. */
 export type Transition = (state: State, note: (note: Note) => void) => ReadonlyArray<State>

@@ -106,7 +106,7 @@ const latest = (run: Run, entry: number): number => {
 export const see = (
   rule: MadeRule,
   known: State,
-  { at, from, side, telling, to, upload }: Sight,
+  { at, freshness, from, side, to, upload }: Sight,
   observed: Observer,
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
@@ -123,7 +123,7 @@ export const see = (
     const after = { ...before, side, since, asOf: at }
     if (before.side === null || before.side === side) return observed.at(at) ? [] : [after]
     const isWanted = side === (rule.fields.type === "enter" ? "inside" : "outside")
-    const fires = isWanted && telling === "told" && at - before.firedAt >= COOLDOWN
+    const fires = isWanted && freshness === "fresh" && at - before.firedAt >= COOLDOWN
     if (fires) note("crossing waited")
     if (!fires && observed.at(at)) return []
     return [{ ...after, waits: { at, from: from + settle, to: to + settle, fires, stay: null } }]

@@ -10,7 +10,7 @@ import { begun } from "../trace/Begun.js"
 import type { CompletedCall } from "../trace/Happened.js"
 import type { Observer } from "../trace/Observed.js"
 import { distinct } from "../trace/Possible.js"
-import { FIRST, MOST, type Note, type Sight, type State, type Telling, type Transition } from "./CourseState.js"
+import { FIRST, type Freshness, MOST, type Note, type Sight, type State, type Transition } from "./CourseState.js"
 import * as Waiting from "./Waiting.js"
 
 /** The states to which an upload leads. The fixes of the upload are applied one by one, in the order of capture. */
@@ -43,13 +43,13 @@ export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">
       const at = fix.capturedAt
       const isStale = from - at > STALE
       const isFresh = to - at <= STALE && at >= since.latest
-      const tellings: ReadonlyArray<Telling> = isFresh
-        ? ["told"]
+      const freshnesses: ReadonlyArray<Freshness> = isFresh
+        ? ["fresh"]
         : isStale
           ? ["stale"]
           : at < since.earliest
             ? ["early"]
-            : ["told", "early"]
+            : ["fresh", "early"]
       const isOpen =
         isNew === "maybe" || left === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
       states = distinct(
@@ -65,8 +65,8 @@ export const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">
             if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
-                for (const telling of tellings)
-                  after.push(...see(rule, before, { at, side, telling, from, to, upload, since }, observed, note))
+                for (const freshness of freshnesses)
+                  after.push(...see(rule, before, { at, side, freshness, from, to, upload, since }, observed, note))
             }
           }
           return after
@@ -85,13 +85,13 @@ const see = (
   observed: Observer,
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
-  const { at, side, telling } = sight
+  const { at, freshness, side } = sight
   // A state is impossible if the trace shows a firing after the state's newest fix that the state does not contain. The
   // state's own last firing may be later than its newest fix, because silence can fire, too.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
-  const isFresh = telling === "told"
+  const isFresh = freshness === "fresh"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
   // A fix inside that was captured before the end of the dwell time does not end the wait of the stay. A fix exactly at
@@ -117,9 +117,9 @@ const see = (
   const gap = at - before.firedAt
   const fires = isWanted && isFresh && gap >= COOLDOWN
   if (before.asOf === FIRST.asOf) note("first fix")
-  if (isWanted && telling === "stale") note("stale crossing")
-  if (isWanted && telling === "early") note("crossing of before the rule was made")
-  if (begins && type === "dwell" && telling === "stale") note("stale fix began a stay")
+  if (isWanted && freshness === "stale") note("stale crossing")
+  if (isWanted && freshness === "early") note("crossing of before the rule was made")
+  if (begins && type === "dwell" && freshness === "stale") note("stale fix began a stay")
   if (isWanted && isFresh && !fires) note("cooldown drop")
   if (fires) note(gap === COOLDOWN ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
   if (before.waits !== null && side === "outside") note("silence broken from outside")
