@@ -50,7 +50,10 @@ const shapesOf = ({ circles, id }: KnownPlace): ReadonlyArray<Shape.Shape> =>
     circle
   }))
 
-/** Makes the product's decisions, and returns the results in the form in which the reference returns its results. */
+/**
+ * Computes the answers with the product's code, in the form of the reference implementation (`referenceAnswers.ts`), so
+ * that a test can compare both results.
+ */
 const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFix>) => {
   const all = stored(fixes)
   const newest = [...all].sort(Fix.newestFirst)
@@ -75,8 +78,8 @@ const NOW = Date.UTC(2026, 0, 15, 12)
 const CENTRE = { lat: 52.37, lon: 4.89 }
 
 /**
- * Ages and time limits, in seconds: the values at which an answer changes, and values next to them. The radii and
- * distances below lie on both sides of a circle's edge for the same reason.
+ * Ages and time limits, in seconds: the values at which an answer changes, and the values just below and above.
+ * Likewise, the radii and distances below place fixes just inside and just outside each circle.
  */
 const SECONDS = [0, 1, 59, 60, 449, 450, 451, 899, 900, 901, 3_600, 86_399, 86_400, 86_401]
 const radius = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
@@ -100,9 +103,9 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // Each direction changes the distance a little. So two circles are either the same, or one is clearly nearer than
-      // the other. For 0 m, `travel` would round differently in each direction, and chance would decide which centre is
-      // nearer.
+      // The factor makes the distance differ by direction. So two circles have either the same centre, or centres at
+      // clearly different distances. A distance of 0 m always gives `CENTRE`: `travel` would round differently in each
+      // direction, and chance would decide which centre is nearer.
       ...(one.circle.metres === 0
         ? CENTRE
         : travel(CENTRE, one.circle.azimuth, one.circle.metres * (1 + one.circle.azimuth / 1_000))),
@@ -116,7 +119,8 @@ const place = FastCheck.record({
 const fix = FastCheck.record({
   ageMs,
   azimuth: FastCheck.constantFrom(0, 90, 200),
-  // The distances lie half a metre from each edge, because the two distance formulas agree only to millimetres.
+  // The distances are half a metre from each value at which an answer changes, because the product's distances and
+  // Karney's agree only to millimetres.
   metres: FastCheck.constantFrom(0, 49.5, 50.5, 99.5, 100.5, 199.5, 200.5, 249.5, 949.5, 1_050.5, 9_949.5, 10_050.5),
   accuracy: FastCheck.constantFrom(null, 0, -1, 5, 50, 51, 100, 5_000)
 }).map((one): KnownFix => ({
@@ -166,7 +170,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
       const possible = fixes.filter(
         (fix) => Fix.judge({ ...fix, capturedAt: time(fix.capturedAt) }, time(fix.receivedAt))._tag === "Fix"
       )
-      // Places on the way of the phone, so that the phone enters and leaves them.
+      // The centres are positions of the phone, so the phone enters and leaves these places.
       const places = [0, 0.3, 0.6, 0.9].flatMap((part, index): ReadonlyArray<KnownPlace> => {
         const at = possible[Math.floor(part * possible.length)]
         if (at === undefined) return []
@@ -185,8 +189,8 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
           expect(told.lookup(at + offset, tolerance)).toEqual(referenceLookup(places, possible, at + offset, tolerance))
         }
       }
-      // After each twentieth of the log, compares the answers about the present. Only the fixes that were received by
-      // then count.
+      // Compares the answers about the present at twenty times, evenly spread over the log. At each time, only the
+      // fixes that were received by then are known.
       const received = [...possible].sort((a, b) => a.receivedAt - b.receivedAt)
       for (let step = 1; step <= 20; step++) {
         const known = received.slice(0, Math.ceil((received.length * step) / 20))

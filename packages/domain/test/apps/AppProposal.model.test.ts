@@ -77,8 +77,9 @@ describe("changes to an app in production, against their history", () => {
           const allowed = isDecision && (revision ?? before.revision) !== before.revision ? false : reference.do(one)
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
-          // The revision grows exactly when the step changes what the developer wants. A rejection or a withdrawal may
-          // also change this.
+          // The revision grows by one exactly when the step changes what the developer wants. A rejection or a
+          // withdrawal can change it, too, because the developer then wants what is in force. An approval never changes
+          // it.
           expect(app.revision - before.revision).toBe(one.type === "approve" || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
 
@@ -90,7 +91,8 @@ describe("changes to an app in production, against their history", () => {
           expect(app.proposal !== null).toBe(reference.waits())
           expect(app.submission !== null).toBe(reference.waits())
           expect(AppProposal.wanted(app).name).toBe(reference.wantedName())
-          // The submission has the place in the reviewers' queue. It stays until a decision or a withdrawal.
+          // The submission determines the app's turn in the reviewers' queue. Until a decision or a withdrawal, no edit
+          // may change the submission, because an edit would then cost the app its turn.
           const keepsTurn = before.submission !== null && app.submission !== null && !isDecision
           expect(keepsTurn ? app.submission : null).toEqual(keepsTurn ? before.submission : null)
           const ever = reference.everApproved("origins")

@@ -181,7 +181,8 @@ describe("a first consent", () => {
           state: ConsentFlow.STATE,
           iss: ConsentFlow.ISSUER
         })
-        // The second decision gets the answer of the first.
+        // A consent is decided once. So the second decision changes nothing, and returns the redirect of the first
+        // decision.
         const second = Either.getOrThrow(yield* decide(consentRequest, user, { scopes: [CURRENT] }))
         expect(second.redirectTo).toBe(redirectTo)
         expect((yield* MemoryDatabase).connections.size).toBe(0)

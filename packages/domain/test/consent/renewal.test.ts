@@ -61,7 +61,8 @@ describe("a renewal [§4.1]", () => {
           ],
           withoutPurpose: 1
         })
-        // The first use is now exactly 90 days old and still counts. A millisecond later it must not count.
+        // The first use is now exactly 90 days old, so it still counts as a use of the last 90 days. A millisecond
+        // later it must not count.
         yield* TestClock.adjust(60 * DAY - Timestamp.HOUR)
         const count = Effect.map(listUses(it.user.id, it.connectionId), ({ byPurpose }) => byPurpose[0]?.count)
         expect(yield* count).toBe(3)
@@ -115,7 +116,7 @@ describe("a renewal [§4.1]", () => {
         expect((yield* reviewConsent(consentRequest.id, user)).mode).toBe("renew_sensitive")
         yield* decide(consentRequest, user, {})
         expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS, LOOKUP])
-        // The receipt lists only what the page showed.
+        // The mailed receipt may list only scopes that the page showed.
         expect((yield* mails).at(-1)?.body).not.toContain("See your visits")
       })
     ))

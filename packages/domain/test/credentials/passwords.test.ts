@@ -111,8 +111,9 @@ describe("changing the password [accounts-10]", () => {
       const session = (yield* Vault.Vault).sha256((yield* enter(password)).cookie)
       const change = changePassword(account, { password, newPassword, address, session })
       const stolen = Account.Password.make("the thief's own password")
-      // A thief changes the password with the old one. After the service has checked the old password, and before it
-      // stores the thief's new one, the owner resets the password.
+      // The owner changes the password. After the service has checked the old password, and before it stores the new
+      // one, a thief resets the password. Then the change must fail and store nothing, because the password that it
+      // checked is not valid now.
       const token = yield* requested
       const outcome = yield* tagOf(
         Effect.provideService(change, PasswordHasher, {
@@ -218,7 +219,8 @@ describe("setting a new password by mail [accounts-9]", () => {
       const outbox = yield* MailOutbox
       const [kept] = yield* outbox.recent(1)
       const message = kept?.message ?? (yield* Effect.die("no mail"))
-      // The link is encrypted for the first message, so it cannot be decrypted for this one.
+      // The link is encrypted for the message with the original `dedupeKey`. So the service cannot decrypt it for a
+      // copy with another key, and must not send the copy.
       yield* outbox.put({ ...message, dedupeKey: "moved" }, yield* Timestamp.now)
       expect(Mail.secretContext(message)).not.toBe(Mail.secretContext({ ...message, dedupeKey: "moved" }))
       yield* sendMail(SITES)

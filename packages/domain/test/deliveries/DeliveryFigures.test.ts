@@ -23,7 +23,10 @@ const read = (name: string, label = ""): ReadonlyMap<string, State> => {
     ])
   )
 }
-/** Runs `record`. Returns what it added to the count of a series, and to its sum, multiplied by 1,000. */
+/**
+ * Runs `record`. Returns by how much it raised the count of a series, and the sum of the series. The sum is in seconds,
+ * its difference in milliseconds.
+ */
 const added = (record: () => void, name: string, label = "", value = "") => {
   const before = read(name, label).get(value)
   record()

@@ -295,13 +295,14 @@ describe("fan-out", () => {
           const { legacy, taken } = yield* fanOut(10).pipe(
             Effect.provideService(DeliveryStore, {
               ...store,
-              // This call fails a second later, when the deliveries of the other app are already stored.
+              // For the app `one` the call fails a second later. By then the deliveries of the app `other` are already
+              // stored.
               insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.delay(failure, "1 second") : store.insert(rows))
             }),
             Effect.provideService(EventStore, { ...events, postpone: () => failure })
           )
           expect([taken, legacy.map(({ envelope }) => envelope.eventId)]).toEqual([1, [event.id]])
-          // The event could not be postponed, so it is still due in the outbox.
+          // The event of the app `one` could not be postponed. So it is still due, and the next fan-out must take it.
           expect(yield* fanOut(10)).toMatchObject({ taken: 1, deliveries: 1, legacy: [] })
         })
       )
@@ -315,7 +316,8 @@ describe("fan-out", () => {
         yield* accept
         const [store, events] = [yield* DeliveryStore, yield* EventStore]
         let reads = 0
-        // This limit ends the test in case that the worker reads without pauses.
+        // The store fails only until the worker has read the event 100 times, so that the test ends even if the worker
+        // reads it without pauses.
         const guard = flaky(() => reads < 100, broken)
         yield* withWorker(
           Effect.gen(function* () {

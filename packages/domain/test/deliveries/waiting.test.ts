@@ -233,8 +233,9 @@ describe("what ends a worker every time [W2]", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("1 day")
-            // The event is due again 30 s after its first attempt. Then each attempt has a lease of 30 s. After the
-            // third lease, and after each later one, the delivery waits as the schedule says.
+            // The first attempt comes at once. The event is due again 30 s later, and the delivery is then claimed with
+            // a lease of 30 s. It is claimed again each time its lease ends. From the third ended lease on, it waits
+            // between the end of a lease and the next claim, as the schedule says.
             const after = [30, 60, 90, 150, 480, 2_310, 9_540, 31_170, 85_200]
             expect(seconds(yield* posts(), occurredAt)).toEqual([0, ...after])
             expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])
@@ -363,13 +364,13 @@ describe("recover since", () => {
         yield* script(answers(500))
         yield* withWorker(
           Effect.gen(function* () {
-            // One event more than a batch of replays has.
+            // 501 events: a batch of replays has at most 500.
             yield* Effect.replicateEffect(fire({ ...stage, rule }, { webhookUrl: URL }), 501)
             yield* Effect.sleep("10 seconds")
             yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` })
             yield* Effect.sleep("1 hour")
-            // Before the next batch, a worker fails all replays of the earlier one, because the endpoint now has
-            // another address.
+            // The endpoint has another address now, so a worker fails the replays of the first batch. The pause of an
+            // hour lets this happen before the second batch. The second batch must not contain the failed replays.
             const slow = {
               ...store,
               recover: (asked: Parameters<typeof store.recover>[0]) =>

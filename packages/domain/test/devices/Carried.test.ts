@@ -104,7 +104,8 @@ describe("of several devices the one that moved last [M14]", () => {
       sighting: seen((index + 1) * MINUTE, index % 3 === 2 ? AWAY : HOME)
     }))
     expect(firings(erased([resting, home]), sent)).toBe(0)
-    // The tablet moved some days ago, and sent nothing in the deleted stretch.
+    // The tablet last moved some days ago, and sent nothing in the deleted stretch. So the deletion must leave its
+    // movement as it is, and only the tablet counts as left behind.
     const silent = having(tablet, seen(-2 * DAY, AWAY), seen(-2 * DAY + HOUR, HOME), seen(-HOUR, HOME))
     expect(isLeftBehind(phone, erased([resting, silent]), seen(MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(tablet, erased([resting, silent]), seen(MINUTE, HOME))).toBe(true)
@@ -168,12 +169,14 @@ describe("of several devices the one that moved last [M14]", () => {
   })
 
   it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost [devices-6]", () => {
-    // The watch was at the shop. Its readings arrive only after the phone has come home.
+    // The watch was at the shop, and the phone has come home since. The watch's readings from the shop arrive only now,
+    // after the phone's.
     const home = having(phone, seen(-3 * HOUR, 9_000), seen(-MINUTE, HOME))
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
-    // A reading that was captured after the phone's move does not count as late.
+    // A reading that was captured after the phone's move is not a late reading: the phone moved last, so the watch is
+    // left behind.
     expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
   })
 
@@ -199,8 +202,9 @@ describe("of several devices the one that moved last [M14]", () => {
   })
 
   it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say [devices-6]", () => {
-    // A movement from 95 m to 185 m is too small to count as a move. Yet the phone is now outside the circle of 100 m
-    // around home, while the tablet is inside.
+    // A movement from 95 m to 185 m is too small to count as a move of the phone. Yet the phone is now outside the
+    // circle of 100 m around home. The tablet is inside, so its readings must not count: otherwise the rules would fire
+    // for both sides in turn.
     const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
     expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
     expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)

@@ -24,8 +24,8 @@ const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>
 }
 
 /**
- * The times at which rules about home fire, when each reading is uploaded separately, and the number of readings of
- * each device that were left behind.
+ * Uploads each reading separately. Returns the times at which rules about home fire, and for each device the number of
+ * its readings that came while it was left behind.
  */
 const fired = (home: Fix.Fix, sent: ReadonlyArray<SentReading>, isBelieved: (isLeftBehind: boolean) => boolean) => {
   const circle = { lat: home.lat, lon: home.lon, radiusM: 150 }
@@ -74,8 +74,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
       const beside = fired(home, both, decided)
       expect(beside.firings).toEqual(alone.firings)
       expect(beside.leftBehind[0]).toBe(0)
-      // If readings of devices that were left behind also count, the rules about home fire all day, because the phone
-      // is away and the tablet is at home. The shortest logs have too few fixes to show this.
+      // For comparison: if the readings of both devices count, the rules about home fire all day, because the phone is
+      // away and the tablet is at home. The shortest logs have too few fixes for many firings.
       const before = fired(home, both, always)
       expect(before.firings.length > 3 * alone.firings.length || fixes.length < 100).toBe(true)
 
@@ -105,8 +105,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
-    // Each move that was undone was over long before the time limit for undoing a move. The limit is for trips of which
-    // a phone sends only one reading.
+    // A jump is undone when the device comes back within `Movement.JUMP`. In these logs each undone jump lasted less
+    // than a tenth of this limit. The limit is long because a phone may send only one reading of a whole trip.
     expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

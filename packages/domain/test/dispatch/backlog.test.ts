@@ -115,9 +115,9 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         yield* script(slowly(100, answers(200)))
         const { counting, rows } = counted()
         for (let made = 0; made < 10; made++) yield* fire(stage)
-        // With 32 slots, a worker reads more events as long as at most 8 attempts wait in line, of which at most a
-        // quarter may be for one endpoint. Four more attempts begin at once. So the other four of the ten deliveries
-        // become rows.
+        // With 32 slots, a worker reads further events while at most 8 attempts wait in memory for a slot. At most a
+        // quarter of these 8, two, may be for one endpoint. Four more attempts begin at once. So six of the ten
+        // deliveries are attempted from memory, and the other four become rows.
         yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
         expect(rows).toEqual({ waiting: 4, attempted: 6 })
       })
@@ -196,8 +196,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         const storing = over({
           deliveries: (store) => ({ insert: (all) => Effect.delay(store.insert(all), "50 millis") })
         })
-        // Two workers share the single first attempt that may be in flight to this endpoint, so one of them gets a
-        // share of 0. `place` is the place of that worker.
+        // At most one first attempt may be in flight to this endpoint. If two workers share this limit, one of them
+        // gets a share of 0. `place` is the index of that worker.
         const { id } = stage.endpoint
         const place = [0, 1].find((at) => shareOf(1, { place: at, size: 2 }, id) === 0) ?? -1
         let share = 1
@@ -299,8 +299,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
                 yield* Effect.sleep("5 seconds")
                 reset()
                 yield* Effect.sleep("2 seconds")
-                // At most six POSTs are in flight: four claimed deliveries, and two first attempts. If the first worker
-                // were alone, there would be four first attempts.
+                // At most six POSTs are in flight: four claimed deliveries, and two first attempts. Without the second
+                // worker there would be four first attempts.
                 expect(most()).toBe(6)
               }),
               options

@@ -29,17 +29,17 @@ const median = (values: ReadonlyArray<number>): number =>
 const late = (status: number) => slowly(4_900, answers(status))
 
 interface Beside {
-  /** The number of other apps beside the healthy app. */
+  /** The number of apps in addition to the healthy app. */
   readonly others: number
-  /** What the receivers of the other apps do. Default: they never answer. */
+  /** What the receivers of these additional apps do. Default: they never answer. */
   readonly behaviour?: MemoryWebhookSender.Behaviour
   /** Whether claims get the list of endpoints that fail or answer late. Default: true. */
   readonly isKnown?: boolean
 }
 
 /**
- * The median time, in milliseconds, from an event of a healthy app until its receiver has answered, while other apps
- * have the given receivers. Each app has an event every half second.
+ * The median time, in milliseconds, from an event of the healthy app until its receiver has answered. Meanwhile
+ * `others` further apps have receivers with the given behaviour. Each app has an event every half second.
  */
 const healthyMedian = ({ behaviour = hangs, isKnown = true, others }: Beside): number =>
   inVirtualTime(
@@ -103,8 +103,8 @@ it.each([
 ])("endpoints that %s take half of the slots at most, as soon as the worker knows them [deliveries-7]", (_, status) => {
   const receivers = counting(late(status))
   const behaviour = (post: MemoryWebhookSender.Post) => {
-    // The count begins after ten seconds. By then the first attempts to each endpoint have ended, so the worker knows
-    // which endpoints fail.
+    // The largest number of POSTs in flight counts only after ten seconds. By then the first attempts to each endpoint
+    // have ended, so the worker knows which endpoints fail or answer late.
     if (post.at - VirtualTime.START < 10_000) receivers.reset()
     return receivers.receiver(post)
   }

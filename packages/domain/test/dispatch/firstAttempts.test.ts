@@ -74,7 +74,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 1 })
-              // The claimed delivery succeeded, so the endpoint does not count as failing.
+              // The claimed delivery succeeded, so the endpoint does not count as failing, and the worker again
+              // attempts a delivery before it stores it as a row.
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 2 })
@@ -131,7 +132,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
             erasures.set(stage.user.id, [{ from: occurredAt, until, erasedAt: until }])
             yield* Effect.sleep("1 hour")
             expect((yield* posts()).length).toBe(1)
-            // The deleted stretch has only the millisecond of the first event. A later event is sent, and retried.
+            // The deleted stretch contains only the millisecond of the first event. So the second event must be sent
+            // and retried.
             yield* fire(stage)
             yield* Effect.sleep("1 minute")
             expect((yield* posts()).length).toBe(3)
@@ -265,8 +267,8 @@ describe("the first attempt of an event [deliveries-18]", () => {
             endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
-            // This call stands for another worker, which has taken the bucket because it believes that this worker is
-            // dead.
+            // This call stands for a second worker, which has taken the bucket because it believes that the first
+            // worker is dead. The first worker must then not store its result.
             yield* fanOut(10)
             const before = yield* deliveries
             expect(before).toMatchObject([{ state: "trying", attempt: 1 }])

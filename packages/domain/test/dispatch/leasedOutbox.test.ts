@@ -75,7 +75,10 @@ describe("the outbox that workers share by leases [events-5]", () => {
     )
   })
 
-  /** How long an event waits for its POST when every signal is lost. Two workers wait for signals with `wait`. */
+  /**
+   * Returns how long an event waits for its POST when no signal is raised. Two workers run, and `wait` replaces their
+   * wait for a signal.
+   */
   const withoutSignals = (wait: (signal: typeof WorkSignal.Service) => (typeof WorkSignal.Service)["wait"]) =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -37,7 +37,8 @@ describe("the worker's loops", () => {
             yield* Effect.sleep("2 seconds")
             const arrived = yield* posts(healthy.endpoint.url)
             expect(arrived.length).toBe(300)
-            // The receivers of this test answer at once, so all POSTs must be at the same time.
+            // The healthy receiver answers at once, so its POSTs take no time on the virtual clock. So all 300 must
+            // arrive at the instant at which the worker starts.
             expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
             expect((yield* posts()).length).toBe(8)
           }),
@@ -93,7 +94,8 @@ describe("the worker's loops", () => {
           Effect.gen(function* () {
             yield* Effect.sleep("1500 millis")
             const event = yield* fire(stage)
-            // The signal wakes the worker while the event is missing. Then the event is put back without a signal.
+            // The signal wakes the worker while the event is missing. Then the event is put back without a signal, so
+            // only the next poll can find it.
             events.delete(event.id)
             yield* Effect.sleep("1 millis")
             events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })

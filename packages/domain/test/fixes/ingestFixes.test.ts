@@ -278,7 +278,7 @@ describe("a rule that is made while the phone holds readings back [M5]", () => {
 })
 
 describe("uploads of one user that race", () => {
-  /** The store with a replacement for `commit`. The replacement also gets the real store. */
+  /** The store with a replacement for `commit`. The replacement gets the upload and the real store. */
   const committing = (
     commit: (upload: UploadCommit, real: typeof FixStore.Service) => Effect.Effect<boolean, StoreError>
   ) =>
@@ -292,7 +292,8 @@ describe("uploads of one user that race", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
-        // Another upload stores the same fixes just before the first commit, and fires the same rules.
+        // Another upload of the same user stores the same fixes, and fires the same rules, just before the first
+        // commit. So this commit fails, and the program must evaluate the rules once more.
         const rival = Effect.orDie(Effect.provide(ingestFixes(phone, RIDE, []), context))
         let rounds = 0
         const store = committing((upload, real) =>
@@ -471,7 +472,8 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
-        // The server's clock is an hour behind, so readings that are captured now seem to be an hour in the future.
+        // The server's clock is an hour behind. So readings that are captured now seem to be an hour in the future and
+        // are put aside. When the clock is right, a later upload must accept them.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
@@ -501,7 +503,8 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         const sizes = () => [tables.fixes.size, tables.quarantined.size]
-        // The server's clock is an hour behind. The phone sends 1,200 readings from the 50 minutes before 13:00.
+        // The server's clock is an hour behind. The phone sends 1,200 readings from the 50 minutes before 13:00, which
+        // are put aside. After 13:00, each upload may accept only a limited number of them.
         const many = Array.from({ length: 1_200 }, (_, index) => reading(10 * MINUTE + index * 2_500, INSIDE))
         for (const part of [many.slice(0, 600), many.slice(600)]) yield* ingestFixes(phone, part, [])
         expect(sizes()).toEqual([0, 1_200])
@@ -527,8 +530,8 @@ describe("what could not be taken", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const { quarantined } = yield* MemoryDatabase
-        // The server's clock is an hour behind. The first part of the phone's readings is lost, and the phone sends it
-        // again.
+        // The server's clock is an hour behind, so the readings are put aside. The upload with the earlier readings is
+        // lost at first, and arrives only after the upload with the later ones.
         const part = (from: number, length: number) =>
           Array.from({ length }, (_, index) => reading(from + index * 1_000, INSIDE))
         yield* ingestFixes(phone, part(40 * MINUTE, 700), [])

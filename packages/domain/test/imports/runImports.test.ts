@@ -29,7 +29,8 @@ const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
   Layer.merge(MemoryImportReader.layer),
-  // The log is removed, because every call that fails on purpose would be logged.
+  // Calls of the store fail on purpose in these tests. Without this layer, each failure would write a log line into the
+  // test's output.
   Layer.merge(Logger.remove(Logger.defaultLogger))
 )
 type World = Layer.Layer.Success<typeof layer>
@@ -269,8 +270,8 @@ describe("an import that is interrupted", () => {
     }
   )
   /**
-   * Entries for several steps of an import. A few entries are repeated, so that an entry and its duplicate are often in
-   * different steps.
+   * Entries for several steps of an import. The list repeats a few entries, so that an entry and its duplicate are
+   * often in different steps.
    */
   const entries = fc
     .array(entry, { minLength: 1, maxLength: 30 })

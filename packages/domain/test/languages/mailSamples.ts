@@ -24,7 +24,10 @@ import * as FactorMails from "../../src/factors/factorMails.js"
 import * as PurposeNotice from "../../src/purposes/PurposeNotice.js"
 import { appOf } from "../support/apps.js"
 
-/** The variable parts of a mail. Strangers choose the names among them. */
+/**
+ * The variable parts of a mail. Strangers choose some of them, such as the name of an app, so a name may contain
+ * anything.
+ */
 export interface Facts {
   readonly name: string
   readonly email: string
@@ -33,7 +36,7 @@ export interface Facts {
   readonly number: number
 }
 
-/** Every name contains this letter, so that a test can tell a name from our own texts. */
+/** Every name in the samples contains this letter, so that a test can tell a name from the texts of the service. */
 const MARK = "Ж"
 
 /** Names that a stranger may choose to change the meaning of the words around them. */
@@ -288,7 +291,10 @@ const teamMails: Make = (facts) => {
   ]
 }
 
-/** The mails that take the place of others, once an app has caused more mails than `NamedMail.LIMIT` allows. */
+/**
+ * The mails without names that the service sends in place of the usual mails, once an app has caused more mails than
+ * `NamedMail.LIMIT` allows.
+ */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }
   const leak = LeakNotice.message("code_reused", { app: namedOf(facts), connection: connectionOf(facts, [], true) })

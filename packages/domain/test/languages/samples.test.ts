@@ -4,15 +4,15 @@ import { facts, type Facts, MAILS, textsOf } from "./mailSamples.js"
 import { TEXTS } from "./textSamples.js"
 
 /**
- * Whether the line comes from the domain, and not from a reviewer (the sample's note) or a stranger (an endpoint's
- * address).
+ * Whether the service wrote the line. Other lines are the note of a reviewer, which the samples contain, or the address
+ * of an endpoint, which a stranger chose.
  */
 const isOurs = (line: string, { note }: Facts): boolean =>
   line !== note && line !== `"${note}"` && !line.startsWith("https://a.example")
 
 const times = (text: string, part: string): number => text.split(part).length - 1
 
-/** Few runs are enough, because each run makes every form of every mail of a file. */
+/** A few runs are enough: each run makes every form of every mail that a file can make. */
 const RUNS = { fastCheck: { numRuns: 30 } }
 
 const isSaid = (text: string, given: Facts): void => {

@@ -2,12 +2,18 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 
-/** A text in the sources. `parts` are its constant parts. Between two parts, an expression gives a variable text. */
+/**
+ * A text in the sources, such as a template. `parts` are its constant parts. Between two parts stands an expression,
+ * whose value is known only when the code runs.
+ */
 export interface SourceText {
   readonly file: string
   readonly line: number
   readonly parts: ReadonlyArray<string>
-  /** The string literals in the code of each expression. The expression may also give other texts, such as a number. */
+  /**
+   * For each expression: the string literals in its code. The value of the expression may also be another text, such as
+   * a number.
+   */
   readonly between: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -95,8 +101,8 @@ const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
 }
 
 /**
- * Every text with at least two words that the sources below a folder write into a field, a variable or a call with one
- * of these names.
+ * Every text with at least two words in the sources below a folder that the code assigns to a field or variable, or
+ * passes to a call, with one of these names.
  */
 export const textsOfField = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<SourceText> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -125,7 +131,7 @@ export const filesWith = (folder: string, field: string): ReadonlyArray<string> 
 
 const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
 
-/** The text with each expression replaced by its possible values, in every combination. */
+/** The text in every combination of the values that its expressions may have. */
 export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
   between.reduce<ReadonlyArray<string>>(
     (begun, texts, index) =>

@@ -86,8 +86,8 @@ const labels = (name: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${index} ${name}`)
 
 /**
- * Samples of texts of the access log, and of other texts that code puts together from parts. The key is the file that
- * makes the texts.
+ * Makes samples of the texts that code puts together from parts, for example those of the access log. The key is the
+ * file that makes the texts.
  */
 export const TEXTS: Readonly<Record<string, Make>> = {
   "answers/Disclosure.ts": answers,

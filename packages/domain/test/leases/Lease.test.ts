@@ -14,7 +14,7 @@ const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Leas
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** What `Lease.move` decides for the worker, if it knows all the leases that it owns. */
+/** What `Lease.move` decides for a worker that knows of all leases that it owns. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,
@@ -136,7 +136,8 @@ class Cluster {
   }
 
   /**
-   * The faults after all workers have read the leases a few times: free leases, or shares that differ by more than one.
+   * After all workers have read the leases a few times, every lease should have an owner, and the shares should differ
+   * by at most one. Returns a text for each violation.
    */
   faults(): ReadonlyArray<string> {
     if (this.living.size === 0) return []

@@ -124,7 +124,7 @@ describe("the leases that a worker holds", () => {
         yield* one.look
         yield* one.leave
         expect(sorted(yield* two.look)).toEqual(BUCKETS)
-        // From here on nothing calls `look` of `two`, as if it had died.
+        // From here on, nothing calls `look` of worker `two`. To the other workers, `two` seems to be dead.
         yield* Effect.sleep("9999 millis")
         expect(yield* three.look).toEqual([])
         yield* Effect.sleep("500 millis")
@@ -321,9 +321,9 @@ describe("pieces of work [leases-2]", () => {
 })
 
 /**
- * Workers that come, hang, leave and die, with a store that answers late. Returns what was wrong: a worker that still
- * used a lease after another worker had taken it, two workers at the work of one person, and, at the end, free leases
- * and unfair shares.
+ * Runs workers that come, hang, leave and die, with a store that answers late. Returns what was wrong. During the run:
+ * a worker that still used a lease after another worker had taken the lease, or two workers at the work of one person.
+ * At the end: free leases, or unfair shares.
  */
 const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: Using): ReadonlyArray<string> =>
   inVirtualTime(
@@ -365,8 +365,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                 () => Effect.sync(() => void workedAt.set(person, (workedAt.get(person) ?? 0) - 1))
               )
             /**
-             * A worker that works for some seconds. At each look, it checks that no other worker has taken one of its
-             * leases.
+             * A worker that works for some seconds. Each time it reads the leases, it checks that no other worker has
+             * taken one of its own leases.
              */
             const living = (seconds: number) =>
               Effect.gen(function* () {
@@ -394,8 +394,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                   }
                   yield* Effect.sleep(250)
                 }
-                // The work ends before the worker may hang. While a worker hangs, another worker may do the same work,
-                // and the test does not count this as a fault.
+                // The work ends here, because the worker may hang afterwards. While a worker hangs, another worker may
+                // take over its work, and the test would report two workers at the work of one person.
                 yield* Fiber.interrupt(pieces)
                 const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
                 const owned = leases.filter(({ owner }) => owner === own)
@@ -404,7 +404,8 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
             const [first, second] = yield* Effect.all(
               [
                 living(60),
-                // A worker that comes when only the first worker is left, and that worker has all leases.
+                // A worker that comes when the first worker is the only one left, and so has all leases. Both workers
+                // must end with a fair share.
                 Effect.delay(living(12), "48 seconds"),
                 // A worker that begins together with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),

@@ -6,7 +6,7 @@ import { FastCheck as fc, Option } from "effect"
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const WINDOW = 1_000
 
-/** The milliseconds between calls, mostly boundary values of a window. */
+/** The milliseconds between calls: mostly the length of the limit's window, half of it, or a value next to it. */
 const gaps = fc.array(fc.oneof(fc.constantFrom(0, 1, 499, 500, 501, 999, 1_000, 1_001), fc.nat(2_500)), {
   maxLength: 60
 })
@@ -29,8 +29,8 @@ describe("a rate", () => {
       fc.property(fc.integer({ min: 1, max: 6 }), gaps, (calls, all) => {
         const times = timesOf(all)
         const answers = run({ calls, windowMillis: WINDOW }, times)
-        // The windows, computed only from the times. Each window begins with the first call that is in no earlier
-        // window.
+        // Computes the time windows of the limit only from the times of the calls. A window begins with the first call
+        // after the window before it has ended.
         let [begun, inWindow] = [-Infinity, 0]
         for (const { at, isAdmitted, remaining, resetMillis } of answers) {
           if (at >= begun + WINDOW) [begun, inWindow] = [at, 0]
@@ -54,7 +54,7 @@ describe("a rate", () => {
           window = Rate.count(window, WINDOW, at)
           const { isAdmitted, resetMillis } = Rate.standing(rate, window, at)
           if (isAdmitted) continue
-          // The wait is rounded up to whole seconds, as in `Retry-After`.
+          // The client gets the wait as a header `Retry-After`, which is in whole seconds, rounded up.
           at = Timestamp.plus(at, Math.ceil(resetMillis / 1_000) * 1_000)
           window = Rate.count(window, WINDOW, at)
           expect(Rate.standing(rate, window, at).isAdmitted).toBe(true)

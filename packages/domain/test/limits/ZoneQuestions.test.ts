@@ -14,7 +14,9 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
   radiusM
 })
 
-/** How many of the circles the budget allows, if the app asks about them one after the other at one instant. */
+/**
+ * How many of the circles the app may ask about, one after the other and all at one instant, before the budget refuses.
+ */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
   return circles.filter((one) => {
@@ -59,8 +61,8 @@ describe("questions about zones", () => {
 
   it("circles whose edges lie in different towns have nothing to do with each other", () => {
     expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
-    // The edge of the fourth circle is a little less, or a little more, than 17 km from the edge of the circle in the
-    // middle.
+    // The nearest points of the fourth circle and of the middle circle are a little less, or a little more, than 17 km
+    // apart. Only the nearer fourth circle is refused.
     const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
     const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
     expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])

@@ -4,7 +4,7 @@ import { type Decision, medianErrorKm, strategies } from "../support/zoneSearch.
 
 const PEOPLE = 32
 
-/** A decision by the hourly budget alone, without the daily budget. */
+/** Decides about a question with the hourly budget alone, to show that the budget for a day is necessary. */
 const hourAlone: Decision = (before, _, now) => {
   const spending = Budget.spend(ZoneQuestions.HOURLY, before.calls, now)
   return spending._tag === "Refused" ? spending : { _tag: "Allowed", questions: { calls: spending.calls, circles: [] } }

@@ -128,8 +128,9 @@ it("whenever workers die and whatever the server says: no message too early, too
                 if (next === undefined) continue
                 expect(earliest).not.toBeNull()
                 expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
-                // If no worker dies, the next attempt may be late by one round of the worker and by two minutes for
-                // other mail, because the worker sends only two messages at a time.
+                // If no worker dies, the next attempt may begin late by at most one interval of the worker's look-ups
+                // and two minutes. The two minutes are for other mail that is due: the worker sends only two messages
+                // at a time.
                 if (deaths.length === 0) {
                   expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + 2 * MINUTE + EVERY)
                 }

@@ -90,7 +90,8 @@ describe("the life of a purpose, against its history", () => {
       }),
       500
     )
-    // The generator must reach every transition of the state machine, and its refusals.
+    // The generator must reach every transition of the state machine, and every refusal. Otherwise the property tests
+    // less than it claims.
     const arrows = [
       "draft write draft",
       "draft hand in in_review",

@@ -31,7 +31,7 @@ const edit = (purpose: Purpose.Purpose, terms: PurposeLife.PurposeEdit) => Purpo
 const refused = (step: Either.Either<unknown, { readonly _tag: string; readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
-/** The words under which the app may use the purpose now; undefined when it may not. */
+/** The description under which the app may use the purpose now; undefined when the app may not use it. */
 const inForce = (purpose: Purpose.Purpose, app: Parameters<typeof Purpose.usableTerms>[1] = "production") =>
   Purpose.usableTerms(purpose, app)?.description
 

@@ -98,7 +98,7 @@ const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray
   return unknown
 }
 
-/** The recent evaluations that remain after the uploads. */
+/** The evaluations that the product still keeps for the rule after all uploads. */
 const kept = (question: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   let live = liveRule(question)
   let recent = RecentEvaluations.none
@@ -114,7 +114,10 @@ const kept = (question: RuleEvaluation.Question, life: ReadonlyArray<Upload>) =>
   return recent
 }
 
-/** Every evaluation of the uploads, in a list without a limit. */
+/**
+ * Every evaluation of the rule, in order, and without the limit on how many are kept. The product's list must equal the
+ * end of this list.
+ */
 const log = (question: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   const all: Array<RecentEvaluations.Evaluation> = []
   let state = RuleEvaluation.unseeded("1")

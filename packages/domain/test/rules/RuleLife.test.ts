@@ -6,7 +6,8 @@ const at = (after: number | null) => (after === null ? null : time(NOON + after)
 
 describe("where a rule is in its life [§3.3]", () => {
   it.each([
-    // The columns are: from, until, disabled, after, state.
+    // Each row has: the window's beginning, the window's end, when the rule was disabled, the time of the check (all in
+    // milliseconds after noon), and the expected state.
     [null, null, null, 0, "active"],
     [0, null, null, -1, "inactive"],
     [0, null, null, 0, "active"],
@@ -16,8 +17,8 @@ describe("where a rule is in its life [§3.3]", () => {
     [0, MINUTE, null, 0, "active"],
     [0, MINUTE, null, MINUTE - 1, "active"],
     [0, MINUTE, null, MINUTE, "finished"],
-    // `disabled` takes precedence over a window that has not opened. A window that has closed takes precedence over
-    // `disabled`.
+    // A disabled rule is `disabled` before and during its window. After the window it is `finished`, although it was
+    // disabled.
     [0, MINUTE, -9, -1, "disabled"],
     [0, MINUTE, -9, 0, "disabled"],
     [0, MINUTE, -9, MINUTE, "finished"],

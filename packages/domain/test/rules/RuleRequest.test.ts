@@ -9,7 +9,7 @@ const iso = (millis: number): string => Timestamp.toIso(time(millis))
 const check = (request: RuleRequest.PlaceRuleRequest) =>
   RuleRequest.checkPlace({ placeId: "plc_1", type: "enter", ...request }, time(NOON))
 
-/** The names of the fields that the request has wrong. */
+/** The names of the fields that have an invalid value in the request. */
 const wrong = (request: RuleRequest.PlaceRuleRequest): ReadonlyArray<string> => {
   const checked = check(request)
   return Either.isLeft(checked) ? checked.left.problems.map((problem) => problem.field) : []

@@ -26,7 +26,7 @@ import {
  * and behaviour 10 is a property of the store's contract.
  */
 
-/** A number of milliseconds near an edge: mostly the edge itself, or a value next to it. */
+/** A number of milliseconds near `edge`: mostly `edge` itself, or a value next to it, at most `reach` away. */
 const around = (edge: number, reach: number) =>
   fc.oneof(
     { arbitrary: fc.constantFrom(edge - 1, edge, edge + 1), weight: 2 },
@@ -156,7 +156,8 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         const all = outcomes({ ...question, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
-        // The outcomes must be the same as when the readings from before `from` arrive too late to fire.
+        // A reading from before `from` must have the same effect as a reading that arrives too late to fire: both
+        // change the side, and neither fires.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
         expect(all).toEqual(outcomes(question, late))
       }
@@ -298,7 +299,8 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
   it("a fix from outside the window takes back no crossing and no dwell that waits [§4.6.5, rules-13, rules-14]", () => {
     const waiting = [question({ settleS: 120, window }), { ...dwell(10), silenceS: 600, window }]
     holds(fc.tuple(fc.constantFrom(...waiting), around(HOUR, 100 * SECOND)), ([question, after]) => {
-      // A dwell waits only if its dwell time ends inside the window.
+      // A dwell waits for its firing only if its dwell time ends inside the window. So the arrival is early enough for
+      // this.
       const arrival = question.type === "dwell" ? HOUR - 12 * MINUTE : HOUR - 101 * SECOND
       const { state } = evaluate(question, [
         { after: 0, where: OUTSIDE },

@@ -8,7 +8,10 @@ import { UploadStores } from "../support/uploads.js"
 
 const LIVES = 120
 
-/** Fails when the programs and the reference disagree about a life. Returns the number of the life's firings. */
+/**
+ * Compares a random scenario (`lives.ts`) in the programs with the reference implementation, and fails when they
+ * differ. Returns the number of firings in the scenario.
+ */
 const agreed = (seed: number) =>
   Effect.gen(function* () {
     const life = lifeOf(seed)

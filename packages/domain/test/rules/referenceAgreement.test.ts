@@ -4,7 +4,10 @@ import { type Life, type Outcome, outcomeOf } from "../support/referenceRules.js
 import { replayLife } from "../support/replay.js"
 
 const LIVES = 100_000
-/** The number of lives in one test. Between two tests the test runner can send its messages, so the tests are short. */
+/**
+ * The number of scenarios (`lives.ts`) in one test. It is small, because the test runner can send its messages only
+ * between two tests.
+ */
 const AT_ONCE = 5_000
 
 const isSame = (one: Outcome, other: Outcome | undefined): boolean =>
@@ -13,7 +16,10 @@ const isSame = (one: Outcome, other: Outcome | undefined): boolean =>
   one.firings.length === other.firings.length &&
   one.firings.every((at, index) => at === other.firings[index])
 
-/** The number of firings of a life; undefined when the product and the reference disagree about them. */
+/**
+ * The number of firings in a scenario; undefined when the product and the reference implementation disagree about its
+ * firings or about the rules' final states.
+ */
 const agreed = (life: Life): number | undefined => {
   const [product, reference] = [replayLife(life), outcomeOf(life)]
   return product.every((one, rule) => isSame(one, reference[rule]))
@@ -41,7 +47,7 @@ describe("rule evaluation against a second writing of Spec §4.6", () => {
   )
 })
 
-/** The smallest life in which the product and the reference disagree, with both results. */
+/** The smallest scenario in which the product and the reference implementation still disagree, with both results. */
 const explained = (seed: number) => {
   const life = smallest(lifeOf(seed), (one) => agreed(one) === undefined)
   return { seed, life, product: replayLife(life), reference: outcomeOf(life) }

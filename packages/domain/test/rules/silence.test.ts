@@ -20,8 +20,8 @@ const SILENCE_S = 600
 const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
 
 /**
- * Settles the rule `after` milliseconds after noon. Returns the time of the dwell that fires, in minutes after noon.
- * Null when none fires.
+ * Evaluates the fixes, and then settles the rule `after` milliseconds after noon. Returns the time of the firing that
+ * the settling made, in minutes after noon, or null.
  */
 const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
   const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))

@@ -38,8 +38,8 @@ const messageOf = ({ fields, prototype }: ErrorClass): string => {
 }
 
 /**
- * The errors whose message contains the value of a field. The field is a code from a fixed list, or a text for the
- * reader of the message.
+ * The errors whose message may contain the value of a field. This value is a code from a fixed list, or a text that was
+ * written for the reader of the message. So it cannot contain private data.
  */
 const SAYS_ITS_FIELD = ["AuthorizePage", "AuthorizeRedirect", "ConsentRefused", "PurposeRefused", "VaultError"]
 

@@ -8,8 +8,8 @@ import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
 /**
- * Only the vault may compare secrets, because it does so in constant time. The tests use a vault for which nothing is
- * equal. Code that still accepts a right secret compares it without the vault.
+ * Only the vault may compare secrets, because it compares in constant time. In these tests, the vault says that no two
+ * values are equal. So code that still accepts a right secret has compared it without the vault.
  */
 const honest = MemoryVault.make(["k1"])
 const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
