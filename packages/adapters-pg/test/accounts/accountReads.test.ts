@@ -28,7 +28,10 @@ const stores = Layer.mergeAll(
 describe("reads of accounts on a large service", () => {
   const run = withStores(migratedEmbedded, stores)
 
-  /** Makes more accounts than the page of admins counts. The newest account is the only admin. */
+  /**
+   * Makes more accounts than `SERVICE_COUNTED_MAX`, the number up to which the admin page counts. The newest account is
+   * the only admin.
+   */
   const filled = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)

@@ -34,8 +34,9 @@ describeServers("work that is stored together with its answer, and another chang
   const run = withStores(migratedOn(server), stores)
 
   /**
-   * Runs `act`, and stores its answer in the same transaction, as for a request with an `Idempotency-Key`. `change`
-   * begins after the account has got its role. `act` continues when `change` waits for a lock, or has ended.
+   * Runs `act` and stores its answer in one transaction, like a request with an `Idempotency-Key`. While this
+   * transaction is open, `change` runs: it begins when `act` has given the account its role. `act` continues when
+   * `change` has ended or waits for a lock.
    */
   const during = <A, E, R, A2, E2, R2>(
     account: Account.Account,
@@ -118,8 +119,8 @@ describeServers("work that is stored together with its answer, and another chang
         const sql = yield* SqlClient
         const [holder, invitee] = [yield* Fixtures.user, yield* Fixtures.user]
         const apps = [yield* Fixtures.app(holder.id), yield* Fixtures.app(holder.id)] as const
-        // The deletion locks the apps in the order of their ids. For a deadlock, the inviting app must have the smaller
-        // id.
+        // The deletion locks the apps in the order of their ids. If the inviting app has the smaller id, the deletion
+        // locks this app first and then waits for the other app. Only this order could end in a deadlock.
         const [inviting, own] = apps[0].id < apps[1].id ? apps : [apps[1], apps[0]]
         yield* sql`UPDATE apps SET owner_id = ${invitee.id} WHERE app_id = ${own.id}`
         yield* sql`INSERT INTO app_members (app_id, member_id, user_id, role, since)

@@ -41,7 +41,8 @@ describeServers("creations of apps that overlap, under the real clock", (server)
         const draft = Effect.map(Entropy.id("app"), (id): App.App => ({ ...first, id: AppId.make(id) }))
         const [one, other] = [yield* draft, yield* draft]
         const isMade = yield* Deferred.make<void>()
-        // The first creation commits late. Without a lock, the second creation would not see its app.
+        // The first creation inserts its app and commits half a second later. Without a lock, the second creation would
+        // count the apps without this one, and the owner would get one app too many.
         const slow = sql.withTransaction(
           apps.create(one).pipe(
             Effect.tap(() => Deferred.succeed(isMade, undefined)),
@@ -176,8 +177,8 @@ describeServers("changes of one team that overlap", (server) => {
   })
 
   /**
-   * Runs `change`, which removes an admin, and then `next`. When `change` has locked the account, it waits for
-   * `lockAdmins` until `next` has begun.
+   * Runs `change`, which removes an admin, and then `next`. Another transaction has the lock of `lockAdmins`, so
+   * `change` stops after it has locked the account. `next` begins while `change` waits, so both run at the same time.
    */
   const changeFirst = <A, E, R, B, E2, R2>(change: Effect.Effect<A, E, R>, next: Effect.Effect<B, E2, R2>) =>
     Effect.gen(function* () {
@@ -239,8 +240,8 @@ describeServers("changes of one team that overlap", (server) => {
       })
     )
     expect(outcomes[0]).toBe("NoOwner")
-    // None: the account was deleted when the join inserted the member. False: the join waited for the lock of the app,
-    // as on a cluster, and then found that the deletion had deleted the invitation.
+    // The join may fail in two ways. None: the account was deleted when the join inserted the member. False: on a
+    // cluster, the join waits for the lock of the app, and then finds that the deletion has deleted the invitation.
     expect([Option.none(), Option.some(false)]).toContainEqual(outcomes[1])
   })
 

@@ -34,8 +34,8 @@ describeServers("archiving a place and deleting its owner's account", (server) =
         const { place, user } = yield* RuleSamples.sharing()
         yield* RuleSamples.device(user.id)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // Another transaction holds the lock of the place's row, so that the archiving stops after its first lock and
-        // the deletion runs in between.
+        // A third transaction has the lock of the place's row. So the archiving takes its first lock and then waits for
+        // the row, and the deletion begins in this moment.
         const holder =
           yield* sql`SELECT 1 FROM places WHERE user_id = ${user.id} AND place_id = ${place.id} FOR UPDATE`.pipe(
             Effect.zipRight(Deferred.succeed(held, undefined)),
@@ -89,8 +89,8 @@ describeServers("importing an archive of this service and deleting its owner's a
         )
         const place = returned ?? (yield* Effect.die("no shape"))
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // Another transaction has inserted the place and not committed, so that the step of the import stops after its
-        // lock of the device and the deletion runs in between.
+        // A third transaction has inserted the place and not committed. So the step of the import locks the device and
+        // then waits for the place, and the deletion begins in this moment.
         const holder = yield* sql`
           INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)
           VALUES (${made.userId}, ${place.place.id}, 'Home', 'home', 1, 1, 150, 1, now())`.pipe(

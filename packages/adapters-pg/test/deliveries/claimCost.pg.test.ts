@@ -35,7 +35,7 @@ const ENDPOINTS = 50
 const WAITING = 500
 const PER_ENDPOINT = 8
 
-/** How many deliveries each step of a plan reads, including the rows that it discards. */
+/** How many rows of `deliveries` each step of a query plan reads, including the rows that the step discards. */
 const looks = (root: Node) =>
   nodes(root).flatMap((node) => {
     const seen =

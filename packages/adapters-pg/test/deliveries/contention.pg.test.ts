@@ -153,7 +153,8 @@ describeServers("the queue under contention", (server) => {
             yield* insertMany(other, 1)
             const claims = yield* claim()
             const [of1, of2] = [WebhookFixtures.first(of(claims, locked)), WebhookFixtures.first(of(claims, other))]
-            // A success clears the strikes of its endpoint, and needs the endpoint's lock for that.
+            // A success sets the strikes of its endpoint to zero, and needs the lock of the endpoint for that. So the
+            // endpoint must have a strike.
             yield* sql`UPDATE endpoints SET strikes = 1 WHERE app_id = ${locked.appId} AND endpoint_id = ${locked.id}`
             const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
             const holder = yield* sql`SELECT 1 FROM endpoints
@@ -196,8 +197,8 @@ describeServers("the queue under contention", (server) => {
               }
               const [late, taken] = yield* Effect.all([finish(slow, end, attempt), claim()], { concurrency: 2 })
               const over = of(taken, endpoint)
-              // Either the late worker stored its result before another worker took the row over, or another worker
-              // took the row over and the late result was refused.
+              // Exactly one of two things may happen. Either the late worker stores its result first, and nobody else
+              // can claim the delivery. Or another worker claims the delivery first, and the late result is refused.
               expect(late).toBe(over.length === 0)
               const { delivery, attempts } = yield* found(slow.delivery)
               expect([delivery.state, attempts.length]).toEqual(late ? ["failed", 1] : ["trying", 0])
@@ -288,7 +289,8 @@ describeServers("the queue under contention", (server) => {
           const [fine] = yield* insertMany(other, 1)
           yield* sql`UPDATE deliveries SET envelope = '{"payload": {"type": "from the future"}}'
                      WHERE app_id = ${endpoint.appId} AND delivery_id = ${broken?.id ?? ""}`
-          // The claim logs the failure, so the test switches the log off.
+          // The claim logs its failure, which this test causes on purpose. Without this level, the log line would look
+          // like an error of the test.
           const quietly = Logger.withMinimumLogLevel(LogLevel.None)
           const ids = of(yield* quietly(claim()), endpoint, other).map(({ delivery }) => delivery.id)
           expect(ids).toEqual([fine?.id])

@@ -12,8 +12,8 @@ const states = fc.constantFrom(...Delivery.DeliveryState.literals)
 const changes = fc.constantFrom("set" as const, "clear" as const, "keep" as const)
 
 /**
- * Any row of a transition table. The test makes random tables of these rows, and not only the table of the service. So
- * the test remains valid after a change of the service's table.
+ * Any row of a table of transitions. The test makes random tables of these rows and does not use the service's own
+ * table, so a change of the service's table does not change the test.
  */
 const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   from: fc.uniqueArray(states, { minLength: 1 }),

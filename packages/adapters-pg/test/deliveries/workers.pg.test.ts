@@ -57,9 +57,9 @@ describeServers("several workers on one queue", (server) => {
   const run = withStores(migratedOn(server), stores)
 
   /**
-   * Inserts three kinds of deliveries: ordinary ones, whose failures count as strikes; replays; and deliveries that
-   * were made due by "Retry now". Failures of the last two kinds do not count. Each delivery is claimed twice: `stale`
-   * has the first claims, whose leases have run out, and `held` has the second claims, whose leases are valid.
+   * Inserts three kinds of deliveries: ordinary deliveries, whose failures count as strikes; replays; and deliveries
+   * that "Retry now" made due. Failures of replays and of "Retry now" are no strikes. Each delivery is claimed twice:
+   * `stale` has the first claims, whose leases have run out, and `held` has the second claims, whose leases are valid.
    */
   const heldTwice = (endpoint: Endpoint, count: number) =>
     Effect.gen(function* () {
@@ -89,9 +89,8 @@ describeServers("several workers on one queue", (server) => {
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
               /**
-               * Finishes all deliveries of one round at the same time. Deliveries whose failure counts as a strike fail
-               * at their last attempt. In some rounds all other deliveries fail too, and in the other rounds all of
-               * them arrive.
+               * Finishes all deliveries of one round at the same time. Deliveries whose failures count as strikes fail
+               * at their last attempt. The other deliveries fail in some rounds and arrive in the other rounds.
                */
               const round = (count: number) =>
                 Effect.gen(function* () {
@@ -101,8 +100,8 @@ describeServers("several workers on one queue", (server) => {
                   const failed: Delivery.DeliveryFinish = { _tag: "Failed", at, reason: "exhausted" }
                   const how = (id: DeliveryId) => (counted.has(id) || at % 2 === 0 ? failed : arrived)
                   const inTime = held.map((one) => finish(one, how(one.delivery.id), null))
-                  // A worker that lost its lease reports the opposite result, because an arrival would reset the
-                  // strikes.
+                  // A worker without a valid lease reports the opposite result. If this report counted, a success would
+                  // set the strikes to zero, and the test would notice that.
                   const late = stale.map((one) => finish(one, how(one.delivery.id) === failed ? arrived : failed, null))
                   const hurries = uncounted.map(({ appId, id }) => Effect.as(store.hurry(appId, id, at), false))
                   const all = yield* Random.shuffle([...inTime, ...late, ...inTime, ...late, ...hurries])
@@ -143,7 +142,8 @@ describeServers("several workers on one queue", (server) => {
             const at = yield* Timestamp.now
             yield* together(claims.map((one) => finish(one, { _tag: "Delivered", at }, null)))
           }
-          // An attempt that ends makes room for exactly one claim, and does not take room from other endpoints.
+          // When an attempt of the hanging endpoint ends, workers may claim exactly one more delivery of this endpoint.
+          // The other endpoints still get all their claims.
           const dueAt = Timestamp.plus(yield* Timestamp.now, 30_000)
           yield* finish(first(hanging), { _tag: "Retry", attempt: 2, dueAt }, null)
           yield* Effect.forEach(healthy, (endpoint) => insertMany(endpoint, 1))
@@ -172,8 +172,8 @@ describeServers("several workers on one queue", (server) => {
             for (const { id } of endpoints) {
               expect(live.filter(([one]) => one.delivery.endpointId === id).length).toBeLessThanOrEqual(bound)
             }
-            // In each round, one of three attempts in flight ends. An attempt that ends in no round stays in flight
-            // until its lease runs out.
+            // In each round, a third of the attempts in flight end with a success. Attempts that never end stay in
+            // flight until their leases run out.
             const [done, left] = [live.filter((_, index) => index % 3 === 0), live.filter((_, index) => index % 3 > 0)]
             yield* together(done.map(([one]) => finish(one, { _tag: "Delivered", at: now }, null)))
             live = left
@@ -260,7 +260,7 @@ describeServers("by hand and by workers at once", (server) => {
             Effect.gen(function* () {
               const store = yield* DeliveryStore
               const now = yield* Timestamp.now
-              // The delivery is due now, or in an hour. `hurry` moves only a row that is not due.
+              // The delivery is due now, or in an hour. `hurry` may change only a delivery that is not due yet.
               const isDue = trial % 2 === 0
               const row = yield* insert(endpoint, { createdAt: isDue ? now : Timestamp.plus(now, Timestamp.HOUR) })
               const hurry = Effect.as(store.hurry(row.appId, row.id, now), [])
@@ -319,7 +319,8 @@ describeServers("by hand and by workers at once", (server) => {
                        created_at = (created_at AT TIME ZONE 'UTC' - interval '1 hour'
                          + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond') AT TIME ZONE 'UTC'
                      WHERE app_id = ${appId} AND endpoint_id = ${id}`
-          // Autovacuum has analyzed the table on a server that has run for a minute.
+          // On a real server, autovacuum analyzes a table within about a minute after a large change. The test does the
+          // same.
           yield* sql`ANALYZE deliveries`
           const since = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
           const ask = recover(owner, appId, id, since).pipe(Effect.provide(MemoryWorkSignal.layer))

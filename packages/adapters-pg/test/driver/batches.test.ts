@@ -4,7 +4,8 @@ import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
 /**
- * Makes batches that double numbers. Each write waits until `open`. A write with a `bad` number fails with `failure`.
+ * Makes batches that double numbers. Each write waits until the test calls `open`. A write that contains a number of
+ * `bad` fails with `failure`.
  */
 const doubling = (bad: ReadonlySet<number> = new Set(), failure = StoreError.broken("what it is")) =>
   Effect.gen(function* () {
@@ -64,8 +65,8 @@ describe("work in flight shares statements", () => {
         })
         expect(yield* later).toEqual([0, 1, 2])
         expect(written).toEqual([1, 3])
-        // The pause after a statement takes at most `pauseMillis`, which is 100 ms, and not the 200 ms of the
-        // statement.
+        // After the first statement, which takes 200 ms, the next statement begins at most `pauseMillis` (100 ms)
+        // later. With a pause of 200 ms, the calls would end after the limit below.
         expect(Date.now() - startedAt).toBeLessThan(390)
       })
     ))

@@ -12,7 +12,8 @@ describeServers("the difference between the clocks", (server) => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        // Twice as many callers as connections, so that each statement waits about a second for its connection.
+        // Runs twice as many callers as the pool has connections, so that each statement waits about a second for its
+        // connection. The measured offset must not contain this time.
         const busy = Effect.replicateEffect(Effect.forkScoped(Effect.forever(sql`SELECT pg_sleep(1)`)), 2 * POOL)
         yield* busy
         yield* Effect.sleep("100 millis")

@@ -98,8 +98,8 @@ describePg("driver", "statements of one exchange", () => {
 
   it("reads whose preparing was not come to are prepared when they are asked again, also those sent meanwhile", async () => {
     const fresh = (n: number) => [`SELECT $1::integer AS fresh -- ${n}`, [n]] as const
-    // All connections share the names of statements, but each connection prepares a statement for itself. Repeated use
-    // on another connection gives each statement a name, under which `client` has prepared nothing.
+    // All connections share the names of statements, but each connection must prepare a statement for itself. After
+    // several uses by `other`, the statement has a name, under which `client` has prepared nothing.
     const other = new NamingClient({ ...connection(client), pipeline: true } as pg.ClientConfig)
     await other.connect()
     for (let use = 0; use < 3; use++) for (const n of [1, 2]) await other.query(...mutable(fresh(n)))

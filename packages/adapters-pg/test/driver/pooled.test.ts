@@ -8,7 +8,7 @@ type Done = (error: Error | null, result: { readonly rows: ReadonlyArray<unknown
 /** A connection that runs a statement until `end` is called. */
 const connection = (processID: number) => {
   const sent: Array<string> = []
-  /** For each time that the connection was given back, whether it was to be closed. */
+  /** One entry for each time that the driver gave the connection back: whether the pool had to close the connection. */
   const releases: Array<boolean> = []
   let done: Done | undefined
   return {
@@ -27,7 +27,8 @@ const connection = (processID: number) => {
 }
 
 /**
- * A statement that runs on a first connection, and whose caller is interrupted. `grant` hands out the next connection.
+ * A statement that runs on the connection `first`, and whose caller is interrupted. The driver then asks the pool for
+ * another connection, to cancel the statement; `cancelStarts` gives it `second`.
  */
 const abandoned = Effect.gen(function* () {
   const [first, second] = [connection(4711), connection(4712)]

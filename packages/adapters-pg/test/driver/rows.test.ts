@@ -42,7 +42,10 @@ const Alternatives = Schema.Union(
   }),
   Schema.Struct({ kind: UserId, at: Rows.NullableAt, pair: columns.pair })
 )
-/** The second member also reads every row of the first, and returns another value. */
+/**
+ * In each of these unions, the second member accepts every row of the first member too, but returns another value. So
+ * the reader must try the members in order.
+ */
 const Overlapping = {
   columns: Schema.Union(Schema.Struct({ id: UserId, count: Schema.Int }), Schema.Struct({ id: UserId })),
   scalars: Schema.Struct({ one: Schema.Union(Rows.Bigint, Schema.String) })
@@ -105,7 +108,7 @@ const either = fc.oneof(
   fc.record({ kind: id.filter((one) => one !== "one"), at: good.ended_at, pair })
 )
 
-/** Means that a column is missing from a row. `wrong` makes this mark or any value. */
+/** Marks a column that is missing in a row. `wrong` generates this mark, or any value. */
 const LEFT_OUT = Symbol("left out")
 const wrong = fc.oneof({ arbitrary: any, weight: 4 }, { arbitrary: fc.constant(LEFT_OUT), weight: 1 })
 const amid = (list: ReadonlyArray<unknown>) =>

@@ -8,8 +8,8 @@ describePg("driver", "a connection on which nothing comes", () => {
   it("is left alone while the server works on its statement, or waits for a lock for it", async () => {
     const { drop, url } = await freshDatabase()
     try {
-      // A statement that takes longer than the driver needs to find a silent connection, and ends before the server's
-      // time-outs.
+      // A statement that takes longer than the driver needs to find a silent connection, and that ends before the
+      // server's time-outs. The driver must not take this connection for a silent one.
       const slow = Effect.gen(function* () {
         const sql = yield* SqlClient
         yield* sql`CREATE TABLE one (id integer)`

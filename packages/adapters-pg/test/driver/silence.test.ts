@@ -48,10 +48,12 @@ const watched = async (config: pg.ClientConfig) => {
   return { client, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** Runs four checks, a second apart. The first check only notes how many bytes have arrived. */
+/** Runs four checks of the watch, one each second. The first check only notes how many bytes have arrived. */
 const look = () => vi.advanceTimersByTime(4_000)
 
-/** Runs checks until the watch probes the server. */
+/**
+ * Runs checks of the watch until the watch opens a connection to the server, to test whether the server still answers.
+ */
 const untilProbed = () =>
   vi.waitUntil(() => {
     look()

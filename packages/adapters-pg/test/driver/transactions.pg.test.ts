@@ -46,7 +46,8 @@ const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
         real(...args)
       })
     })
-    // This listener must run before the driver's listener, which lets the program send its next statement.
+    // This listener must run before the driver's listener. The driver's listener lets the program send its next
+    // statement, which must count as sent after the answer.
     stream.prependListener("data", answered)
     yield* sql.withTransaction(program)
     stream.off("data", answered)

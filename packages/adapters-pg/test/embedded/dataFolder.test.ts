@@ -148,7 +148,7 @@ describe("the data folder", () => {
       )
       expect(mode).toBe(0o700)
       expect(reads(control)).toBe(true)
-      // Only root can become another user.
+      // Only root can start a process of another user, so only root can test that other users cannot read the file.
       if (isRoot) expect(reads(control, NOBODY)).toBe(false)
     })
   )
@@ -160,7 +160,7 @@ describe("the data folder", () => {
       expect(DataFolder.refusal(of(1000), 0)).toContain("belongs to another user")
       expect(DataFolder.refusal(of(1000), 1000)).toBeUndefined()
       expect(DataFolder.refusal(of(0), undefined)).toBeUndefined()
-      // Only root can change the owner of a folder.
+      // The test gives a folder to another user, and only root can do that.
       if (!isRoot) return
       yield* Effect.promise(() => chown(directory, 12_345, 12_345))
       expect(yield* problemOf(directory)).toContain("belongs to another user (id 12345, and this process runs as 0)")

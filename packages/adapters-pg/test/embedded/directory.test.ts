@@ -79,7 +79,8 @@ describe("the lock of a data folder", () => {
   it.effect("where the system does not say which process a number belongs to, holds while it is touched", () =>
     Effect.gen(function* () {
       const system = { realm: () => "", startOf: () => "" }
-      // The pid of a process that died may belong to another process later, such as to the one that runs this test.
+      // The lock file has the pid of a process that died. The operating system may have given this pid to another
+      // process, such as the process of this test.
       yield* holder({ realm: "", started: "", pid: process.pid })
       expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
       yield* untouched(31_000)
@@ -94,7 +95,8 @@ describe("the lock of a data folder", () => {
       yield* holder({ realm: "", started: system.startOf(process.pid) })
       yield* untouched(3_600_000)
       expect(Exit.isFailure(yield* takenOn(system))).toBe(true)
-      // The start time shows that the pid belongs to another process.
+      // The lock file has another start time than the process with this pid. So the process that wrote the lock file
+      // has ended.
       yield* holder({ realm: "", started: "Thu Jan  1 00:00:00 1970" })
       expect(Exit.isSuccess(yield* takenOn(system))).toBe(true)
     })

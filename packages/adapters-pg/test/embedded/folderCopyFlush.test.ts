@@ -45,7 +45,8 @@ describe("a copy of a data folder on its way to the disk", () => {
         Effect.runSync(Deferred.succeed(isFlushing, undefined))
         await Effect.runPromise(Deferred.await(isInterrupted))
       }
-      // The deletion of the draft waits, so that the interrupted copy would have time to rename the draft.
+      // The deletion of the unfinished copy takes 200 ms. If the interrupted copy still ran, it would rename its draft
+      // in this time, and the test would find the copy.
       const remove = async (path: string) => {
         Effect.runSync(Deferred.succeed(isInterrupted, undefined))
         await new Promise((resolve) => setTimeout(resolve, 200))

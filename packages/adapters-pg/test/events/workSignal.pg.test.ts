@@ -14,10 +14,10 @@ describeServers("WorkSignal on a server", (server) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const signal = yield* WorkSignal
-        yield* signal.wait(Duration.hours(1)) // ends once the signal listens
+        yield* signal.wait(Duration.hours(1)) // returns when the signal has connected and listens
         yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = current_database() AND query LIKE 'LISTEN%'`
-        yield* signal.wait(Duration.hours(1)) // ends once the signal listens on a new connection
+        yield* signal.wait(Duration.hours(1)) // returns when the signal listens on its second connection
         const waiting = yield* Effect.fork(signal.wait(Duration.hours(1)))
         yield* signal.raise
         yield* Fiber.join(waiting)

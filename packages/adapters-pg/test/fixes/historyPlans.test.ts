@@ -50,7 +50,8 @@ describe("questions about a history are answered by its index", () => {
           const plan = yield* sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${statement}`
           plans[name] = plan.map((row) => String(row["QUERY PLAN"])).join("\n")
         }
-        // No statement collects rows in order to sort them. Each statement stops at the last row that it needs.
+        // No plan may sort rows or read a whole partition. The index returns the rows in the requested order, so a
+        // statement can stop at the last row that it needs.
         for (const plan of Object.values(plans))
           expect(plan).not.toMatch(/Seq Scan on fixes|Bitmap Heap Scan on fixes| Sort \(/)
         expect(plans["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)
@@ -65,8 +66,9 @@ describe("questions about a history are answered by its index", () => {
       Effect.gen(function* () {
         const { sql, userId } = yield* filled
         const now = at(0)
-        // The days begin at a quarter past the hour. So a quarter of an hour at each end of a day is counted from the
-        // fixes, and the time between from the counts.
+        // The days begin at a quarter past the hour, but counts exist for whole half hours only. So the statement
+        // counts the fixes in the first and last quarter of an hour of each day, and adds the stored counts of the half
+        // hours between.
         const edges = Array.from({ length: 80 }, (_, day) => at((day - 80) * DAY + 15 * 60_000))
         yield* FixCounts.prepare(sql, userId, now, at(-80 * DAY), now)
         yield* sql`ANALYZE fix_counts`

@@ -27,8 +27,8 @@ describePg("plans", "the look for fixes that are known", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   /**
-   * Executes the statement `uses` times on one connection. Returns how often the server planned it for its own values
-   * (`planned`), and how often it kept a generic plan (`kept`).
+   * Executes the statement `uses` times on one connection. Returns how many executions had a custom plan (`planned`),
+   * which the server makes for the parameters of one execution, and how many had the generic plan (`kept`).
    */
   const planned = (fixes: number, uses: number) =>
     Effect.gen(function* () {
@@ -53,8 +53,9 @@ describePg("plans", "the look for fixes that are known", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        // The driver prepares a statement at its third execution in a process, and executions by other tests of the
-        // process count too. Then the server plans five executions before it compares the plans.
+        // The driver prepares a statement at its third execution in a process. PostgreSQL makes a custom plan for the
+        // first five executions of a prepared statement, and then may choose the generic plan. Twelve executions are
+        // enough for both, even if no other test has executed the statement.
         const [unknown] = yield* planned(1, 12)
         expect(unknown?.["planned"]).toBe(5)
         expect(unknown?.["kept"]).toBeGreaterThanOrEqual(5)

@@ -74,8 +74,9 @@ describePg(
           const step = { userId, id, deviceId, at, fixes, visits: [], isAlso: false, isAnyKnown: true }
           const statement = historyStatement(sql, step, 0).compile()
           expectSteps(yield* lookups(sql, statement, / on fixes\w* known/))
-          // The statement finds fixes of other devices by the list of times. It does not read all fixes between the
-          // first and the last. A bitmap of the index has the entries that an index scan would read.
+          // The statement must find fixes of other devices by their times, one by one. It must not read all fixes
+          // between the first and the last time. For a bitmap scan, only the scan of the index shows the number of rows
+          // that it reads.
           const brought = yield* lookups(sql, statement, /Scan.* on fixes\w* brought|Bitmap Index Scan on fixes/)
           expect(brought.length).toBeGreaterThan(0)
           for (const scan of brought) {

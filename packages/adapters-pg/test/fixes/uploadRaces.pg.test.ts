@@ -86,7 +86,8 @@ describeServers("uploads of one user at once", (server) => {
       Effect.gen(function* () {
         const uploads = Array.from({ length: UPLOADS }, (_, index) => [
           ...ride.toReversed(),
-          // The fix is on the edge of the rule's circle, so that it decides nothing.
+          // This fix is on the edge of the rule's circle. It is neither clearly inside nor clearly outside, so it must
+          // not change the state of the rule.
           { capturedAt: Timestamp.make(START - 1_000 - index), ...travel(RuleSamples.CIRCLE, 0, 150) }
         ])
         const { answers, firings, stored } = yield* race(uploads)

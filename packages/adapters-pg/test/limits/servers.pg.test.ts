@@ -39,7 +39,7 @@ describeServers("limits, two servers on one database", (on) => {
   it("admit as many calls as the rate has, and not one more or fewer [§7-too-many, limits-6]", () =>
     withServers(on, (servers) =>
       Effect.gen(function* () {
-        // The window is longer than the test.
+        // The window must not end during the test, because calls of the next window would be admitted again.
         const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
         const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
         const admitted = standings.filter(({ isAdmitted }) => isAdmitted)
@@ -65,7 +65,8 @@ describeServers("limits, two servers on one database whose windows are locked", 
           Effect.fork
         )
         yield* Deferred.await(held)
-        // The first call is alone in its statement. The three calls after it share a statement.
+        // A server sends the first call at once, alone in a statement. The three calls that come meanwhile share the
+        // next statement.
         const calls = (index: number, order: ReadonlyArray<Subject.LimitSubject>) =>
           Effect.forEach([connection(100 + index), ...order], (whose) => takeCall(whose, rate), {
             concurrency: "unbounded"
@@ -105,7 +106,8 @@ describeCitus("limits, one server on a cluster on which one shard of the windows
           FROM generate_series(0, 60) i`
         const those = (is: boolean) => placed.filter(({ is_blocked }) => is_blocked === is).map(({ index }) => index)
         const [mine, others] = [those(true), those(false)]
-        // There are more subjects than connections in the pool.
+        // The blocked shard must have more subjects than the pool has connections (4). If each blocked call took a
+        // connection, the calls of other shards would get none.
         expect(mine.length).toBeGreaterThan(4)
         yield* Effect.forEach(mine, call, { concurrency: "unbounded" })
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -42,7 +42,7 @@ const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number)
     }))
   })
 
-/** The id of each event once, because a lost event may have waited for several listeners. */
+/** The distinct ids of the events. An event that is lost may have a row for each of several listeners. */
 const idsOf = (rows: ReadonlyArray<Listener.ListenerDelivery>) => [
   ...new Set(rows.map(({ envelope }) => envelope.eventId))
 ]
@@ -68,8 +68,8 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
           /**
-           * Takes a few events several times, and at the end closes the listener twice at the same moment, as when a
-           * sweep closes it while its stream ends.
+           * Takes a few events several times. Then closes the listener twice at the same moment, which happens when a
+           * sweep closes a listener whose stream is just ending.
            */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {

@@ -66,7 +66,8 @@ describeServers("a stretch is deleted while its readings are stored [retention-c
           Effect.gen(function* () {
             yield* history.erase(userId, { from, until }, now)
             yield* isErased.open
-            // The step of the import must be waiting for this transaction before the transaction ends.
+            // The deletion commits only when the step of the import waits for its lock. Without this wait, the two
+            // transactions might not overlap.
             yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
           })
         )

@@ -62,8 +62,8 @@ describeServers("sweepHistory, several workers at once", (server) => {
           ],
           { concurrency: "unbounded" }
         )
-        // A sweep skips rows that another sweep has locked, and the other sweep deletes them. The last sweep deletes
-        // rows that are left.
+        // A sweep skips rows that another sweep has locked, because that sweep deletes them. One more sweep deletes
+        // what the four sweeps have left. Together they must have deleted each old row exactly once.
         const last = yield* sweepHistory(now)
         expect(removed.reduce((sum, one) => sum + one, last)).toBe(PEOPLE * OLD)
         const rows = yield* sql`SELECT user_id, count(*)::integer AS count FROM fixes GROUP BY user_id`
@@ -88,7 +88,8 @@ describeServers("sweepHistory, several workers at once", (server) => {
           Effect.gen(function* () {
             yield* sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
             yield* isLocked.open
-            // When the sweep waits for this row, it has read the choice of 30 days already.
+            // The sweep reads the user's choice of 30 days first, and then waits for this row. The choice changes while
+            // the sweep waits.
             yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
             yield* history.choose(userId, null, now)
           })

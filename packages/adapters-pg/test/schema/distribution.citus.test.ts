@@ -7,7 +7,7 @@ import { PLACES } from "../support/catalogueContract.js"
 import { ask } from "../support/citusStandIn.js"
 import { describeCitus, type TestDatabase } from "../support/postgres.js"
 
-/** The number of users. It is large enough that every node has rows. */
+/** The number of users. With 40 users, every node has rows of some of them. */
 const USERS = 40
 
 describeCitus("db distribute", (citus) => {

@@ -27,7 +27,8 @@ describeServers("migrate", ({ freshDatabase }) => {
     const { url, drop } = await freshDatabase()
     const [backup, running] = [
       new pg.Client({ connectionString: url }),
-      // This lock time-out is shorter than that of the service (Postgres.ts).
+      // The statements of the running version. Their lock time-out is shorter than that of the service (Postgres.ts),
+      // so a wait behind the migration fails the test early.
       new pg.Client({ connectionString: url, lock_timeout: 2_000 })
     ]
     try {
@@ -56,7 +57,8 @@ describeServers("migrate", ({ freshDatabase }) => {
           )
         )
       )
-      // These statements would be refused (55P03) if they waited behind the migration.
+      // If these statements had to wait behind the migration, their lock time-out would end them with error 55P03.
+      // `said` has one line for each failed try of the migration.
       while (said.length < 3) await running.query("SELECT 1 FROM one, two")
       expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
       expect(said[0]).toContain("canceling statement due to lock timeout")

@@ -73,8 +73,8 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
 
   it("a table that takes longer than the limit is left to a later run, and its rows have a place meanwhile [sweeps-3]", async () => {
     const { url } = database
-    // The move takes 4.5 s, longer than the limit of 3 s. The limit cannot be shorter, because on a busy machine a
-    // statement about another table may take that long.
+    // The move of 90 slow rows takes 4.5 s, longer than the limit of 3 s for one table. A shorter limit could also stop
+    // statements about other tables on a busy machine.
     await ask(url, insert("usr_slow", "2031-05-10", 90))
     const made = await ensureOn(url, "3 seconds")
     expect(made.filter((name) => name.startsWith("fixes"))).toEqual([])
@@ -124,8 +124,9 @@ describePg("plans", "what making a partition reads", () => {
       }
       const before = await read()
       expect(await ensureOn(url)).toHaveLength(12)
-      // Each run reads 10,001 rows to see that the partition is large. The connections report what they read when they
-      // end.
+      // Four times, a partition of `fixes` is made. Each time, the service reads 10,001 rows to see that the DEFAULT
+      // partition is large, and then reads all of its rows twice. A connection reports what it read only when it ends,
+      // so the test polls.
       await expect.poll(read, { timeout: 10_000 }).toBe(before + 4 * (10_001 + 2 * OLD_ROWS))
     } finally {
       await drop()

@@ -56,7 +56,8 @@ describeCitus("changes of tables, on a cluster", (citus) => {
   it("a month is made on one server with the extension, before nodes are added to it [sweeps-1]", async () => {
     database = await citus.freshDatabase()
     const { url } = database
-    // Citus removes the coordinator only after all other nodes.
+    // The test needs a server with the extension and no nodes. Citus removes the coordinator only after all other
+    // nodes, so two statements are needed.
     await ask(url, "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid <> 0")
     await ask(url, "SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node")
     const made = await Migrator.migrate.pipe(
@@ -95,7 +96,7 @@ describeCitus("changes of tables, on a cluster", (citus) => {
         ),
         Effect.runPromise
       )
-      // These statements would be cancelled if they waited behind the migration.
+      // If these statements had to wait behind the migration, their lock time-out would cancel them.
       while (said.length < 3) await running.query("SELECT 1 FROM one")
       expect(said[0]).toContain("A migration needs a table that is in use")
       expect(said[0]).toContain("or a node of the cluster does not answer")

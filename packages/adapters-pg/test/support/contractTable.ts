@@ -56,7 +56,8 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlTokenStore.layer,
       Sql.SqlVisitStore.layer,
       Sql.SqlVolumeFlagStore.layer,
-      // The programs of the stores raise this signal, but no case waits for it.
+      // The programs of the stores raise the wake-up signal of workers. No case tests this signal, so a signal in
+      // memory is enough.
       Testing.MemoryWorkSignal.layer
     )
   )
@@ -79,8 +80,8 @@ export interface Row {
 }
 
 /**
- * Makes a row. `both` has the cases for both kinds of database. `only` has the cases for one kind, and the stores and
- * `alone` if they are not the usual ones.
+ * Makes a row. `both` has the cases that run on the embedded database and on a server. `only` has cases for one of the
+ * two kinds, and also `stores` or `alone` when the row needs other values than the defaults.
  */
 const row = (
   name: string,

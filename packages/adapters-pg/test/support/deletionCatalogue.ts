@@ -137,7 +137,7 @@ const person = Effect.gen(function* () {
   yield* accounts.openSession(Session.open((yield* Vault.Vault).sha256(yield* Entropy.secret), user.id, now))
   yield* sql`INSERT INTO account_links (link_hash, user_id, purpose, email, created_at, expires_at)
              VALUES (${yield* Entropy.id("lnk")}, ${user.id}, 'password_reset', ${email}, ${Rows.at(now)}, ${Rows.at(now)})`
-  // A second sign-up with the same address waits to be confirmed.
+  // A second sign-up with the same address, which nobody has confirmed yet.
   yield* sql`INSERT INTO pending_accounts (link_hash, user_id, email, display_name, password_hash, return_to, created_at, expires_at)
              VALUES (${yield* Entropy.id("lnk")}, ${yield* Entropy.id("usr")}, ${email}, ${displayName}, '', '/',
                      ${Rows.at(now)}, ${Rows.at(now)})`
@@ -245,8 +245,8 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       const store = yield* AccountDeletionStore
       const now = yield* Timestamp.now
-      // Does the work that a killed worker did before it died: it postponed the account by ten minutes and removed one
-      // row of each table.
+      // Does what a worker does before it is killed in the middle: postpones the next look at the account by ten
+      // minutes, and removes one row of each table.
       yield* store.lookAgain(user.id, Timestamp.plus(now, 10 * Timestamp.MINUTE))
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")

@@ -12,8 +12,9 @@ import { START, withStores } from "./contracts.js"
 import { UploadStores } from "./uploadStores.js"
 
 /**
- * Random scenarios of one user's fixes: uploads, imports, deletions, retention, and a previous release without counts.
- * After each deed (a step of a scenario) a tally must be equal to a count of the fixes themselves.
+ * Random scenarios of one user's fixes: uploads, imports, deletions, retention, and uploads by a previous release that
+ * does not know the counts. A tally says how many fixes each day has, and uses stored counts if they are valid. After
+ * each deed (a step of a scenario), it must be equal to a count of the fixes themselves.
  */
 
 const { DAY, HOUR } = Timestamp
@@ -22,8 +23,8 @@ const MINUTE = 60_000
 type Deed =
   | { readonly tag: "upload" | "file" | "previous release"; readonly times: ReadonlyArray<number> }
   /**
-   * `taken`: an upload takes a reading that was put aside, although an equal fix is stored already. `place`: a new
-   * place raises the version.
+   * `taken`: the service accepts a reading that it had put aside, although it has an equal fix already. `place`: the
+   * user adds a place, which raises the version of the user's data.
    */
   | { readonly tag: "taken" | "place" }
   | { readonly tag: "erase"; readonly from: number; readonly length: number }
@@ -32,7 +33,10 @@ type Deed =
   | { readonly tag: "count"; readonly fixesOfStep: number }
   | { readonly tag: "wait"; readonly millis: number }
 
-/** Times as offsets from now. Many are close together, or at an edge of a half an hour or of the choice of 30 days. */
+/**
+ * Times as offsets from now. Many of them are close to a boundary: the beginning of a half hour, the limit of 30 days,
+ * or now.
+ */
 const time = FastCheck.oneof(
   FastCheck.integer({ min: -60 * DAY, max: 0 }),
   FastCheck.tuple(FastCheck.integer({ min: -90, max: 0 }), FastCheck.integer({ min: -1, max: 1 })).map(
@@ -113,7 +117,7 @@ const NOTHING = {
 
 const AtRow = Schema.Struct({ captured_at: Rows.At })
 
-/** The result that a tally must have, computed from the fixes alone. */
+/** The correct result of a tally, computed from the fixes without the counts. */
 const expected = (captured: ReadonlyArray<number>, edges: ReadonlyArray<number>) =>
   edges.slice(0, -1).flatMap((from, edge) => {
     const inside = captured.filter((at) => at >= from && at < (edges[edge + 1] ?? 0))
@@ -206,7 +210,8 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
       const rows = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId}`.pipe(Rows.all(AtRow))
       const cutoff = keep === null ? Number.NEGATIVE_INFINITY : now - keep * DAY
       const captured = rows.map((row) => row.captured_at).filter((at) => at > cutoff)
-      // These tallies are of less than 31 days, so that a tally does not make counts itself.
+      // A tally of 31 days or more may store counts itself. These tallies are of 30 days, so that only the deeds store
+      // counts.
       for (const first of [now - 60 * DAY + skew, now - 30 * DAY + skew]) {
         const edges = Array.from({ length: 31 }, (_, day) => Timestamp.make(first + day * DAY))
         const found = yield* (yield* FixHistory).tally(userId, Timestamp.make(now), edges)
@@ -236,7 +241,10 @@ const importFile = (userId: UserId, name: string, now: number, fixes: ReadonlyAr
     yield* store.finish(leased, null, at)
   })
 
-/** After a user has chosen to keep more history, no tally may count fixes that retention had deleted before. */
+/**
+ * A user lengthens the time for which history is kept, after retention has deleted fixes. No later tally may count the
+ * deleted fixes.
+ */
 const LENGTHENED: Array<Deed> = [
   { tag: "upload", times: [-50 * DAY, -30 * DAY - 1, -30 * DAY + 1] },
   { tag: "count", fixesOfStep: 1_000 },
@@ -248,7 +256,7 @@ const LENGTHENED: Array<Deed> = [
   { tag: "previous release", times: [-40 * DAY] }
 ]
 
-/** Whether the user's counts are valid after an import that has stored `stored` entries. */
+/** Runs an import that stores `stored` entries. Returns whether the user's counts are valid afterwards. */
 const holdsAfterImport = (stored: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -283,7 +291,8 @@ export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number):
       ),
       { numRuns: lives, examples: [[LENGTHENED, 0]] }
     )
-    // The scenarios must have valid counts. Otherwise a tally that always reads the fixes would pass too.
+    // Many deeds must leave valid counts. Otherwise the test would compare one count of the fixes with another count of
+    // the fixes, and prove nothing.
     expect(counted).toBeGreaterThan(lives)
   })
 

@@ -7,11 +7,14 @@ import { Effect, Either, Redacted } from "effect"
 
 const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
 
-/** Runs an effect with these keys, newest first. */
+/** Runs an effect with these keys, newest first. The newest key seals new values. */
 const under = (...keys: ReadonlyArray<string>) =>
   Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(",")))))
 
-/** Runs the steps that every program does with the canary when it starts. */
+/**
+ * What every program does at its start: checks that its keys can open the canary (a sealed sample value), and stores a
+ * canary for the newest key.
+ */
 const start = Effect.zipRight(KeyCanary.check(), KeyCanary.keep())
 
 const canaries = Effect.flatMap(SqlClient, (sql) => sql`SELECT name, sealed FROM key_canaries`)
@@ -69,7 +72,8 @@ export const keyCanaryContract: Contract<SqlClient> = [
       yield* start.pipe(under(k2, k1))
       yield* start.pipe(under(k2))
       yield* refused("k2").pipe(under(k1))
-      // The newer key is removed, as after a rotation by mistake.
+      // An operator makes the old key the newest one again, as after a rotation by mistake. From then on the old key
+      // alone is enough.
       yield* start.pipe(under(k1, k2))
       yield* start.pipe(under(k1))
     })

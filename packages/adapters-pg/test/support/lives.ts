@@ -22,7 +22,8 @@ export const livesOn = (database: Layer.Layer<Database>, from: number, to: numbe
         for (let seed = from; seed <= to; seed++) {
           const life = lifeOf(seed)
           const lived = yield* liveThrough(life)
-          // Compares only the parts of a rule's state that are visible at the end.
+          // `lived` has only the parts of a rule's state that can be read at the end, so the comparison leaves the
+          // other parts out.
           expect({ seed, lived: outcomeOf(life, { takesLate: true }) }).toMatchObject({ seed, lived })
           fired += lived.flatMap(({ firings }) => firings).length
         }

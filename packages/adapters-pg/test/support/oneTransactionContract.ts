@@ -28,8 +28,8 @@ export const someone = Effect.gen(function* () {
 })
 
 /**
- * Rows that the work writes through other stores, in nested transactions, must be committed together with the stored
- * answer or not at all.
+ * Requests with an idempotency key. The rows that the request writes through other stores, and its stored answer, must
+ * be committed together or not at all.
  */
 export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | AccountStore | Entropy.Entropy> = [
   {

@@ -75,7 +75,8 @@ export const partitionsContract: Contract<SqlClient> = [
       const sql = yield* SqlClient
       yield* insertFix("usr_early", "2033-05-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2033-06-10T00:00:00.000Z")
-      // The first instant of July: the partition of June, which is made first, must not take it.
+      // This fix is of the first instant of July. The move into the partition of June, which comes first, must leave
+      // the fix out.
       yield* insertFix("usr_early", "2033-07-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2040-01-01T00:00:00.000Z")
       Check.equal(
@@ -99,7 +100,8 @@ export const partitionsContract: Contract<SqlClient> = [
     run: Effect.gen(function* () {
       const sql = yield* SqlClient
       yield* insertFix("usr_killed", "2039-06-09T00:00:00.000Z")
-      // The constraint that a run stores before it reads the rows of the DEFAULT partition.
+      // A run first adds this constraint and then reads the rows of the DEFAULT partition. A run that is killed in
+      // between leaves the constraint behind.
       yield* sql`ALTER TABLE fixes_default ADD CONSTRAINT fixes_default_without_2039_06
         CHECK (captured_at < '2039-06-01T00:00:00Z' OR captured_at >= '2039-07-01T00:00:00Z') NOT VALID`
       const refused = yield* Effect.flip(insertFix("usr_killed", "2039-06-10T00:00:00.000Z"))
@@ -185,7 +187,7 @@ export const expiredPartitions: Contract<SqlClient> = [
       yield* Partitions.ensurePartitions(at("2032-02-15T00:00:00.000Z"))
       yield* insertEntry("usr_logged", "2032-01-31T23:59:59.999Z")
       yield* insertFix("usr_logged", "2032-01-31T23:59:59.999Z")
-      // The end of the 400 days after the first of February.
+      // 400 days after 1 February 2032. At this moment, every entry of January is older than 400 days.
       const end = at("2033-03-07T00:00:00.000Z")
       yield* Partitions.dropExpired(Timestamp.plus(end, -1))
       Check.isTrue(yield* exists("access_log_2032_01"), "a millisecond too early")

@@ -61,7 +61,8 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
     run: another(
       Effect.gen(function* () {
         const signal = yield* WorkSignal
-        // Uses up the wake-up that every new connection gets.
+        // Every new connection gets one wake-up, which may have been missed before. This wait takes that wake-up, so
+        // that the next wait has none.
         yield* signal.wait(forever)
         const waiting = yield* Effect.fork(signal.wait(Duration.seconds(1)))
         yield* hostSleep(20)

@@ -11,7 +11,10 @@ import { tokenStores } from "../support/tokenStores.js"
 
 const stores = Layer.mergeAll(tokenStores, Logger.minimumLogLevel(LogLevel.None))
 
-/** A connection, the row that a refresh of its token reads, and a function that makes the writes of the refresh. */
+/**
+ * A connection, the row that a refresh has read, and a function that makes the writes of this refresh. The tests change
+ * the connection between the read and the writes.
+ */
 const readOnce = Effect.gen(function* () {
   const sql = yield* SqlClient
   const user = yield* Fixtures.user

@@ -39,7 +39,8 @@ describe("the operating system's random bytes", () => {
       [ofOne, 0],
       [ofOther, 1]
     ] as const) {
-      // Each result must be in the supply, and must come after the previous result.
+      // An entropy source must hand out its bytes in order, and no byte twice. So each result must be in the supply of
+      // its source, after the previous result.
       const own = taken.filter((supply) => supply.kept === kept).map((supply) => supply.taken)
       let [supply, end] = [0, 0]
       for (const text of given.filter((_, index) => index % 2 === parity)) {

@@ -24,7 +24,7 @@ describeServers("the count of sealed values", ({ migratedDatabase }) => {
       const run = (text: string) => Effect.promise(() => holder.query(text))
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
-        // The count waits for the lock of a table. That takes as long as reading a large table.
+        // The lock makes the count of sealed values wait, like a count of a table that is too large to be read in time.
         yield* run("BEGIN; LOCK TABLE endpoints IN ACCESS EXCLUSIVE MODE")
         const count = sql.withTransaction(
           sql`SET LOCAL statement_timeout = '1s'`.pipe(

@@ -108,7 +108,8 @@ describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fi
           }),
           due: VisitReads.dueStatement(sql, userId, phone.id, at(DAY), 1_000)
         }
-        // The most index look-ups of each list. A reported visit costs three index look-ups.
+        // The most index look-ups that each list may make. Lists of reported visits (`told`, `laterTold`) need three
+        // look-ups for each visit.
         const most = {
           lookUp: 40,
           lookUpADay: 40,
