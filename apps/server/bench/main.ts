@@ -44,7 +44,10 @@ const runRow = (
     return results
   })
 
-/** Sets a row up. With another tree, the row is set up twice, and the other tree's programs are one more peer. */
+/**
+ * Sets a row up. If another tree (clone of the repository) is compared, sets the row up a second time with the programs
+ * of that tree, and adds the other tree's product to the peers.
+ */
 const opened = <A>(
   row: Row,
   options: Options.Options,
@@ -58,8 +61,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A row that starts no program measures imported modules. Those are the modules of this tree for either set-up,
-      // so the row cannot be compared with the other tree.
+      // A row that starts no program measures modules that this process imports. Those are the modules of this tree in
+      // either set-up, so the row cannot measure the other tree.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {

@@ -118,7 +118,7 @@ describe("one post [§6.4]", () => {
           socket.on("close", () => resolve())
         }).then(({ port }) =>
           withSender(insecure, (sender) =>
-            // The layer of the sender stays open, because closing it would close the connection too.
+            // The test waits inside `withSender`, because closing the sender would close the connection too.
             Effect.zipRight(
               sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"),
               Effect.promise(() => closed)
@@ -218,7 +218,7 @@ describe("five seconds for everything [§6.4.5]", () => {
             const posting = yield* Effect.fork(sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"))
             yield* Effect.sleep("200 millis")
             yield* Fiber.interrupt(posting)
-            // The layer of the sender is open until here, because closing it would close the connection too.
+            // The test waits here, while the sender is open, because closing the sender would close the connection too.
             yield* Effect.promise(() => closed)
           })
         )

@@ -107,8 +107,8 @@ it("an IPv6 answer that does not come is not waited for", async () => {
 const SIX: Reply = { code: 0, addresses: [Buffer.from("26064700000000000000000000001111", "hex")] }
 
 /**
- * Looks up a host, and then asks why its IPv4 addresses are unknown. `took` has the milliseconds until the addresses
- * were known, and until the reason was known.
+ * Looks up a host whose IPv4 addresses the name server does not give, and then asks the resolver for the reason. `took`
+ * has two durations in milliseconds: until the look-up ended, and until the reason was known.
  */
 const unknownIpv4 = async (resolver: Resolver.Resolver) => {
   const began = performance.now()
@@ -127,8 +127,8 @@ it("an IPv4 question that failed beside an answered IPv6 question does not hold 
   const { found, took } = await unknownIpv4(resolver)
   expect(found).toEqual(["2606:4700::1111", 0])
   expect(took[0]).toBeLessThan(500)
-  // An exchange ends after five seconds. If the reason were not known by then, the failure would count as the
-  // receiver's fault.
+  // The sender ends an exchange after five seconds. If the resolver did not know the reason by then, the failure would
+  // count as the receiver's fault.
   expect(took[1]).toBeLessThan(4_500)
   expect(asked.filter((question) => question.endsWith(` ${A}`))).toHaveLength(2)
 })

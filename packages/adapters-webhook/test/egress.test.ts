@@ -29,8 +29,8 @@ const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
 /**
- * The addresses that must be refused: the edges of the classes of refused addresses, and the well-known targets of
- * attacks. `ALL4` and `ALL6` also contain the public neighbors of these edges, which are filtered out. The addresses
+ * The addresses that must be refused: the first and last addresses of each refused class, and well-known targets of
+ * attacks. `ALL4` and `ALL6` also contain the public addresses next to a class, which the filter removes. The addresses
  * are written as a name server writes them.
  */
 const PRIVATE = [
@@ -190,7 +190,8 @@ describe("written out, in every notation", () => {
     const urls = hosts.map((host) => `https://${host}:${port}/hook`)
     expect(strays(hosts, await posted(resolver, urls), NOT_PUBLIC)).toEqual([])
     expect(connections()).toBe(0)
-    // A host that ends in two dots is a name and not an address. The sender looks it up, and refuses the answer.
+    // A host that ends in two dots is a name and not an address, so the sender asks the resolver for it. The resolver
+    // answers with a loopback address, which the sender refuses.
     expect(asked.filter((name) => !name.endsWith(".."))).toEqual([])
   })
 

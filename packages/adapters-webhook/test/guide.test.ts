@@ -10,7 +10,7 @@ const PATH = new URL("../../../docs/receiving-webhooks.md", import.meta.url)
 const guide = readFileSync(PATH, "utf8").replaceAll(/\s+/g, " ")
 const { HOUR, MINUTE, SECOND } = Timestamp
 
-/** A duration as the guide writes it: 84,930 s is "23 h 35 min 30 s". */
+/** A duration in the words of the guide, such as "23 h 35 min 30 s" for 84,930 s. */
 const words = (millis: number): string =>
   [
     [Math.floor(millis / HOUR), "h"],

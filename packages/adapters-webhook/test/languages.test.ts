@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { textsOfSources, variants } from "../../domain/test/languages/sources.js"
 
 const SOURCES = fileURLToPath(new URL("../src", import.meta.url))
-/** The files that say why a webhook did not arrive. */
+/** The source files with the texts that say why a webhook did not arrive. */
 const FILES = ["HttpWebhookSender.ts", "Resolver.ts", "Trouble.ts"]
 
 describe("the German of why a webhook did not arrive [languages-2]", () => {

@@ -16,7 +16,10 @@ const { DAY, HOUR } = Timestamp
 /** The service's own code signs the deliveries. Only their receivers are in memory. */
 const signedForReal = Effect.updateService(WebhookSender, (sender) => ({ ...sender, sign }))
 
-/** The names of the secrets with which a post verifies when it arrives. Stripe's library and `verify` must agree. */
+/**
+ * The names of the secrets with which the signature of a post is valid when the post arrives. Stripe's library and our
+ * `verify` must give the same result.
+ */
 const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<string, string>>) => {
   const header = new Map(post.headers).get(Signature.HEADER) ?? ""
   const stripe: Array<string> = []
@@ -26,7 +29,7 @@ const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<
       Stripe.webhooks.signature?.verifyHeader(post.body, header, secret, 60, undefined, post.at)
       stripe.push(name)
     } catch {
-      // Stripe's library throws when the secret does not match.
+      // Stripe's library throws when the secret does not match, so an error means that the signature is not valid.
     }
     if ((await verify({ payload: post.body, header, secrets: secret, now: post.at })).ok) ours.push(name)
   }

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { describeBrowser, theBrowser } from "../../domain/test/support/chromium.js"
 import { published } from "./support/vectors.js"
 
-/** The code that a page and a worker share. It returns the vectors with an unexpected result. */
+/**
+ * The code that a page and a worker share. It checks every vector, and returns the vectors whose result is not the
+ * expected one.
+ */
 const CHECK = `
   import { verify } from "/verify.js"
   const bytesOf = ({ body, body_hex }) =>

@@ -17,7 +17,7 @@ export interface Order {
   readonly port: number
   readonly databaseUrl: string
   readonly statements: ReadonlyArray<Statement>
-  /** An answer of the product. This server copies the answer's headers. */
+  /** An answer of the product, whose headers this server copies into its own answers. */
   readonly answer: { readonly headers: Readonly<Record<string, string>> }
 }
 

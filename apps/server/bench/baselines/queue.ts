@@ -41,8 +41,8 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 const round = async (given: Order) => {
   const { requests } = given
   const client = await pool.connect()
-  // Vacuums and analyzes, as autovacuum does on a database in use. In a benchmark, autovacuum may be off, or may start
-  // in the middle of a round.
+  // Vacuums and analyzes, as autovacuum does on a database in use. During a benchmark, autovacuum itself may be off, or
+  // may start in the middle of a round and slow this round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await job.prepare(client, given)

@@ -12,7 +12,7 @@ const sendAll = (order: Order): Promise<Done> => {
   return measured(async () => void (await Promise.all(Array.from({ length: order.atOnce }, lane))))
 }
 
-// When sending fails, the unhandled rejection ends the process, and the harness notices that.
+// If sending fails, the rejected promise ends the process, and the harness notices that the process has ended.
 process.on("message", async (order: Order) => {
   const done = await sendAll(order)
   process.send?.(done)

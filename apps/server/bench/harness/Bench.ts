@@ -91,7 +91,8 @@ export const withBench = async <A>(
     }
   }
   let closing: Promise<void> | undefined
-  // An interruption waits for a removal that is in progress. Otherwise a scratch database could remain.
+  // An interruption (Control-C) waits until the removal that is in progress has ended. Otherwise a scratch database
+  // could remain.
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
@@ -209,7 +210,8 @@ const build = (
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // No load balancer needs a warning, so a server that stops need not answer for some more seconds.
+  // A server that stops may continue to answer for some seconds, so that load balancers notice in time. The benchmark
+  // has no load balancer, so its servers stop at once.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
   // Load scripts put many client addresses into X-Forwarded-For. The server must read this header, so that its limits

@@ -10,8 +10,8 @@ export const endpoint = (n: number): string => `ep_b${n}`
 export const secret = (n: number): string => `${SigningSecret.PREFIX}${String(n).padStart(52, "0")}`
 
 /**
- * Makes one endpoint for each address, from number 0 on. A program of the product with the same keys can read their
- * secrets.
+ * Makes one endpoint for each address; endpoint numbers begin at 0. The secrets are sealed with the keys of the
+ * product's programs, so that a program can sign with them.
  */
 export const seed = async ({ query, run }: Scratch, urls: ReadonlyArray<string>): Promise<void> => {
   for (const [n, url] of urls.entries()) {

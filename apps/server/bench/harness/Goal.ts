@@ -23,7 +23,7 @@ export const p50Ratio = (most: number): Goal => atMost("p50 ÷ baseline", most, 
 
 export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, ({ ratio }) => ratio.p99)
 
-/** A goal for the comparison with a peer, which is only measured with `--peers`. */
+/** A goal that compares the product with a peer. The comparison is measured only with `--peers`. */
 export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 

@@ -5,14 +5,20 @@ export interface Sample {
   /** Operations that finished within `seconds`. */
   readonly operations: number
   readonly seconds: number
-  /** The median latency of an operation. Null, like `p99Ms`, for a round that does not time single operations. */
+  /**
+   * The median latency of an operation. This field and `p99Ms` are null for a round that does not time single
+   * operations.
+   */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   /**
    * The user and system time of the measured process and its children. PostgreSQL and the load client are not included.
    */
   readonly cpuMicrosPerOp: number | null
-  /** The processor time of the load client, if the side has one. The client competes for the same cores. */
+  /**
+   * The processor time of the load client for one operation; absent for a side that has no load client. The client
+   * takes this time from the cores that the measured process uses too.
+   */
   readonly clientCpuMicrosPerOp?: number
   /** The highest resident memory of the measured process (VmHWM). */
   readonly peakMB: number | null
@@ -38,15 +44,18 @@ export interface Measured {
   readonly product: Median
   readonly baseline: Median | null
   readonly peers: Readonly<Record<string, Median>>
-  /** The product's figure divided by the baseline's figure of the same round; of all rounds, the median. */
+  /**
+   * In each round, the product's figure is divided by the baseline's figure. This is the median of these ratios over
+   * all rounds.
+   */
   readonly ratio: {
     readonly throughput: number | null
     readonly p50: number | null
     readonly p99: number | null
   }
   /**
-   * For each peer: the product's throughput divided by the peer's throughput in the same round; of all rounds, the
-   * median.
+   * For each peer, the median of a ratio over all rounds: the product's throughput in a round, divided by the peer's
+   * throughput in the same round.
    */
   readonly peerRatios: Readonly<Record<string, number>>
 }

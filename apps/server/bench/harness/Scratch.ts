@@ -79,8 +79,8 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
         (await client.query(text, values === undefined ? undefined : [...values])).rows ?? [],
       run: (effect) => runtime.runPromise(effect),
       settle: async () => {
-        // Analyzes only tables with rows: the planner treats an empty table that was analyzed as empty until the next
-        // ANALYZE.
+        // Analyzes only tables with rows. After an ANALYZE of an empty table, the planner would take the table for
+        // empty until the next ANALYZE, even if rows were inserted.
         const { rows } = await client.query<{ list: string | null }>(
           `SELECT string_agg(oid::regclass::text, ', ') AS list FROM pg_class
            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`

@@ -26,8 +26,8 @@ export interface Loaded extends Outcome {
 }
 
 /**
- * Loads the `measured` processes over HTTP for one round. Fails when a process ends or gives an answer other than 2xx;
- * with `mayBeRefused`, 503 is no failure.
+ * Loads the `measured` processes over HTTP for one round. Fails when a process ends, or when an answer has a status
+ * other than 2xx. With `mayBeRefused`, answers with 503 are allowed too.
  */
 export const load = async (
   client: Program.Running,

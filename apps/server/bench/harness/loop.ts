@@ -7,7 +7,10 @@ import type { Sample, Side } from "./Row.js"
 
 const MAIN = join(import.meta.dirname, "loop/main.ts")
 
-/** A side of a module `rows/<name>.loop.ts`. One process runs it in all rounds, with the built files of the domain. */
+/**
+ * A side (a product or its baseline) of a module `rows/<name>.loop.ts`. One process runs the side in all rounds, with
+ * the built files of the domain.
+ */
 export const loop = (bench: Bench, module: URL, side: string): Side => {
   const running = bench.keep(Program.source(side, MAIN, {}, [], "built"))
   return async () => {

@@ -6,7 +6,7 @@ const FOLDER = join(import.meta.dirname, "../peers")
 
 export const path = (file: string): string => join(FOLDER, file)
 
-/** Installs the packages of bench/peers/package-lock.json; does nothing when they are installed. */
+/** Installs the packages of bench/peers/package-lock.json, unless they are installed already. */
 export const install = (): void => {
   const stamp = path("node_modules/.installed")
   const lock = readFileSync(path("package-lock.json"), "utf8")

@@ -93,8 +93,8 @@ const summarise = (
 }
 
 /**
- * Makes a statement for pgbench: each `$n` becomes the `expression` for parameter `n` (from 0), such as `:user` or
- * `'usr_b' || :user`. pgbench sends variables as parameters again.
+ * Makes a statement for pgbench: replaces each `$n` by the `expression` for its parameter (counted from 0), such as
+ * `:user` or `'usr_b' || :user`. pgbench sends the values of variables such as `:user` as parameters.
  */
 export const fill = (text: string, expression: (index: number) => string): string =>
   `${text

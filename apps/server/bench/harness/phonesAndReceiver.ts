@@ -59,7 +59,8 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
   const send = async (connection: Connection.Connection, index: number) => {
     const n = from + (index % people)
     const step = Math.floor(index / people)
-    // The capture times of two people differ by at least one millisecond, so that a capture time identifies its upload.
+    // Each person starts at another millisecond, so that no two uploads have the same capture time. The receiver finds
+    // the upload of a webhook by this time.
     const start = startMs + (index % people)
     const upload: Upload = { isCounted: index >= warmUpSeconds * ratePerS, answeredAt: undefined, arrivedAt: [] }
     uploads.set(start + step * Phones.STEP_MS, upload)

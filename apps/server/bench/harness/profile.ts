@@ -19,9 +19,9 @@ interface Profile {
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** The smallest share that is reported. */
+/** The report leaves out groups of functions whose share of the busy time is smaller than this. */
 const SHARE_MIN = 0.02
-/** The shortest busy time of a program that is reported. */
+/** The report leaves out programs that were busy for a shorter time than this, in seconds. */
 const BUSY_SECONDS_MIN = 1
 
 const WRITES = /^(?:writev|write(?:Utf8|Latin1|Ascii)String|writeBuffer)$/

@@ -16,8 +16,8 @@ export const measure = async (
   const samples: Record<string, Array<Sample>> = Object.fromEntries(sides.map(([name]) => [name, []]))
   for (let round = 0; round < warmUpRounds; round++) for (const [, side] of sides) await side()
   for (let round = 0; round < rounds; round++) {
-    // The order alternates. Otherwise one side would always run after the same other side, with the caches that this
-    // side left.
+    // The order of the sides alternates from round to round. Otherwise each side would always run after the same other
+    // side, and find the processor caches that this other side left.
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed()) samples[name]?.push(await side())
   }
   return { measured: summarise(samples), samples }

@@ -14,7 +14,9 @@ export interface Statement {
 export interface Recorder {
   /** The DATABASE_URL for the recorded program. */
   readonly url: string
-  /** The statements that were sent while `use` ran, in order, including transaction control. */
+  /**
+   * The statements that the program sent while `use` ran, in order. Statements such as BEGIN and COMMIT are included.
+   */
   readonly during: (use: () => Promise<unknown>) => Promise<ReadonlyArray<Statement>>
   readonly close: () => Promise<void>
 }

@@ -16,8 +16,8 @@ const SECONDS = 3
 const CLIENTS = 16
 const PEOPLE = 200
 /**
- * The number of points in a file of 120 MB. The import must last longer than a round. With 60 MB, which a worker
- * imports in five seconds, it would hardly do so.
+ * The number of points in a file of 120 MB. The import must last longer than a round. A worker imports a file of 60 MB
+ * in about five seconds, which is hardly longer than a round.
  */
 const POINTS = 500_000
 const UPLOAD_BYTES = 8 * 1_048_576 - 1_024

@@ -18,7 +18,10 @@ const TIMES = 400
 const PERSON = 0
 const OTHER = 1
 
-/** The statements of one transaction, or one statement that commits by itself. */
+/**
+ * A unit that the row measures: either all statements of one transaction, or a single statement outside of a
+ * transaction.
+ */
 interface Piece {
   readonly label: string
   readonly statements: ReadonlyArray<Statement>
@@ -75,12 +78,15 @@ const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
 }
 
 /**
- * Matches statements of the product that are not part of a request: checks of the connection, checks for a cluster,
- * signals to workers, and settings.
+ * Matches statements that the product sends beside the statements of requests: checks of the connection, checks for a
+ * cluster, signals to workers, and settings. The recording leaves them out.
  */
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 
-/** Records the statements that a server sends to a cluster to look a token up, for an upload, and for a refresh. */
+/**
+ * Records the statements that a server sends to a cluster for three things: a look-up of an access token, an upload,
+ * and a refresh of tokens.
+ */
 const listen = async (bench: Bench, recorded: Scratch): Promise<ReadonlyArray<Piece>> => {
   const recorder = await record(recorded.url)
   const { running, url } = await bench.server(recorded, { DATABASE_URL: recorder.url })

@@ -49,8 +49,8 @@ export const deliveries: Row = {
 
 const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
 /**
- * The kinds of jobs that the queues run (baselines/jobs.ts). `least`: how many times as fast as each queue the product
- * must be.
+ * The kinds of jobs that the queues run (baselines/jobs.ts). `least`: for each queue, the ratio of the product's
+ * throughput to the queue's throughput that the product must reach.
  */
 const WORKS = [
   { work: "same", says: ", the same work", least: { "pg-boss": 2, "graphile-worker": 2 } },
@@ -109,8 +109,8 @@ export const product =
     const round = `r${rounds++}`
     const received = receiver.received(events)
     const cpu = () => workers.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
-    // Vacuums and analyzes, as autovacuum does on a database in use. In a benchmark, autovacuum may be off, or may
-    // start in the middle of a round.
+    // Vacuums and analyzes, as autovacuum does on a database in use. During a benchmark, autovacuum itself may be off,
+    // or may start in the middle of a round and slow this round.
     await scratch.query("VACUUM (ANALYZE)")
     await scratch.query("BEGIN")
     await Webhooks.fire(scratch, { count: events, people: PEOPLE, round })

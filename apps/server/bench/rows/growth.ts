@@ -17,9 +17,9 @@ import type { Options } from "./growth.load.js"
 
 interface Size {
   readonly people: number
-  /** The number of person 0's fixes. Person 0 also has one stay for every `FIXES_PER_STAY` fixes. */
+  /** The number of fixes of person 0. This person also has one stay for each `FIXES_PER_STAY` of these fixes. */
   readonly fixes: number
-  /** The number of waiting deliveries, over `ENDPOINTS` endpoints. */
+  /** The number of deliveries that wait to be sent, spread over `ENDPOINTS` endpoints. */
   readonly waiting: number
 }
 
@@ -75,8 +75,8 @@ const history =
   }
 
 /**
- * One side of a comparison: a load script runs against the small or the large database. Each round uses other people,
- * because a refresh token can be used only once.
+ * Makes a side that runs a load script against one database, the small or the large one. Each round uses people that no
+ * earlier round has used, because a refresh token can be used only once.
  */
 const everybody =
   (script: string) =>

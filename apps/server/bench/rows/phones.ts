@@ -13,7 +13,8 @@ export const phones: Row = {
   path: "20 phones of one person upload at once, beside one phone alone",
   seconds: 50,
   open: async (bench) => {
-    // In each round, each side uses people who have uploaded nothing.
+    // The number of rounds, with the warm-up round. Each round of each side uses its own people, who have uploaded
+    // nothing before.
     const rounds = bench.rounds + 1
     const scratch = await bench.scratch((empty) =>
       Phones.seed(empty, rounds * (PHONES + 2), (n) => `https://hooks.example.com/${n}`)

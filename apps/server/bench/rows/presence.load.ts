@@ -2,10 +2,13 @@ import * as People from "../harness/People.js"
 import { type Client, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
 
-/** The request accepts fixes of the last day, so that the fixes from the start of the row count until its end. */
+/**
+ * The path accepts fixes that are up to a day old. The fixes are stored when the row starts, so they are fresh enough
+ * until the row ends.
+ */
 export const path = (n: number): string => `/v1/answers/places/${People.place(n)}/presence?max_age_s=86400`
 
-/** The request for each person. It never changes, so it is built once. */
+/** The text of the request for each person. Every request of a person has the same text, so it is built only once. */
 const questions: Array<string> = []
 
 export const question = (n: number): string =>

@@ -21,8 +21,8 @@ export const presence: Row = {
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
 
-    // The statements of a second server are recorded, so that the measured server connects to PostgreSQL directly and
-    // not through the recorder.
+    // A second server sends the statements through the recorder. So the measured server can connect to PostgreSQL
+    // directly, and the recorder does not slow it.
     const recorder = await record(scratch.url)
     const recorded = await bench.server(scratch, { DATABASE_URL: recorder.url })
     const ask = async (n: number) => {

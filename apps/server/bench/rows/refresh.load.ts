@@ -2,7 +2,10 @@ import * as People from "../harness/People.js"
 import { type Client, type Open, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
 
-/** The network address of each person's app. Every app has its own, because calls are limited by address. */
+/**
+ * The network address from which the app of person `n` seems to call (X-Forwarded-For). Each person has a different
+ * address, because the server limits the calls from one address.
+ */
 export const address = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
 
 const message = (n: number, refreshToken: string): string =>

@@ -116,7 +116,8 @@ const listen = async (bench: Bench, scratch: Scratch, n: number): Promise<Heard>
     if (!answer.ok) throw new Error(`refresh answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as { readonly access_token: string; readonly refresh_token: string }
   }
-  // The first refresh fills the caches for this connection.
+  // The first refresh makes the server cache what it reads about this connection. So the recorded refresh, which is the
+  // second one, sends the statements of a usual refresh.
   const first = await ask(People.refreshToken(n))
   let second = first
   const statements = await recorder.during(async () => (second = await ask(first.refresh_token)))

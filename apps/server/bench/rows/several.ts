@@ -9,8 +9,8 @@ import * as Deliveries from "./deliveries.js"
 
 const SECONDS = 4
 /**
- * How long each server works at full speed before it gets its share of a core. In this time V8 compiles the functions
- * that run often. Otherwise a server with a share of a core would compile while it is measured.
+ * How many seconds each server works at full speed before it gets its share of a core. In this time V8 compiles the
+ * functions that run often. A server that compiled with its share of a core would still compile while it is measured.
  */
 const WARM_UP_SECONDS = 6
 /** The number of rounds that warm a worker up. */

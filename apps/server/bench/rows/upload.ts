@@ -104,7 +104,7 @@ const firings = async ({ query }: Scratch): Promise<number> =>
 
 const PERSON = "'usr_b' || :n"
 
-/** Records the statements of one upload of one fix by person `n`, after a few earlier uploads. */
+/** Records the statements of one upload by person `n`, which has one fix. */
 const recordUpload = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<UploadStatement>> => {
   const recorder = await record(scratch.url)
   const server = await bench.server(scratch, { DATABASE_URL: recorder.url })
@@ -117,15 +117,16 @@ const recordUpload = async (bench: Bench, scratch: Scratch, n: number): Promise<
     })
     if (!response.ok) throw new Error(`an upload was answered ${response.status}: ${await response.text()}`)
   }
-  // Five uploads come first, because the driver prepares a statement only after a few uses.
+  // Sends five uploads before the recorded one, because the driver prepares a statement only after a few uses. The
+  // recording must have prepared statements.
   for (let step = 0; step < 5; step++) await send(step)
   const step = 5
   const statements = await recorder.during(() => send(step))
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // The statement of the wake-up signal is left out: all uploads within a few milliseconds share one signal, so it
-  // costs each upload little.
+  // Leaves out the statement that wakes the workers. All uploads within a few milliseconds share one such statement, so
+  // it costs each upload little.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))

@@ -96,8 +96,8 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
   })
 
 /**
- * The part of an archive that an import restores: fixes without the phone and the time of arrival, and places without
- * ids. Equal fixes count once; equal places too.
+ * The parts of an archive that an import restores. They contain fixes without phone and arrival time, and places
+ * without ids. Equal fixes and equal places appear once.
  */
 const comparable = ({ fixes, places }: DecodedArchive) => ({
   fixes: [
@@ -310,8 +310,8 @@ it("a visit of an imported file ends where a phone's location of the file says s
       const done = yield* brought(other.id, bytes)
       expect(done?.counts).toMatchObject({ quarantined: 0, duplicates: 0 })
       expect(yield* visitsOf(other.id)).toEqual(before)
-      // In the archive of the other account, fixes also name further devices (`also_from`), and only devices that the
-      // archive lists.
+      // A fix that several devices sent has the ids of the further devices in `also_from`. The archive must list each
+      // of these devices.
       const { archive } = yield* taken(other.id)
       const listed = archive.devices.map(({ id }) => id)
       const shared = archive.fixes.flatMap((fix) => fix.also_from ?? [])

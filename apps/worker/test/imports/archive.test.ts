@@ -103,7 +103,10 @@ const ALL = {
   entries: ["Notice", "Notice", "Place", "Reading", "Reading", "Reading", "Visit"]
 }
 
-/** A zip file that begins like an archive of this service. An attacker could make such a file. */
+/**
+ * A zip file whose first member is that of an archive of this service, and whose other members are `files`. An attacker
+ * could make this file.
+ */
 const led = (files: Zippable): Uint8Array => zipSync({ "account.json": strToU8("{}"), ...files })
 
 /** A copy of `bytes` with `others` in place of the bytes at `at`. */

@@ -20,7 +20,10 @@ describe("imports on an embedded database", () => {
   const stores = Layer.mergeAll(SqlAccountStore.layer, SqlFixStore.layer, SqlHistoryStore.layer, SqlImportStore.layer)
   const run = withStores(migratedEmbedded, Layer.merge(stores, Imports.layer))
 
-  /** Runs on the real clock, so that other work can run while the import sleeps, as in a server. */
+  /**
+   * Runs on the real clock. The import sleeps between its steps, so that a server can do other work; on a clock that
+   * stands still, it would never wake up.
+   */
   const inRealTime = Effect.withClock(Clock.make())
 
   it("a file goes into the history, and whoever else wants something meanwhile gets their turn at every step [imports-5, imports-8]", () =>

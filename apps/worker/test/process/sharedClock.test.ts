@@ -79,7 +79,8 @@ describe("the clock that is shared", () => {
         for (const ahead of [8_000, -8_000]) {
           yield* set(ahead)
           const shown = shared.clock.unsafeCurrentTimeMillis() - Date.now()
-          // Only the sign is exact, because some time passes between the readings of the two clocks.
+          // The test compares only the sign. The exact difference of the two clocks is not known, because some time
+          // passes between reading one clock and reading the other.
           expect(Math.sign(shown)).toBe(Math.sign(ahead))
           expect(shared.clock.isRight()).toBe(true)
         }

@@ -74,8 +74,8 @@ describe("stack traces", () => {
     expect(said).not.toMatch(/at \w+ \(file:[^)]*built\.js/)
   })
 
-  // Reading a source map for each trace would cost too much: Node makes a trace for each connection that ends with an
-  // error.
+  // Node makes a stack trace for each connection that ends with an error. If each trace read a source map, these errors
+  // would cost too much time.
   it("are made without reading a map", () => {
     expect(written("StackTraces.install(); try { fail({}) } catch (error) { console.log(error.stack) }")).toContain(
       "/built.js:1:"
@@ -103,7 +103,7 @@ describe("stack traces", () => {
     expect(written(program)).toMatch(/TypeError: it broke\n {4}at /)
   })
 
-  // A search that read the rest of the text from each "file://" on would take hours.
+  // A search that read the rest of the text again for each "file://" would take hours for this text.
   it("are looked for once in a text, however often it begins like one", () => {
     const program = `const text = "file://".repeat(1_000_000); console.log(StackTraces.written(text) === text)`
     expect(written(program)).toBe("true\n")

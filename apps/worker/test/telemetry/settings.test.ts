@@ -19,7 +19,8 @@ describe("settings of telemetry", () => {
       isTracing: FiberRef.get(FiberRef.currentTracerEnabled),
       countsFibers: Effect.map(Effect.getRuntimeFlags, RuntimeFlags.runtimeMetrics)
     })
-    // The defaults of Effect, which the service must switch off.
+    // Effect itself traces and counts fibers by default. The service must switch both off when no telemetry is
+    // configured.
     expect(Effect.runSync(found)).toMatchObject({ isTracing: true, countsFibers: true })
     expect(Effect.runSync(Effect.provide(found, TelemetryLive.layer(settings, "test")))).toEqual({
       isMeasuring: false,
@@ -125,7 +126,8 @@ describe("the sampler", () => {
       Array.from({ length: 20_000 }, () => Sampler.isKept(sampler, Option.none())).filter(Boolean).length
     expect(kept(make("always_on"))).toBe(20_000)
     expect(kept(make("parentbased_always_off"))).toBe(0)
-    // 1,300 is about twenty standard deviations, so the test does not fail by chance.
+    // The number of kept traces has a standard deviation of about 61. The allowed difference of 1,300 is about twenty
+    // times as large, so the test does not fail by chance.
     expect(Math.abs(kept(make("traceidratio", 0.25)) - 5_000)).toBeLessThan(1_300)
   })
 
@@ -145,8 +147,8 @@ describe("the sampler", () => {
     const ours = (sampled: boolean, traceId: string) =>
       Option.map(parent(sampled, traceId), (span) => ({ ...span, _tag: "Span" }) as unknown as Tracer.Span)
     for (const name of ["always_on", "always_off", "traceidratio", "parentbased_traceidratio"] as const) {
-      // A sampler that used only its own ratio of one half would keep every trace of the first id, and none of the
-      // second.
+      // Below a span of ours, only the decision of that span counts. A sampler that asked its own ratio of one half
+      // would keep every trace of the first id and no trace of the second.
       for (const traceId of ["0".repeat(32), "f".repeat(32)]) {
         expect(Sampler.isKept(make(name, 0.5), ours(true, traceId))).toBe(true)
         expect(Sampler.isKept(make(name, 0.5), ours(false, traceId))).toBe(false)

@@ -9,8 +9,8 @@ const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => Buffer.from(drawn).toString("hex"))
 
 /**
- * Lengths around 128 and 16,384, from which the length of a field takes one byte more, and characters of up to four
- * bytes.
+ * Texts whose lengths are around 128 and 16,384, because from these lengths on the length field takes one more byte.
+ * Their characters take up to four bytes.
  */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 10 }),
@@ -21,7 +21,8 @@ const text = fc.oneof(
 const value = fc.oneof(
   text.map((stringValue) => ({ stringValue })),
   fc.boolean().map((boolValue) => ({ boolValue })),
-  // No negative numbers, because the encoder of @effect/opentelemetry writes only the last byte of a negative number.
+  // Generates no negative numbers, because the encoder of @effect/opentelemetry, with which the test compares, writes
+  // only the last byte of a negative number.
   fc.maxSafeNat().map((intValue) => ({ intValue })),
   fc.double({ noNaN: true }).map((doubleValue) => ({ doubleValue }))
 )

@@ -33,8 +33,8 @@ describe("the months of a worker", () => {
         yield* untilThere(monthAfter(now, 2))
         yield* TestClock.adjust("70 days")
         const later = monthAfter(yield* Timestamp.now, 2)
-        // The first run may not have ended when the clock moves, so its sleep of an hour may begin after that. So the
-        // test moves the clock by an hour until the next run.
+        // The first run may still be at work when the clock moves by 70 days. Its sleep of an hour then begins after
+        // this move. So the test moves the clock by an hour, repeatedly, until the next run has made its partitions.
         yield* Effect.raceFirst(untilThere(later), Effect.forever(Effect.zipRight(moment, TestClock.adjust("1 hour"))))
         expect(working.unsafePoll()).toBeNull()
         yield* Fiber.interrupt(working)

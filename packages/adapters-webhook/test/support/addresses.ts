@@ -109,7 +109,10 @@ const edgesOf =
 export const EDGES4 = [...new Set(IPV4.flatMap(edgesOf(4)))]
 export const EDGES6 = [...new Set(IPV6.flatMap(edgesOf(6)))]
 
-/** Well-known targets of attacks, tested in addition to the edges. */
+/**
+ * Well-known targets of attacks, such as the metadata services of clouds. The tests use them besides the first and last
+ * addresses of each class.
+ */
 export const KNOWN4 = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.100.100.200", "192.0.0.192", "192.168.1.1"].map(
   parse4
 )

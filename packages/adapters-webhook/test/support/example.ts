@@ -9,7 +9,7 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
 
 const running = new Set<ChildProcess>()
-/** Ends all examples, including those that a failed test did not stop. */
+/** When the tests of a file end, ends every example that still runs, for example because its test failed. */
 afterAll(() => Promise.all([...running].map(ended)))
 
 /** An example that runs in a separate process, on a free port. */

@@ -4,21 +4,28 @@ export interface Order {
   /** A module whose default export is a `Script.Open`. */
   readonly script: string
   readonly options: unknown
-  /** The ports to which the connections go in turn. */
+  /**
+   * The ports of the servers. The first connection goes to the first port, the next connection to the next port, and so
+   * on in a circle.
+   */
   readonly ports: ReadonlyArray<number>
   readonly clients: number
   /**
-   * The number of requests a second of all clients together, evenly spread; a latency counts from the time at which its
-   * request was due. Absent: each client sends its next request as soon as it has an answer.
+   * The number of requests a second of all clients together, evenly spread. The latency of a request then counts from
+   * the time at which the request was due, and not from the time at which it was sent. Absent: each client sends its
+   * next request as soon as it has an answer.
    */
   readonly ratePerS?: number
   readonly warmUpSeconds: number
   readonly seconds: number
-  /** Whether an answer may be 503. The client that gets it then waits for `RETRY_MS`. */
+  /**
+   * Whether a server may answer 503 because it is overloaded. A client that gets a 503 waits for `RETRY_MS` before its
+   * next request.
+   */
   readonly mayBeRefused?: boolean
 }
 
-/** The time, in milliseconds, that a busy server names in `Retry-After`. */
+/** How long a client waits after a 503, in milliseconds: the time that a busy server names in `Retry-After`. */
 export const RETRY_MS = 1_000
 
 export interface Outcome {

@@ -9,7 +9,10 @@
  */
 export interface Answer {
   readonly status: number
-  /** Returns the decoded body. It is decoded only on a call, because most scripts do not read it. */
+  /**
+   * Returns the decoded body. Decodes it only when the script calls this function, because most scripts do not read
+   * bodies.
+   */
   readonly body: () => string
 }
 

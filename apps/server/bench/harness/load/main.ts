@@ -65,7 +65,7 @@ const run = async (order: Order): Promise<Outcome> => {
 }
 
 interface Lane {
-  /** Answers between these two times are counted. */
+  /** An answer counts if it arrives between `start` and `end`. */
   readonly start: number
   readonly end: number
   readonly latenciesMs: Array<number>
@@ -98,8 +98,8 @@ const ask = (connection: Connection.Connection, client: Client, lane: Lane): voi
         connection.send(client.next(undefined), answered)
       }, RETRY_MS)
     }
-    // A server answers an error faster than it does the work. If errors were counted, the server would look faster than
-    // it is.
+    // An answer outside 2xx ends the round with an error. A server answers an error faster than it does the work, so
+    // counted errors would make the server look faster than it is.
     if (answer.status < 200 || answer.status > 299) {
       throw new Error(`answered ${answer.status}: ${answer.body().slice(0, 500)}`)
     }
