@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { watched } from "./plants/listeners.js"
 
-/** Runs a scenario: a developer listens to the app's events while Ana walks home. `then` has the further steps. */
+/** Runs a scenario in which a developer listens to the app's events. Ana comes home, and then `then` runs. */
 const walkHome = (
   seed: number,
   then: (

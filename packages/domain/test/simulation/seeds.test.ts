@@ -7,15 +7,16 @@ import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
 /**
- * The first of the `RUNS` seeds that every change runs. The seeds are fixed, so that a failure comes from the change,
- * and few, so that they do not overload a slow machine.
+ * The first of the `RUNS` seeds that this test runs for every change. The seeds are fixed: when a run fails, the change
+ * is the cause. There are few seeds, because a run takes long on a slow machine.
  */
 const FIRST = 5_000
 const RUNS = 25
 const TWICE = 5
 /**
- * Any change of the domain or of the generators changes the random runs, so the seeds in `marks.json` may no longer
- * reach every mark. The test then also runs the seeds from 1 to this one, and prints those that `marks.json` lacks.
+ * A change of the domain or of the generators changes the random runs. Then the seeds in `marks.json` may no longer
+ * reach every mark (a situation that the runs together must reach). In this case the test also runs the seeds from 1 to
+ * `MORE`, and prints which seeds to add to `marks.json`.
  */
 const MORE = 500
 const ALL_MARKS = marks.names
@@ -39,8 +40,8 @@ const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
 }
 
 /**
- * The hash of each plan's first run in this process. A test that compares two runs of a plan then needs only one
- * further run.
+ * For each plan, the hash of its first run in this process. With it, a test that compares two runs of a plan makes only
+ * one further run.
  */
 const firstHash = new Map<Simulation.Plan, string>()
 
@@ -81,11 +82,14 @@ describe("the seeds that are run with every change", () => {
   })
 })
 
-/** The number of seeds among which the test looks for some that together reach every mark. 0: it does not look. */
+/**
+ * With `MARKS=n`, the test chooses among the seeds from 1 to `n` a few that together reach every mark. 0: there is no
+ * such test.
+ */
 const search = Number(process.env["MARKS"] ?? 0)
 
 const searching = (name: string, body: () => void) => {
-  // Without `MARKS` there is no test here, rather than a skipped one.
+  // Without `MARKS` this file has no such test, instead of a test that is always reported as skipped.
   for (const each of search > 0 ? [name] : []) it(each, { timeout: 0 }, body)
 }
 

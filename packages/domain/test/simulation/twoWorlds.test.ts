@@ -36,8 +36,8 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         yield* world.advance(DAY)
         for (let n = 0; n < 6; n++) {
           yield* stay(HOME, n * 3 * HOUR)
-          // In all worlds the user is away from home at the same times. The app must learn neither where the user is
-          // nor for how long.
+          // In all worlds the user is away from home at the same times. The app may learn that the user is not at home.
+          // It must learn neither where the user is then, nor how long the user stays there.
           if (n < stays) yield* stay(FAR, n * 3 * HOUR + HOUR)
           else yield* phone.upload([{ ...north(9_000), capturedAt: start + n * 3 * HOUR + HOUR, accuracyM: 10 }])
         }

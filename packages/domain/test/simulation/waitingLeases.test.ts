@@ -73,8 +73,8 @@ describe("a delivery waits for the lease of a worker that died", () => {
           yield* world.crash("worker")
           const [row] = yield* hook.deliveries
           yield* deed(scene, row?.deliveryId ?? "")
-          // A worker claims when it starts. This worker starts two milliseconds before the lease of the dead worker
-          // ends.
+          // A worker claims deliveries as soon as it starts. This worker starts two milliseconds before the lease of
+          // the dead worker ends, so its first claim must not get the delivery.
           yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 2)
           yield* world.restart("worker")
           yield* world.advance(1)

@@ -34,7 +34,9 @@ const input = { key: Purpose.PurposeKey.make("find_me"), terms }
 const mailTo = (account: Account.Account) =>
   Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
 
-/** Suspends the account by a change of the table, because `suspendAccount` needs another admin. */
+/**
+ * Suspends the account by a change of the table, because the program `suspendAccount` must be called by another admin.
+ */
 const suspend = ({ id }: Account.Account) =>
   Effect.gen(function* () {
     const { accounts } = yield* MemoryDatabase

@@ -100,7 +100,8 @@ it("a sensitive scope that comes back after exact location has ended needs a cho
       expect(yield* change({ scopes: all })).toMatchObject({ left: { _tag: "Invalid", problems: [problem] } })
       expect([yield* getConnection(user.id, id), mail.size]).toEqual([before, mails])
 
-      // For other changes the user need not choose a date, and the date that has passed stays.
+      // A change that adds no scope to the tier that has ended needs no new end date. The end date that has passed
+      // stays.
       yield* change({ scopes: BOTH, standardDays: 30 })
       expect((yield* getConnection(user.id, id)).sensitiveExpiresAt).toBe(before.sensitiveExpiresAt)
       yield* change({ scopes: all, sensitiveDays: 7 })
@@ -179,7 +180,8 @@ it("a session that is not fresh cannot share exact location without an end, in w
       yield* change({ scopes: ONE })
       expect([yield* endNever, yield* giveBack]).toEqual(["done", "ConfirmationRequired"])
       expect(yield* change({ scopes: BOTH }, FRESH)).toBe("done")
-      // Exact location is already shared without an end, so these changes share nothing more.
+      // The user already shares exact location without an end. So these changes share nothing more, and need no
+      // confirmation.
       expect(yield* change({ standardDays: "never", sensitiveDays: 7 })).toBe("done")
       yield* endExactLocation(user.id, id)
       expect((yield* Effect.flip(restoreExactLocation(user.id, id, OLD)))._tag).toBe("ConfirmationRequired")

@@ -55,10 +55,10 @@ interface UndoLink {
   readonly order: number
   readonly endsAt: number
   isDead: boolean
-  /** Whether the password was replaced after the change of the address. */
+  /** Whether the account got another password after this change of its address. */
   isAfterPassword: boolean
 }
-/** An account as the second implementation keeps it. */
+/** An account, as the model of the test keeps it. */
 interface Person {
   readonly id: Account.Account["id"]
   address: number
@@ -67,7 +67,8 @@ interface Person {
 }
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveAddresses = (
   steps: ReadonlyArray<AddressStep>,
@@ -91,7 +92,7 @@ export const liveAddresses = (
         const { cookie } = yield* signIn({ email: email(who.address), password: text(who.password), address: world })
         who.sessions.push({ cookie, isOver: false })
       })
-    // The first person has an account. The others sign up during the scenario.
+    // The first person of the scenario has an account at the beginning. The other people sign up during the scenario.
     const first = yield* createAccount({ email: email(0), password: text(0), roles: [] })
     people.push({ id: first.id, address: 0, password: 0, sessions: [] })
     for (const who of people) yield* enter(who)
@@ -127,8 +128,8 @@ export const liveAddresses = (
         { concurrency: "unbounded" }
       )
     /**
-     * Waits until the limits on mail no longer apply, because they are not the subject here. Each step that asks for a
-     * mail does this first.
+     * Waits until the service sends mail again: it limits how many mails an address may get in half an hour, and this
+     * test is not about that limit. Each step that requests a mail waits first.
      */
     const endWindow = pass(31 * MINUTE)
 
@@ -177,7 +178,8 @@ export const liveAddresses = (
                     ? "a sign-up too late"
                     : "a sign-up with another password"
               )
-              // The right password at an address that has an account ends all sign-ups that wait for this address.
+              // If the address already has an account, the sign-up cannot be confirmed. An attempt with the right
+              // password, in time, also ends all other sign-ups that wait for this address.
               if (isTaken && !isLate && isRight)
                 for (const other of signUps) if (other.address === link.address) other.isDead = true
               return
@@ -309,8 +311,8 @@ export const liveAddresses = (
               session: vault.sha256(session.cookie),
               address: world
             })
-            // The service gives no cookie to a session that was unused for two weeks. The model does not count these
-            // weeks, but follows the service's answer.
+            // The service does not renew the cookie of a session that was unused for two weeks. The model does not
+            // track the last use of sessions, so it takes this from the service's answer.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

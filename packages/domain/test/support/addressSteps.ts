@@ -7,8 +7,8 @@ import { FastCheck as fc } from "effect"
 export type AddressStep =
   | { readonly _tag: "SignUp"; readonly address: number; readonly password: number }
   /**
-   * `link` selects a link of its kind, counted from the newest (0). With `times` > 1, several browsers use it at the
-   * same time.
+   * `link` selects one of the links that were mailed for this purpose: 0 is the newest. `times` browsers use
+   * the link at the same time.
    */
   | { readonly _tag: "ConfirmSignUp"; readonly link: number; readonly password: number; readonly times: number }
   | { readonly _tag: "AskChange"; readonly person: number; readonly address: number }
@@ -69,7 +69,7 @@ const takeover = fc
     { _tag: "Undo", link: 1 - link, password, times: 1 }
   ])
 
-/** Before a link is used, another account gets the link's address. */
+/** Another account gets the new address first, and only then is the link used that would change to this address. */
 const contested = fc
   .record({ person, address, password, isUndo: fc.boolean() })
   .map(({ address, isUndo, password, person }): ReadonlyArray<AddressStep> => [

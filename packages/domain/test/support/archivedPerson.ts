@@ -21,11 +21,11 @@ import { expect } from "vitest"
 
 /**
  * Generates the data of a person, stores it through the ports, and compares an archive of the person with the stores.
- * Every secret contains a mark, and no archive may contain the mark.
+ * Every secret in the data contains a certain text (`MARK` or `MARKED_HASH`), and no archive may contain that text.
  */
 
 const MARK = "s3cret-mark-1f7a"
-/** A digest that contains the mark, for fields that must have the form of a digest. */
+/** The text for secrets that must have the form of a digest, so that they cannot contain `MARK`. */
 const MARKED_HASH = Vault.Hash.make("deadbeef".repeat(8))
 
 const DAY = Timestamp.DAY
@@ -81,7 +81,7 @@ export const personDraft: fc.Arbitrary<PersonDraft> = fc.record({
   connections: fc.array(connection, { maxLength: 2 })
 })
 
-/** Stores an account whose password hash contains the mark. */
+/** Stores an account whose password hash contains `MARK`. */
 const account = Effect.gen(function* () {
   const id = UserId.make(yield* Entropy.id("usr"))
   const made: Account.Account = {

@@ -1,7 +1,10 @@
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { FastCheck as fc } from "effect"
 
-/** The commands about a user's connections with an app. They are generated, or written as stories. */
+/**
+ * Commands that change or use a user's connections with an app. A test generates a list of commands, or takes a fixed
+ * list (`stories`).
+ */
 
 export const SCOPES: ReadonlyArray<Scope.Scope> = [
   "location.place.current",
@@ -12,7 +15,7 @@ export const SCOPES: ReadonlyArray<Scope.Scope> = [
 ]
 const { DAY } = Timestamp
 
-/** A command names a token, a code or a page by its age; 0 is the newest. Sets of scopes and places are bit masks. */
+/** A token, a code or a page is selected by its age: 0 is the newest. A set of scopes or of places is a bit mask. */
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
@@ -64,7 +67,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
     { weight: 6, arbitrary: fc.constant(usual) },
     { weight: others.length, arbitrary: fc.constantFrom(...others) }
   )
-/** The age of a token. Mostly it is the newest token of a family, or one of the two before it. */
+/** The age that selects a token. In four of five cases it is one of the three newest tokens. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
 const asked = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
@@ -161,9 +164,12 @@ const swept: Command = { type: "sweep", workers: 1 }
 const at = (date: Extract<Command, { type: "go to" }>["date"], plus = 0): Command => ({ type: "go to", date, plus })
 const STANDARD = 0b00111
 
-/** Stories that run before the generated commands, so that all `MARKS` are reached, whatever the generator draws. */
+/**
+ * Fixed lists of commands that run before the generated ones. They make sure that all `MARKS` are reached, whatever the
+ * generator draws.
+ */
 export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
-  // Decision O6.
+  // Refresh tokens that are used once, used again within 30 s or later, and revoked (decision O6).
   [refreshed(0), waited(30_000), refreshed(1)],
   [refreshed(0), waited(29_999), refreshed(0), refreshed(2), refreshed(0, 0, 1)],
   [refreshed(0), waited(30_001), refreshed(1), refreshed(0), refreshed(1)],
@@ -171,7 +177,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [refreshed(0), approved(), exchanged, { type: "revoke", kind: "refresh", token: 2, stranger: false }, refreshed(0)],
   [{ type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
   [waited(3_600_000), { type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
-  // Decision O7.
+  // A code that is exchanged twice with an idempotency key (decision O7).
   [approved(), exchangedWithKey, waited(30_000), exchangedWithKey, refreshed(0)],
   [approved(), exchangedWithKey, waited(30_001), exchangedWithKey, refreshed(0)],
   [approved(), exchangedWithKey, exchanged, refreshed(0)],
@@ -180,12 +186,12 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [exchanged, refreshed(0)],
   [approved(), exchanged, { type: "exchange", codes: [1], proof: PROVEN }, refreshed(0)],
   [approved(), waited(60_000), exchanged, refreshed(0)],
-  // The standard tier ends.
+  // The standard tier ends: the calls just before and just after the end.
   [approved({}, STANDARD), exchanged, at("standard", -1), refreshed(0), waited(1), refreshed(0), swept],
   [approved({}, STANDARD), exchanged, at("standard", 1), swept, swept, approved(), exchanged],
   [approved({}, STANDARD), at("standard"), { type: "share", places: 3 }, { type: "disconnect" }],
   [approved({}, STANDARD), at("standard"), approved({}, STANDARD), exchanged],
-  // The sensitive tier ends: its grace period, the removal of its scopes, a renewal.
+  // The sensitive tier ends: the grace period, the removal of its scopes, a renewal.
   [at("sensitive", -1), refreshed(0), waited(1), refreshed(0), swept, at("grace", -1), swept, waited(1), swept],
   [
     approved({ sensitiveDays: 90 }),
@@ -250,7 +256,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [{ type: "disconnect" }, refreshed(0), approved({}, STANDARD), exchanged, refreshed(1)]
 ]
 
-/** The marks that the generated scenarios together must reach. */
+/** The situations that the scenarios together must reach. */
 export const MARKS = [
   "answer: approved",
   "answer: denied",

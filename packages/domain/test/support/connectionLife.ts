@@ -73,8 +73,8 @@ type World = Effect.Effect.Success<typeof world>
 const now = Effect.map(Timestamp.now, (at): number => at)
 
 /**
- * Which tokens may be refreshed at the same time. With `copies`, all refreshes present one token. Their order is
- * unknown, and only then do they get the same answers in any order.
+ * Which refreshes a test may send at the same time. `copies`: all of them present one refresh token, so their answers
+ * do not depend on the unknown order in which the service handles them. `any`: also different tokens.
  */
 export type AtOnce = "any" | "copies"
 
@@ -168,7 +168,7 @@ const sideBySide = (
   const exchange = (codes: ReadonlyArray<number>, proof: Proof) =>
     Effect.gen(function* () {
       const at = yield* now
-      // A command may name a code several times. Each code is exchanged once, one code after the other.
+      // A command may name one code several times. The test exchanges each of its codes only once.
       const of = [...new Set(codes)].map((ago) => newest(model.codes, ago)).filter((code) => code !== undefined)
       for (const code of of) {
         const actual = yield* Effect.either(

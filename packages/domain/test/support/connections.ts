@@ -51,7 +51,8 @@ export const inWorld = <A, E>(program: Effect.Effect<A, E, World>): Promise<A> =
   Effect.runPromise(
     TestClock.setTime(START).pipe(
       Effect.zipRight(program),
-      // These tests cause refusals on purpose. Programs log refusals, so the log is not shown.
+      // These tests cause refusals on purpose, and programs log each refusal. Without this line, the log would fill the
+      // output of the tests.
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.provide(world),
       Effect.provide(TestContext.TestContext)
@@ -112,7 +113,7 @@ export const place = (user: Account.Account, label: string, overrides: Partial<P
     return made
   })
 
-/** The e-mails about leaked tokens in the outbox. Receipts of consents and disconnections are left out. */
+/** The mails in the outbox that warn of a leaked token. Mails about consents and disconnections are left out. */
 export const leakMails = Effect.map(MemoryDatabase, ({ mail }) =>
   [...mail.values()].filter(({ dedupeKey }) => /^(?:refresh_token|code)_reused /.test(dedupeKey))
 )

@@ -33,8 +33,8 @@ export type CredentialStep =
   /** Somebody signs in with the present password while the newest link is used. */
   | { readonly _tag: "Race"; readonly password: number }
   /**
-   * `session` is counted from the newest (0). `it`: the owner signs out in this browser. `others`: in this browser, the
-   * owner signs out all other browsers.
+   * `session` is counted from the newest (0). `it`: the owner ends this session by signing out. `others`: in this
+   * session, the owner ends all other sessions.
    */
   | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
@@ -83,7 +83,7 @@ const edge = fc
 /** Signs in with each password. One of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
-/** Two browsers, of which one signs the other out. */
+/** Two browsers have a session, and one of them ends the session of the other. */
 const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
   .constantFrom<"it" | "others">("it", "others")
   .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)
@@ -155,7 +155,8 @@ const opened = (cookie: string, now: number) => ({
 })
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveCredentials = (
   steps: ReadonlyArray<CredentialStep>,
@@ -184,8 +185,8 @@ export const liveCredentials = (
 
     let present = 0
     /**
-     * The number of wrong passwords since the last right one. A fifth would close sign-in, which is not the subject
-     * here.
+     * The number of wrong passwords since the last right one. A fifth in a row would close sign-in for the account, and
+     * this test is not about that limit.
      */
     let failures = 0
     let window = { endsAt: 0, used: 0 }
@@ -289,8 +290,8 @@ export const liveCredentials = (
             met.add("raced with a sign-in")
             link.state = "used"
             replaced(step.password)
-            // It does not matter whether the sign-in or the new password came first: a session with the old password is
-            // over.
+            // A sign-in with the old password may come before the new password is stored, or after it. In both cases
+            // there is no session with the old password at the end.
             if (Either.isRight(entered)) {
               sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++
@@ -328,8 +329,8 @@ export const liveCredentials = (
         if (!one.isOver && !isLive && one.expiresAt === one.openedAt + THIRTY_DAYS) {
           met.add("over after thirty days of use")
         }
-        // The look-up of the session is a use, so the session lasts two weeks from now, but no longer than thirty days
-        // in all.
+        // A look-up of a session is a use of it. So the session lasts two weeks from now, but not longer than thirty
+        // days from its beginning.
         if (isLive && now - one.seenAt >= HOUR) {
           one.seenAt = now
           one.expiresAt = Math.min(now + TWO_WEEKS, one.openedAt + THIRTY_DAYS)

@@ -143,7 +143,8 @@ interface ModelExport {
 }
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveExports = (
   steps: ReadonlyArray<ExportStep>,
@@ -155,7 +156,7 @@ export const liveExports = (
     const user = (yield* Fixtures.user).id
     const stranger = (yield* Fixtures.user).id
     const exports: Array<ModelExport> = []
-    /** The archive on which each worker believes that it works. */
+    /** For each worker: the archive that it believes it is making. */
     const working: Array<{ readonly of: ModelExport; readonly lease: string; pieces: number } | undefined> = [
       undefined,
       undefined
@@ -210,8 +211,8 @@ export const liveExports = (
             const due = Option.getOrUndefined(yield* store.due(Bucket.ALL, Timestamp.make(now)))
             const expected = exports.find((one) => isOpen(one) && one.dueAt <= now)
             expect(due?.id).toBe(expected?.id)
-            // If no export is due, the worker claims one that is not finished, as a worker would that found it earlier.
-            // This claim must fail.
+            // If no export is due, the worker tries to claim one that is not finished, like a worker that read the list
+            // of due exports too early. This claim must fail.
             const of = expected ?? exports.find(isOpen)
             if (of === undefined) return
             const lease = `lease ${attempts++}`

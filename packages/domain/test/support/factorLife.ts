@@ -47,8 +47,9 @@ const PASSWORDS = ["correct horse battery", "purple monkey dishwasher"].map((tex
 export type FactorStep =
   | { readonly _tag: "Password" }
   /**
-   * `which` chooses the code: that of a certain time step, the last code once more, or a wrong code. `times` is the
-   * number of browsers that send it at the same time.
+   * `which` chooses the code: that of the present time step (`now`), of the next one (`next`), of the one after
+   * (`far`), the last accepted code (`again`), or a wrong code. `times` is the number of browsers that send it
+   * at the same time.
    */
   | { readonly _tag: "Code"; readonly which: "now" | "next" | "far" | "again" | "wrong"; readonly times: number }
   | { readonly _tag: "Recovery"; readonly code: number; readonly times: number }
@@ -145,7 +146,8 @@ interface Owner {
 }
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveFactors = (
   steps: ReadonlyArray<FactorStep>,
@@ -188,8 +190,8 @@ export const liveFactors = (
     let signed = 0
     let codes: Array<{ readonly text: string; used: boolean }> = []
     /**
-     * The number of wrong codes since the last right one. A fifth would close the second step, which is not the subject
-     * here.
+     * The number of wrong codes since the last right one. A fifth in a row would close the second step of the sign-in,
+     * and this test is not about that limit.
      */
     let wrong = 0
     let lastCode: string | null = null
@@ -257,7 +259,8 @@ export const liveFactors = (
             const at = { now: present, next: present + 1, far: present + 2, again: usedStep, wrong: -5 }[step.which]
             if (step.which === "again" && lastCode === null) return
             const code = step.which === "again" ? (lastCode ?? "") : MemoryAuthenticators.code(secret, at)
-            // By chance, two time steps may have the same code.
+            // Two neighbouring time steps may have the same code by chance. So the code is compared with all steps that
+            // the service accepts now.
             const near = [present - 1, present, present + 1].filter((one) => one > usedStep)
             const steps = near.filter((one) => MemoryAuthenticators.code(secret ?? "", one) === code)
             const counts = steps.length > 0
@@ -311,8 +314,8 @@ export const liveFactors = (
           }
           case "Replay": {
             if (lastChallenge === null || !hasPasskey) return
-            // The signature counter is higher than before. So the service can refuse the answer only because its
-            // challenge was used.
+            // The signature counter is higher than before, as the service demands. So the service can refuse this
+            // answer only because its challenge was used before.
             signed++
             const second = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
             const outcome = yield* Effect.either(signInWithPasskey(second, client))

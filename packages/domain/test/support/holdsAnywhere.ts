@@ -1,8 +1,8 @@
 import { FastCheck as fc } from "effect"
 
 /**
- * Whether properties also run with a seed that differs in each run. In CI the seed is always the same
- * (`propertySeed.ts`), so that run would only repeat the run with the fixed seed.
+ * Whether a property also runs with a seed that differs in each run. In CI, `propertySeed.ts` gives the same seed to
+ * every run. So this first run would only repeat the second run, whose seed is fixed, too.
  */
 const hasNewSeeds = process.env["CI"] === undefined || process.env["PROPERTY_SEED"] !== undefined
 

@@ -12,8 +12,8 @@ import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
  */
 
 /**
- * The distances end in half metres, so that no fix is so near the end of a band that rounding decides. Each distance
- * has another direction, so that the distance between two points is never exactly the sum of their two bands.
+ * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
+ * another direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
  */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -52,8 +52,8 @@ export const firstLife = (count: number): number => {
 /** Generates the life with this number. One number always gives the same life. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
-  // The values of `settleS` have their own generator. So each number gives the life that it gave before rules had
-  // `settleS`.
+  // The values of `settleS` come from a second generator. So each seed still gives the scenario that it gave before
+  // rules had `settleS`.
   const waits = random(seed + 0.5)
   const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice)).map((rule) => ({
     ...rule,
@@ -80,8 +80,8 @@ export const lifeOf = (seed: number): Life => {
     if (dice.oneIn(4)) changes.push(...changeOf(dice, rules.length))
     const packed = uploadOf(dice, phone, edges)
     const { captured, wanted } = packed
-    // Changes come between two uploads. Mostly they come right after the earlier upload, or near a capture of the later
-    // one.
+    // A change comes between two uploads: right after the first of them, or near the capture time of a reading in the
+    // second.
     const isAround = dice.oneIn(2)
     const moments = isAround ? captured.map(({ capturedAt }) => capturedAt + dice.pick(NEAR)) : [phone.receipt]
     const changed = timed(
@@ -98,7 +98,7 @@ export const lifeOf = (seed: number): Life => {
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
     happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)
-    // An upload may be sent once more: at once, much later, or by another phone.
+    // An upload may be sent once more: at once, much later, or from another phone.
     if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
   }
   return { circle: CIRCLE, rules, happenings }
@@ -179,7 +179,8 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
     phone.captures.push(phone.clock)
     return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
   })
-  // The upload should arrive when one of its fixes has one of `AGES`, or a day after an end of a window.
+  // The upload should arrive when one of its fixes is about as old as one of `AGES`. One upload of six should arrive
+  // about a day after the beginning or end of a window instead, if a rule has a window.
   const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
   const wanted =
     edges.length > 0 && dice.oneIn(6)
@@ -190,7 +191,8 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
 
 const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
-  // After an upload that arrived late, most phones capture their next readings from that time on.
+  // After an upload that arrived more than 15 minutes late, most phones continue their captures at the time of its
+  // arrival.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
 }

@@ -121,7 +121,7 @@ interface Cookie {
   readonly account: number
   readonly version: number
   readonly endsAt: number
-  /** The failures of the browser, while the account knows the browser. */
+  /** The times of failed sign-ins in this browser, while the browser is known to the account. */
   readonly failures: Array<number>
 }
 
@@ -134,7 +134,8 @@ interface Link {
 }
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveLockouts = (
   steps: ReadonlyArray<LockoutStep>,

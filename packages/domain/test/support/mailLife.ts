@@ -19,7 +19,7 @@ type How = "sent" | "retry" | "given up"
 export type Step =
   | { readonly _tag: "Put"; readonly reader: number; readonly key: number }
   | { readonly _tag: "Claim"; readonly limit: number }
-  /** The worker with the newest claim, or with the oldest, ends its attempt. */
+  /** The worker that claimed a message last, or (`isOldest`) the one whose claim is the oldest, ends its attempt. */
   | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
   | { readonly _tag: "Pass"; readonly millis: number }
   /** Several workers claim at the same time. */
@@ -110,9 +110,9 @@ interface Row {
 }
 
 /**
- * Runs a scenario and fails when the store violates a guarantee. Adds each coverage mark that the scenario reached to
- * `met`. `pass` lets time pass; the default moves the test clock, which waits some real milliseconds each time until
- * all fibers sleep.
+ * Runs a scenario and fails when the store violates a guarantee. Adds to `met` the name of each situation that the
+ * scenario reached. `pass` lets time pass. By default it moves the test clock, which each time waits some real
+ * milliseconds until all fibers sleep.
  */
 export const liveMail = (
   steps: ReadonlyArray<Step>,
@@ -171,8 +171,8 @@ export const liveMail = (
               ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
               : { _tag: "GivenUp", at: now, reason }
         const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
-        // The store accepts the end of an attempt while the message is open and no other worker has claimed it since.
-        // So one attempt may be postponed twice.
+        // A worker may end its attempt while the message is open and no other worker has claimed it since. This is also
+        // true for an attempt that was already ended with a retry. So one attempt may be postponed twice.
         if (isOpen(row) && row.attempts === attempt) {
           expect(isWritten).toBe(true)
           row.isLeased = false

@@ -22,14 +22,14 @@ export class ReferenceApp {
     this.lists = lists
   }
 
-  /** Returns whether the deed is allowed. An allowed deed is added to the history. */
+  /** Returns whether an app allows this deed now, and if so, adds the deed to the history. */
   do(deed: AppDeed): boolean {
     if (settles(deed) && !this.waits()) return false
     this.history.push(deed)
     return true
   }
 
-  /** The index of the latest decision or withdrawal before `end`; -1 when there is none. */
+  /** The index of the latest decision or withdrawal among the deeds before the index `end`; -1 when there is none. */
   private settled(end: number): number {
     return this.history.slice(0, end).findLastIndex(settles)
   }
@@ -67,7 +67,8 @@ export class ReferenceApp {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
     const last = written.at(-1)
-    // If the developer wrote no list since the last decision or withdrawal, the wanted list is the one in force.
+    // If the developer wrote no such list since the last decision or withdrawal, no change waits. Then the wanted list
+    // is the list in force.
     return last ?? this.inForce(which, end)
   }
 
@@ -78,9 +79,9 @@ export class ReferenceApp {
   }
 
   /**
-   * The list that works now. The search goes back through the history. It ends at the newest list that had approved
-   * entries when it was written, and returns these entries. If an approval is newer, it returns the whole approved
-   * list.
+   * The list that works before the deed with the index `end`. The search goes back through the history to the newest of
+   * two kinds of deeds. An approval: the result is the whole list that was approved. A list of which some entries had
+   * been approved when it was written: the result is these entries.
    */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {

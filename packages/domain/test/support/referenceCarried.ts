@@ -11,9 +11,12 @@ interface Reading extends Point {
   readonly accuracy: number | null
 }
 
-/** Consecutive readings of one device at one spot. */
+/** Consecutive readings of one device at one spot: the device rests there. */
 interface Rest {
-  /** The most accurate reading of the rest. Of equally accurate readings, the first. */
+  /**
+   * The reading that stands for the spot: the most accurate one at this spot, and of equally accurate readings the
+   * first.
+   */
   spot: Reading
   /** The time at which the rest began. Null for the first rest of a device, because its beginning is unknown. */
   readonly since: number | null
@@ -29,7 +32,8 @@ export class ReferenceCarried {
   readonly #newest = new Map<number, Reading>()
 
   /**
-   * Whether the reading must be ignored. The caller passes the readings of an upload one after the other, each once.
+   * Whether the reading does not count, because the device was left behind. The caller passes the readings of an upload
+   * one after the other, each once.
    */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)
@@ -70,7 +74,8 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // The device moved away for one reading and was soon back, so this was no move.
+      // The device was at another spot for one reading only and was soon back. So this was no move, and the rest there
+      // is removed.
       rests.pop()
       before.readings++
     } else {

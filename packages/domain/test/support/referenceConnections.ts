@@ -34,7 +34,10 @@ export interface Code {
   /** The number of the token family that the app got for the code. Null until the app exchanges the code. */
   family: number | null
   usedAt: number
-  /** Whether the exchange had a key. Then the same request gets the same refresh token for 30 s. */
+  /**
+   * Whether the app exchanged the code with an `Idempotency-Key`. Then a repetition of the request within 30 s gets the
+   * same refresh token.
+   */
   isRepeatable: boolean
   /** The refresh token that the app got for the code. Null until the app exchanges the code. */
   link: Link | null
@@ -49,12 +52,15 @@ export interface Grant {
   standardEnd: number | null
   sensitiveEnd: number | null
   /**
-   * `sensitiveSince` is when the user chose the end date of the sensitive scopes. `settled` has the moments of this
-   * date that a sweep has handled: two warnings, the end, the removal.
+   * `sensitiveSince`: the time at which the user chose the end date of the sensitive scopes. `settled`: the moments of
+   * this date that a sweep has already handled. The moments are two warnings, the end, and the removal of the scopes.
    */
   sensitiveSince: number
   settled: Set<string>
-  /** The moments of which the app got an event, each together with the end date to which it belongs. */
+  /**
+   * The moments (see `settled`) about which the app got an event. Each is stored together with the end date to which it
+   * belongs.
+   */
   readonly toldOf: Set<string>
   ended: { readonly at: number; readonly reason: string } | null
   family: number | null
@@ -127,7 +133,9 @@ export class ReferenceConnections {
     return grant.ended === null && this.appRevokedAt === null && (grant.standardEnd === null || now < grant.standardEnd)
   }
 
-  /** The fields in the answer of `GET /v1/me` that depend on the time, or on an admin's restriction of the app. */
+  /**
+   * The fields in the answer of `GET /v1/me` whose values depend on the time, or on an admin's restriction of the app.
+   */
   describe(grant: Grant, now: number) {
     const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY
     const lapsed = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd
@@ -318,8 +326,9 @@ export class ReferenceConnections {
   }
 
   /**
-   * Spec §6.3: each moment of an end date has one event, even if the user chooses the same date twice. A moment that
-   * had passed at the consent has none. A warning is not sent when the next moment has passed, too.
+   * Spec §6.3: each moment of an end date (two warnings, the end, the removal) has at most one event, even if the user
+   * chooses the same date twice. A moment that had passed at the consent has no event. A warning has no event either,
+   * if the next moment has passed.
    */
   sweep(now: number): void {
     for (const grant of this.grants) {
@@ -378,7 +387,8 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // If the user shared only sensitive scopes, the connection ends, and keeps its scopes and its date.
+    // If the user shared only sensitive scopes, nothing is left. So the connection ends, and keeps its scopes and its
+    // end date for the history.
     if (left.length === 0) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null

@@ -47,7 +47,7 @@ export class ReferencePurpose {
     }
   }
 
-  /** The index of the last deed after which the words were the approved words; -1 when there is none. */
+  /** The index of the last deed after which the newest words were the approved words; -1 when there is none. */
   private settled(): number {
     const approval = this.history.findLastIndex((deed) => deed.type === "approve")
     return this.history.findLastIndex(
@@ -55,7 +55,10 @@ export class ReferencePurpose {
     )
   }
 
-  /** Returns whether the deed is allowed. An allowed deed is added to the history. */
+  /**
+   * Returns whether the purpose allows this deed now. Adds an allowed deed to the history, except a write of the same
+   * words.
+   */
   do(deed: Deed): boolean {
     if (this.isArchived()) return deed.type === "archive"
     const status = this.status()

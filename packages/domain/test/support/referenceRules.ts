@@ -46,7 +46,10 @@ export type Happening =
   | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
   | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
-/** What a rule needs besides fixes. A place rule needs its place and its scope, a zone rule its scope. */
+/**
+ * What a rule needs besides fixes: a place rule needs its place and the scope for place rules, a zone rule the scope
+ * for zone rules.
+ */
 export type Ground = "place" | "place scope" | "zone scope"
 
 export interface Life {
@@ -65,8 +68,9 @@ export interface Outcome {
   /** The capture times of the firings, oldest first. */
   readonly firings: ReadonlyArray<number>
   /**
-   * The capture time of the newest fix that the rule saw, and the side on which this fix was. Both are null if the rule
-   * saw no fix since its place moved, or since it lacked something that it needs.
+   * The capture time of the newest decisive fix that the rule evaluated, and the side of the circle on which this fix
+   * was. Both are null if there was no such fix since the place moved, or since the rule lacked something that it needs
+   * (`Ground`).
    */
   readonly seenAt: number | null
   readonly side: "inside" | "outside" | null
@@ -121,8 +125,8 @@ interface Sighting {
    */
   readonly mayTell: boolean
   /**
-   * The era of the sighting. An era ends when the place moves, or when the rule lacks something that it needs. A rule
-   * never compares sightings of two eras (L8).
+   * The era of the sighting, a number. A new era begins when the place moves, or when the rule gets back something that
+   * it needs (`Ground`). A rule never compares sightings of two eras (L8).
    */
   readonly era: number
 }
@@ -169,7 +173,7 @@ const sightingsOf = (
   let era = 0
   let lost = { at: Infinity }
   let isThere = false
-  // The time at which the rule was made, or last began anew.
+  // The time at which the rule was created, or at which it last began anew.
   let from = -Infinity
   for (const happening of life.happenings) {
     const erasBefore = era
@@ -243,11 +247,11 @@ const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
 const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
 
 /**
- * The fixes of each phone that were put aside because they were from the future. A later upload accepts such a fix if
- * it brings something new that was captured at the fix's time or later, and nothing that was captured between the fix's
- * arrival and its time (decision fixes-4). Fixes of one upload do not contradict each other: if the server's clock is
- * behind, one upload may have fixes that seem 4 and 40 minutes ahead. Uploads that arrive in the same millisecond count
- * as one upload (L4).
+ * The fixes of each phone that were put aside because they were from the future. A later upload accepts such a fix on
+ * two conditions (decision fixes-4). It brings something new that was captured at the fix's time or later. Nothing was
+ * captured between the fix's arrival and its time. Fixes of one upload do not contradict each other: if the server's
+ * clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead. Uploads that arrive in the same
+ * millisecond count as one upload (L4).
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
@@ -306,7 +310,8 @@ const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string 
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /**
- * The sighting of a fix. Undefined if the fix is outside the window (rule 5), too late, or too near the edge (rule 2).
+ * The sighting of a fix. Undefined if the fix was captured outside the rule's window (rule 5), arrived more than a day
+ * after the window's end, or is too near the circle's boundary (rule 2).
  */
 const lookAt = (
   fix: ReferenceFix,
@@ -338,8 +343,8 @@ const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
 const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
 /**
- * The crossings or stays for which the rule is, without stale ones (rule 4), and without those within two minutes of
- * the last firing (rule 3).
+ * The firings of the rule: its crossings or dwells, without those from fixes that arrived too late (rule 4), and
+ * without those less than two minutes after the firing before (rule 3).
  */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
   const settle = (rule.settleS ?? 0) * SECOND
@@ -356,9 +361,10 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
 }
 
 /**
- * Decision rules-13: a sighting of the other side undoes a crossing, if it was captured at most `settle` after the
- * crossing and came before the event was written. Neither of the two then counts. A crossing that is not undone fires
- * `settle` after it came, or with the first sighting that was captured later than `settle` after it.
+ * The firings of a rule with `settle_s` (decision rules-13). A crossing is undone by a sighting on the side from which
+ * it came, if that sighting was captured at most `settle` after the crossing and arrived before the crossing fired.
+ * Then neither sighting counts as a crossing. A crossing that is not undone fires `settle` after its arrival, or with
+ * the first sighting that was captured more than `settle` after it.
  */
 const settledFirings = (
   sightings: ReadonlyArray<Sighting>,
@@ -402,7 +408,8 @@ const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): 
   })
 
 /**
- * At most one moment of each unbroken stay: the first one that may fire and is long enough after the beginning (L7).
+ * At most one firing for each unbroken stay: at the first sighting that may fire and is at least `length` after the
+ * beginning of the stay (L7).
  */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]

@@ -92,7 +92,8 @@ const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departu
   (departure ?? now) - arrival >= FIVE_MINUTES
 
 /**
- * The stay as the app sees it, considering the other stays of the phone. Empty if the visit belongs to another place.
+ * The visit that the app sees for a stay, given the other stays of the phone. Empty if the visit counts for another
+ * place.
  */
 const atOnePlace = (
   stay: ReferenceVisit,
@@ -182,8 +183,9 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
 }
 
 /**
- * The end of a stay: the time of the first sighting outside. But if this sighting is more than 2 km outside, after a
- * silence of at least four hours, the stay ends with the last sighting before the silence.
+ * The end of a stay is normally the time of the first sighting outside. There is one exception. If the phone was silent
+ * for at least four hours before that sighting, and the sighting is more than 2 km outside, the stay ends with the last
+ * sighting before the silence.
  */
 const departureOf = (
   last: ReferenceSighting | undefined,
@@ -197,8 +199,8 @@ const departureOf = (
 
 /**
  * Whether the phone is back in the circle so soon that the stay continues, and before a stay could begin at another
- * circle of the place. Soon means less than two minutes after `first`. It means less than ten minutes if only one or
- * two sightings were outside, less than two minutes apart.
+ * circle of the place. Soon means less than two minutes after `first`, the first sighting outside. If only one or two
+ * sightings were outside, less than two minutes apart, it means less than ten minutes.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,
@@ -276,7 +278,7 @@ const toldBy = (
             ? Math.min(...later)
             : null
     const isTold = told.length + alone.length > 0
-    // No report says when the phone left, but the phone's fixes may show it.
+    // No report of the phone says when it left, but its fixes may show when it left.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
     return [{ report: best, visit: { placeId, arrival, departure: ended } }]

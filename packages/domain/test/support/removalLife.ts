@@ -39,7 +39,7 @@ export type RemovalStep =
 const { DAY, HOUR, MINUTE } = Timestamp
 const WAIT = 72 * HOUR
 const OPEN = 7 * DAY
-/** The time after which an unused session ends, whatever else happens. */
+/** The time after which a session ends if nobody uses it. The removal of factors does not change this time. */
 const IDLE = 14 * DAY
 
 const pass = (millis: number): RemovalStep => ({ _tag: "Pass", millis })
@@ -61,9 +61,9 @@ const step = fc.oneof(
 )
 
 /**
- * Two commands of the operator. The second comes at an edge of the week in which the factors can be removed: just
- * before its beginning or end, or exactly then. One other step comes between the commands. It comes a minute after the
- * first command, because a code counts only in a later time step than that of the set-up.
+ * Two commands of the operator, with one other step between them. The factors can be removed during one week. The
+ * second command comes just before the beginning or the end of this week, or exactly then. The other step comes a
+ * minute after the first command, because a code counts only in a later time step than that of the set-up.
  */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({
@@ -93,7 +93,8 @@ export const REMOVAL_MARKS = [
 ]
 
 /**
- * Runs a scenario and fails when a guarantee is violated. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when a guarantee is violated. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveRemovals = (
   steps: ReadonlyArray<RemovalStep>,
@@ -126,7 +127,10 @@ export const liveRemovals = (
     let usedStep = -1
     let askedAt: number | null = null
     let lapsed = false
-    /** The times at which a mail must have been sent. Two mails of one kind at the same time count once. */
+    /**
+     * For each kind of mail, the times at which the service must have sent one. Two mails of one kind at the same time
+     * count once.
+     */
     const mailed = { asked: new Set<number>(), removed: new Set<number>() }
     let sessions: Array<{ readonly cookie: string; readonly openedAt: number; isOver: boolean }> = []
 
@@ -188,7 +192,8 @@ export const liveRemovals = (
             if (Either.isLeft(second)) {
               expect([one.isRight, second.left._tag === "WrongFactor"]).toEqual([false, true])
               if (askedAt !== null) met.add("wrong codes stopped nothing")
-              // A fifth wrong code would close the second step, which is not the subject here.
+              // A fifth wrong code in a row would close the second step of the sign-in, and this test is not about that
+              // limit.
               return yield* wait(15 * MINUTE)
             }
             expect(one.isRight).toBe(true)

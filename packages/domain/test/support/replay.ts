@@ -5,10 +5,10 @@ import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-a
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
-/** The terms of a rule without `firesFrom`, which rules of the reference do not have. */
+/** The terms of a rule. `firesFrom` is left out, because the rules of the reference implementation do not have it. */
 type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 
-/** These ids are made once, because all of a hundred thousand lives can share them. */
+/** Made only once, because the test runs a hundred thousand scenarios and all of them can use the same ids. */
 const USER_ID = UserId.make("usr_1")
 const CONNECTION_ID = ConnectionId.make("con_1")
 const APP_ID = AppId.make("app_1")
@@ -66,7 +66,7 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
 
 const DEVICES = [DeviceId.make("dev_0"), DeviceId.make("dev_1")] as const
 
-/** The result of a life, as the plain functions of the product compute it. */
+/** The result of a scenario, computed by the product's plain functions, without programs and stores. */
 export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), index))
   const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])

@@ -68,8 +68,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
 /**
- * Scenarios that the generator rarely reaches. The grace period ends, and the removed scopes do not come back. Or the
- * user ends exact location and then gives the scopes back, or gives a scope back during the grace period.
+ * Scenarios that the generator rarely reaches. In some, the grace period ends, and the removed scopes do not come back.
+ * In others, the user ends exact location and then gives the scopes back, or gives a scope back during the grace
+ * period.
  */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [
@@ -136,7 +137,10 @@ export const STEER_MARKS = [
 interface Model {
   held: ReadonlySet<Scope.Scope>
   agreed: ReadonlySet<Scope.Scope>
-  /** The scopes in the newest entry of the consent history, without scopes that the end of the grace period removed. */
+  /**
+   * The scopes in the newest entry of the consent history. Scopes that were removed at the end of the grace period are
+   * left out.
+   */
   recorded: ReadonlySet<Scope.Scope>
   standardEnd: number | null
   sensitiveEnd: number | null
@@ -262,7 +266,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const may = (scope: Scope.Scope): boolean => model.agreed.has(scope) && !(isRemoved && isSensitive(scope))
   const held = [...model.held].filter((scope) => !isRemoved || !isSensitive(scope))
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
-  // Scopes that ended with the grace period stay in the stored grant until a sweep deletes them. They allow nothing.
+  // When the grace period ends, its scopes stay in the stored grant until a sweep deletes them. They allow nothing.
   const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
   if (one.scopes !== undefined && one.scopes.length === 0) {
     seen.add("refused: nothing left")
@@ -273,7 +277,8 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
     return "Invalid"
   }
   if (one.sensitiveDays !== undefined && !after.some(isSensitive)) return "Invalid"
-  // If the user chooses no date, a scope that comes back gets the end date of its tier, or 30 days if the tier begins.
+  // A scope that comes back gets the end date of its tier, if the user chooses no date. If this date has passed, the
+  // user must choose one. If the tier had no scope, its end date is in 30 days.
   const joinsAnEndedTier =
     model.sensitiveEnd !== null &&
     now >= model.sensitiveEnd &&

@@ -145,8 +145,8 @@ const single = fc
   .map((step): ReadonlyArray<Step> => [step])
 
 /**
- * The scenarios. Each has at most fourteen groups of steps, so that no row is abandoned because its leases expired too
- * often (decision W2).
+ * The scenarios. Each has at most fourteen groups of steps. More could let a row's lease expire so often in a row that
+ * the row is abandoned (decision W2), and this test is not about that.
  */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
@@ -183,7 +183,9 @@ type ClaimedDelivery = Effect.Effect.Success<ReturnType<typeof claim>>[number]
 interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
   readonly kind: Kind
-  /** How often the endpoint had been disabled when the row was stored. */
+  /**
+   * How often the endpoint had been disabled when the worker read it, before it stored the row: the epoch of the row.
+   */
   readonly series: number
   dueAt: number
   isHurried: boolean
@@ -193,8 +195,9 @@ interface Row {
   claimed: ClaimedDelivery | null
   lapses: number
   /**
-   * How the delivery ended. Undefined while it is being tried. `null`: the endpoint was disabled and the lease has
-   * expired, so the delivery may have been ended.
+   * How the delivery ended: its state and the reason. Undefined while attempts may follow. `null`: unknown, because the
+   * endpoint has been disabled since the row was stored, and the lease has expired. Then a claim may have ended the
+   * delivery.
    */
   end: readonly [string, string | null] | null | undefined
 }
@@ -206,7 +209,8 @@ interface Row {
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
 /**
- * Runs a scenario and fails when the store breaks a rule. Adds each coverage mark that the scenario reached to `met`.
+ * Runs a scenario and fails when the store breaks a rule. Adds to `met` the name of each situation that the scenario
+ * reached.
  */
 export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
   withEndpoints((endpoint, other) =>
@@ -319,17 +323,19 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           const chosen = rows
             .flatMap((row) => (row.claimed === null ? [] : [{ row, claimed: row.claimed }]))
             .slice(0, count)
-          // If a row's lease had expired when the endpoint was disabled, nobody can end the row.
+          // If a delivery has already ended, its worker cannot end it once more. A delivery can end early when its
+          // lease has expired and its endpoint is disabled.
           const isWritten = chosen.map(({ row }) => row.end === undefined)
-          // The order matters for rows whose leases have expired, because the disabling of the endpoint ends these
-          // rows.
+          // Rows with an expired lease make the order of the ends matter: if one end disables the endpoint, the
+          // disabling also ends these rows.
           const isOrdered = !isTogether || chosen.some(({ row }) => row.leasedUntil === null || row.leasedUntil <= now)
           const isOpen = chosen.map(({ row }) => row.end === null)
           const written = yield* Effect.forEach(chosen, ({ claimed }) => finish(claimed, finishOf(how, now), null), {
             concurrency: isOrdered ? 1 : "unbounded"
           })
           for (const [index, { row }] of chosen.entries()) {
-            // An earlier end may have disabled the endpoint, and so have ended the rows whose leases had expired.
+            // An earlier end in this loop may have disabled the endpoint. That also ended the rows whose leases had
+            // expired.
             if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
             else {
               expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])

@@ -177,7 +177,7 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     }
   })
 
-/** Applies a deed to the model. Counts the changes of what a reviewer would see. */
+/** Applies a deed to the model. If the deed changes what a reviewer would see, the number of changes grows by one. */
 const model = (state: State, deed: AppDeed): boolean => {
   const before = reading(state.reference)
   const isDone = state.reference.do(deed)
@@ -312,7 +312,7 @@ const check = (state: State, turn: number, met: Set<string>) =>
     expect((yield* listClientSecrets(owner, id)).length).toBe(works.length)
   })
 
-/** Runs the steps. Adds each coverage mark that they reached to `met`. `pass` lets time pass. */
+/** Runs the steps. Adds to `met` the name of each situation that they reached. `pass` lets time pass. */
 export const liveSubmissions = (
   steps: ReadonlyArray<SubmissionStep>,
   met: Set<string>,

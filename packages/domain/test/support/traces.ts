@@ -28,7 +28,7 @@ export interface RecordedFix extends ReferenceFix {
 
 export interface Trace {
   readonly name: string
-  /** The fixes in the order in which the phone stored them, which is not the order of capture. */
+  /** The fixes in the order in which the phone stored them. The capture times are not always in this order. */
   readonly fixes: ReadonlyArray<RecordedFix>
 }
 

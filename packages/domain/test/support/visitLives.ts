@@ -34,8 +34,8 @@ export interface VisitLife {
 }
 
 /**
- * The distances end in half metres, so that no fix is so near the end of a band that rounding decides. Each distance
- * has another direction, so that the distance between two points is never exactly the sum of their two bands.
+ * The distances end in half metres, because rounding must not decide whether a fix is inside a band. Each distance has
+ * another direction. Otherwise, the distance between two points could be exactly the sum of their two bands.
  */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5, 2_190.5, 2_210.5, 9_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -111,8 +111,9 @@ const journey = (dice: Random): Journey => {
 }
 
 /**
- * Of readings that differ only in accuracy, keeps the last. The service stores one of them, and which one depends on
- * how the uploads are split (decision L4). Without this, the expected visits would depend on the split, too.
+ * Of readings that differ only in accuracy, keeps the last one. The service stores only one of them, and which one
+ * depends on how the readings are split into uploads (decision L4). So without this function, the expected visits would
+ * depend on the uploads, too.
  */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()

@@ -129,8 +129,8 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
   const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
   return Effect.acquireUseRelease(
-    // `acquireUseRelease` forks the worker's fiber in an uninterruptible region, and the fiber inherits this. But the
-    // release must be able to interrupt the worker.
+    // `acquireUseRelease` runs its first argument in an uninterruptible region, and a forked fiber inherits this.
+    // Without `interruptible`, the release could not stop the worker.
     Effect.fork(Effect.interruptible(runWorker(options))),
     () => use,
     (worker) => Fiber.interrupt(worker)

@@ -48,8 +48,8 @@ const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, i
 }))
 
 /**
- * Makes a function that computes its result only once for each list of cells. People who got the same answers so far
- * share their list. Without this function, the first question of a strategy would be computed again for each person.
+ * Makes a function that computes its result only once for each list of cells. Two people who got the same answers so
+ * far share one list. So the first question of a strategy, for example, is computed once and not for each person.
  */
 const once = <Terms extends ReadonlyArray<unknown>, A>(
   compute: (cells: ReadonlyArray<Spot>, ...terms: Terms) => A
@@ -243,15 +243,15 @@ const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
 const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
 
 /**
- * Halves the possible cells again and again, as often as the budget allows and at most `most` times. The edge that
- * divides them is as straight as possible.
+ * Asks about circles whose boundary halves the possible cells, again and again, as often as the budget allows and at
+ * most `most` times. Takes the first radius of `radiiKm` that the budget allows.
  */
 const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): void => {
   for (let count = 0; count < most && !isDone(search); count++) {
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // The edge no longer divides the possible cells, because the result is already as fine as the cells.
+    // The question would no longer divide the possible cells, because the result is already as fine as the cells.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }
@@ -323,7 +323,8 @@ export const strategies = {
 } as const
 
 /**
- * The information that a question is expected to give, in bits, for each square kilometre of the budget that it costs.
+ * How good a question is: the information that it is expected to give, in bits, divided by the area in square
+ * kilometres that it takes from the budget.
  */
 const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   const share = within(possible, disc) / possible.length
@@ -341,7 +342,7 @@ const spots = (count: number): ReadonlyArray<Spot> =>
 
 /** The median of the errors, in km: half of the people are found to within this distance. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
-  // Each call has its own list, so that the results that `once` keeps for the list are freed with it.
+  // A copy of the list for each call. `once` keeps results for each list, and they are freed together with this copy.
   const cells = [...MIDDLES]
   const errors = spots(people).map((person) => {
     const search = new Search(person, decide, cells)

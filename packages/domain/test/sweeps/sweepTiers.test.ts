@@ -32,7 +32,7 @@ const told = (id?: ConnectionId) =>
 const label = (payload: Event.Payload): string =>
   payload.type === "sensitive.expiring" ? `${payload.type} ${payload.daysLeft}` : payload.type
 
-/** Sweeps as a worker does, but less often, because each step of the test clock takes some real milliseconds. */
+/** Sweeps like a worker, but less often: each step of the test clock takes some real milliseconds. */
 const sweepFor = (days: number) =>
   Effect.gen(function* () {
     const until = (yield* Timestamp.now) + days * DAY
@@ -97,8 +97,8 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* renew(it, "30")
         yield* jump(12 * DAY)
         expect(yield* told()).toEqual([
-          // The warning of seven days was due at the consent itself. No sweep ran before the end, so the warning was
-          // not sent.
+          // The seven-day warning was due at the moment of the consent. No sweep ran before the tier ended, so no
+          // warning was sent, and only the end is reported.
           ["sensitive.lapsed", 7 * DAY]
         ])
         expect(EffectiveScopes.effective(yield* live(it.user, it.app), it.app, yield* Timestamp.now)).toEqual([

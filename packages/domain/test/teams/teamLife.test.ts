@@ -20,7 +20,7 @@ const alone: Team.Team = {
   invitations: []
 }
 
-/** A team that begins with another owner and a developer, so that every transition is soon possible. */
+/** A team that already has a second owner and a developer, so that random steps soon reach every transition. */
 const full: Team.Team = {
   ...alone,
   members: [

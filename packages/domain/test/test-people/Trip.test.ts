@@ -5,8 +5,8 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY, MINUTE, NOON, time } from "../support/rules.js"
 
-// Evaluates the readings of trips with the product's rules. The page tells developers what rules do with each trip, and
-// the page must be right.
+// Evaluates the readings of each trip with the product's rules. The page for developers says what a rule does on each
+// trip, and these tests show that the page is right.
 
 const CIRCLE = { lat: 52.37, lon: 4.89, radiusM: 150 }
 const QUALITY = { accuracyM: 10, lateMinutes: 0 }

@@ -18,7 +18,10 @@ const outcome = (lines: ReadonlyArray<string>) => {
   )
 }
 
-/** A reader whose `push` returns `steps` results one after the other, as the reader of a compressed file does. */
+/**
+ * An `ImportReader` whose `push` returns its result in `steps` parts, one after the other, as it does for a compressed
+ * file.
+ */
 const packed = (steps: number, last: Partial<ReadResult> = {}) => {
   const asked: Array<number | undefined> = []
   const step = (left: number): ReadResult =>

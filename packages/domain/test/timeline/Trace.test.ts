@@ -129,8 +129,8 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     // One reading comes soon after the deleted stretch, and then none for hours. The times before and after this
     // reading are one gap.
     expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
-    // Between two silences that are each long enough for a gap, there is a reading that shows when the phone sent. So
-    // they stay two gaps.
+    // The phone sent nothing for a long time, then one reading, and then nothing again. The reading shows when the
+    // phone sent, so the two silences must stay two gaps.
     expect(kinds([fix(200, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 200], ["gap", 200, 400]])
   })
 
@@ -165,7 +165,8 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
       ["gap", 3, 9]
     ])
     expect(day(3 * HOUR, 30 * HOUR, 24 * HOUR)).toEqual([["gap", 24, 30]])
-    // Without a reading since the arrival, the visit comes from a report of the phone. Then a silence must not end it.
+    // The phone sent no reading since the arrival: it only reported the visit. Then the silence of the phone must not
+    // end the visit.
     expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
     expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
   })

@@ -82,7 +82,8 @@ describe("two stays of one phone at places that overlap [M15]", () => {
   })
 
   /**
-   * Two stays in the same hour. The fixes of both stays lie `metres` metres from the centre of the first stay's circle.
+   * Two stays in the same hour. The middle of the fixes of both stays lies `metres` metres from the centre of the first
+   * stay's circle.
    */
   const both = (metres: number, second: Geometry.Circle, id = "b") =>
     [

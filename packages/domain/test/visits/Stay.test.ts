@@ -92,7 +92,8 @@ describe("stays derived from fixes [L10]", () => {
           [HOUR + back, null]
         ]
     expect(stays([[0, INSIDE], ...away, [HOUR + back, INSIDE]])).toEqual(expected)
-    // Readings near the edge do not decide on which side the person is.
+    // A reading near the boundary of the circle does not decide on which side the person is, so it must not change the
+    // result.
     expect(stays([[0, INSIDE], ...away, [HOUR + back - 1, at(151)], [HOUR + back, INSIDE]])).toEqual(expected)
   })
 
@@ -235,8 +236,8 @@ describe("stays derived from fixes [L10]", () => {
 
 describe("a stay that ends in silence [visits-11]", () => {
   /**
-   * A point this many metres outside the band around the edge. The band is 50 m wide for readings with an accuracy of
-   * 10 m.
+   * A point that lies `metres` metres outside the band around the circle's boundary. In the band a reading does not
+   * decide anything. The band is 50 m wide for readings with an accuracy of 10 m.
    */
   const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
   const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
@@ -373,7 +374,7 @@ describe("stays in pieces [visits-7]", () => {
       fc.property(walk, fc.array(fc.nat(30), { maxLength: 4 }), (steps, cuts) => {
         let now = NOON
         const fixes = steps.map(([gap, metres]) => ({ capturedAt: time((now += gap)), ...at(metres), accuracyM: 10 }))
-        // The second half of some gaps was deleted.
+        // In some gaps between two readings, the user has deleted the second half of the gap from the history.
         const erasures = steps.flatMap(([gap, , isErased], index) => {
           const until = fixes[index]?.capturedAt
           const from = until === undefined ? undefined : time(until - Math.floor(gap / 2))

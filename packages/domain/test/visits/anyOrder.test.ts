@@ -63,7 +63,10 @@ const chunks = (fixes: Fixes, size: () => number): ReadonlyArray<Fixes> => {
   return pieces
 }
 
-/** Places where the phone was, one of which is moved half-way. All uploads arrive after the last capture. */
+/**
+ * A scenario with places where the phone was. One of the places is moved in the middle of the log. All uploads arrive
+ * after the last capture.
+ */
 const lifeWith = ({ fixes }: Trace, pieces: Pieces) => {
   const dice = random(fixes.length)
   const possible = fixes.filter((fix) => Fix.judge(reading(fix), time(fix.capturedAt))._tag === "Fix")

@@ -55,7 +55,8 @@ describe("deriveStays", () => {
         }
         expect(seen).toEqual([
           [2, 4],
-          // Each step reads the last two minutes again, because a stay that ended there may continue.
+          // A step also reads the two minutes before its beginning once more, because a stay that ended there may
+          // continue. So the later calls make three stays, and not four.
           [2, 7],
           [2, 10],
           [1, 10]

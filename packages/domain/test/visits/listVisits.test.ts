@@ -82,7 +82,8 @@ describe("pages of visits", () => {
           seen.flatMap((fix) => [fix, { ...fix, ...OUTSIDE, capturedAt: time(fix.capturedAt + 5 * MINUTE - 1) }]),
           []
         )
-        // Without the stays of the other phones, the stays of the third phone are too short to be visits.
+        // Each stay of the third phone is too short to be a visit by itself. So its stay of 15 minutes before noon is
+        // no visit, and the visits of the other phones stay as they are.
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }
@@ -301,7 +302,8 @@ describe("pages of visits", () => {
           expect([second.complete, second.visits.length]).toEqual([true, 50])
           expect(second.visits.slice(-first.visits.length)).toEqual(first.visits)
 
-          // The stays at the place that was just created are not derived yet. The stays at the other place are final.
+          // The stays at the new place are not derived yet. The stays at the first place are complete and do not
+          // change.
           const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
           expect((yield* ask).complete).toBe(true)
           const both = {
@@ -342,8 +344,8 @@ describe("pages of visits", () => {
             departure: departure === null ? null : at(departure),
             accuracyM: 10
           })
-          // The second visit ends when the third begins. Both are long before the first reading from which no stay is
-          // derived yet.
+          // The second reported visit has no departure, so it ends when the third begins. Both visits are long before
+          // the first reading from which no stay is derived yet.
           yield* ingestFixes(phone, seen, [
             report(29_900, 29_800),
             report(29_700, null),

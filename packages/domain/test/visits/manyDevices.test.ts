@@ -12,8 +12,8 @@ it.effect("an answer about visits derives 20 steps at most, however many devices
     yield* TestClock.setTime(NOON)
     const { userId } = yield* VisitSamples.phone
     const { devices, staysDueFrom } = yield* MemoryDatabase
-    // Every imported file counts as a device, so there can be more devices than the number of phones that a person may
-    // have.
+    // A person may have only a few phones, but every imported file counts as a device. So a person can have more
+    // devices than phones.
     for (let index = 0; index < 30; index++) {
       const device = yield* RuleSamples.draftDevice(userId)
       devices.set(device.id, device)

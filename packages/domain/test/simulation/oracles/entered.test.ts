@@ -66,7 +66,10 @@ describe("A9: what an app learns is entered before it leaves", () => {
 describe("A5: what an entry says", () => {
   const PRESENCE: Request = { endpoint: "GET /v1/answers/places/{place_id}/presence", placeId: "plc_1", maxAgeS: 900 }
 
-  /** Whether oracle A5 reports the entry. The app got the answer `state`, and `disclosed` is the text of the entry. */
+  /**
+   * Whether oracle A5 reports an entry of the access log. The app got the answer `state`, and `disclosed` is the text
+   * that the entry says about it.
+   */
   const isWrong = (state: "yes" | "no", label: string, disclosed: string): boolean => {
     const s = new Story()
     const { access, appId } = s.connected()

@@ -9,11 +9,14 @@ export const ok = <V>(value: V): { readonly _tag: "ok"; readonly value: V } => (
 export const refused = (error: string) => ({ _tag: "refused", error, detail: null }) as const
 export const unavailable = { _tag: "unknown", because: "unavailable" } as const
 
-/** A trace that a test writes entry by entry, to test oracles without running the simulation. */
+/**
+ * A trace of the simulation that a test writes entry by entry, so that it can test oracles without a run of the
+ * simulation.
+ */
 export class Story {
   readonly entries: Array<Entry> = []
   t = START
-  /** The `sub` of the user who connected last. */
+  /** The user identifier (`sub`) that the app got when a user connected last. */
   sub = "sub"
   private names = 0
 

@@ -9,7 +9,10 @@ it("the oracle's distance is that of the published pair Flinders Peak to Buninyo
   expect(metresBetween({ lat: 0, lon: 179.999 }, { lat: 0, lon: -179.999 })).toBeCloseTo(222.639, 2)
 })
 
-/** Sends a reading outside and, a minute later, a reading at the given point. The rule must exist before. */
+/**
+ * Sends a reading outside the place and, a minute later, a reading at the given point. The test must create the rule
+ * before.
+ */
 const arriving = (ana: Ana, at = HOME, accuracyM: number | null = 10) => {
   ana.send(ana.reading(FAR))
   ana.after(MINUTE)

@@ -63,7 +63,7 @@ describe("H1: signatures", () => {
     expect(setBack(DAY - 1, (old) => [old, "fresh", "freshest"])).toEqual([])
   })
 
-  /** Sets the clock back by a second while the secret is rotated. */
+  /** While a call rotates the secret, the clock is set back by a second. */
   const setBackMeanwhile = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
     const ana = new Ana()
     const old = ana.secret

@@ -51,8 +51,8 @@ describe("W1: by capture time, [from, until)", () => {
 
 describe("W2: a late batch", () => {
   /**
-   * Sends a batch `byMs` milliseconds after the end of the window. Its last fix is at home, captured a minute before
-   * this end.
+   * Sends a batch of fixes `byMs` milliseconds after the end of the rule's window. The last fix of the batch is at
+   * home, and was captured a minute before this end.
    */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()

@@ -42,7 +42,8 @@ it("a plan goes through a file as it is", () => {
 })
 
 it("seeds that differ beyond 32 bits are other plans", () => {
-  // `planOfAll` takes all features, so the seed decides only the steps.
+  // `Swarm.plan` also draws the features of a run from the seed. `planOfAll` takes all features, so a difference can
+  // come only from the steps.
   expect(Simulation.Swarm.planOfAll(SEED + 2 ** 32).steps).not.toEqual(Simulation.Swarm.planOfAll(SEED).steps)
 })
 
@@ -170,7 +171,7 @@ it("a step repeats something at most thirty times, so that a mutated number does
   expect(begun("call")).toHaveLength(30)
   const [sent, ...walked] = begun("upload")
   expect(sent).toHaveProperty("args.fixes.length", 30)
-  // Each of the 30 trips has a way there and a way back, with two readings each.
+  // The plan has 30 trips. Each trip has two walks, away from home and back, and each walk has two readings.
   expect(walked).toHaveLength(30 * 2 * 2)
 })
 
@@ -205,8 +206,8 @@ it("a search that is stopped while it shortens a plan keeps what it has found un
 it("a run that throws is a failing result without a trace, and no shorter form of another plan", () => {
   const plan: Simulation.Plan = { ...Simulation.Swarm.plan(SEED), faults: {}, steps: LONG_STORY }
   const { sabotage } = sabotaged("T1")
-  // Stands for a bug of the test harness: each oracle throws when a run is so short that it lacks the wait of this
-  // story.
+  // A bug of an oracle: it throws when the run is so short that it does not contain the wait of `LONG_STORY`. Shrinking
+  // makes such runs, and must not take one of them as the result.
   const oracles = Simulation.Oracles.all.map((oracle) => ({
     ...oracle,
     check: (run: Simulation.Run) => {

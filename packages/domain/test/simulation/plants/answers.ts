@@ -11,7 +11,10 @@ import { ENTER } from "../../support/ruleFields.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
-/** Plants in answers, events, counts and log entries: bugs that only the oracles of these contents can find. */
+/**
+ * Deliberate bugs (plants) in answers, events, counts and entries of the access log. Only the oracles that check these
+ * contents can find them.
+ */
 
 const ALL = [
   ...SCOPES,
@@ -22,8 +25,8 @@ const ALL = [
 ] as const
 
 /**
- * A scenario: Ana goes home and shares everything with an app. A rule on her home fires, and a rule on a zone around
- * it. Then the app asks.
+ * A scenario: Ana shares everything with an app, which has a rule on her home and a rule on a zone around it. She goes
+ * home, and both rules fire. Then `ask` runs.
  */
 const told =
   (
@@ -66,7 +69,7 @@ const answering =
   (request, answer) =>
     request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
 
-/** Delays a write by a second. The caller goes on without waiting for it. */
+/** Does a write a second late. The caller goes on at once, as if the write were done. */
 const later = <E>(write: Effect.Effect<void, E>): Effect.Effect<void> =>
   Effect.asVoid(Effect.forkDaemon(Effect.zipRight(Effect.sleep(SECOND), Effect.ignore(write))))
 

@@ -3,11 +3,11 @@ import { Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { HOUR, inScene, type Scene } from "./scene.js"
 
-/** Plants in the limit of ten rules that are active at the same time. */
+/** Deliberate bugs (plants) in the limit of ten rules that are active at the same time. */
 
 const many = ({ rule }: Scene, count: number) => Effect.replicateEffect(rule(), count)
 
-/** Plants a bug: the decision about a further rule gets a list of rules that `change` has falsified. */
+/** Plants a bug: when a rule is created, the check of the limit gets a list of rules that `change` has falsified. */
 const presenting = (change: (present: ReadonlyArray<Rule.Rule>) => ReadonlyArray<Rule.Rule>) =>
   instead(RuleStore, (store) => ({
     create: (userId, connectionId, decide) =>

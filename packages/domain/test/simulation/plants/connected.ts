@@ -31,7 +31,10 @@ export const connected = (
     const hook = yield* app.endpoint("hook")
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
-    /** Consents once more with the same terms. If the connection has a sensitive scope, this is a renewal. */
+    /**
+     * Consents once more, with the same terms except for `over`. If the connection has a sensitive scope, this consent
+     * is a renewal.
+     */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
   })

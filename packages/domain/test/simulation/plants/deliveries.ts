@@ -8,7 +8,7 @@ import { Context, Effect, FiberRef, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { DAY, FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** Plants in the attempts and states of deliveries. */
+/** Deliberate bugs (plants) in the attempts and states of deliveries. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 

@@ -7,11 +7,11 @@ export interface Plant {
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug in the answer to a call. Replacing a port could not cause it. */
+  /** A bug in the answer to a call, for bugs that a replaced port could not cause. */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
   /**
-   * Present when the bug replaces ports in front of the simulation's wrapper. The trace then has the calls that the bug
-   * passes on, and not the calls that the programs make.
+   * Present when the bug replaces ports in front of the wrapper that records calls for the trace. Then the trace shows
+   * the calls that the bug passes on, and not the calls that the programs make.
    */
   readonly isInFront?: true
   /** A scenario in which the bug breaks the rule. Without the bug it breaks no rule. */
@@ -33,8 +33,8 @@ export const planted = ({
 })
 
 /**
- * Replaces some methods of a port. The replacements are made for each run, so they may keep state. All other methods
- * stay, even those that the store inherits, which `{ ...store }` would lose.
+ * Replaces some methods of a port. `change` is called once for each run, so the replacements may keep state. The other
+ * methods stay, including inherited ones: `{ ...store }` would lose the methods of a prototype.
  */
 export const instead =
   <I extends Simulation.Ports, S extends object>(

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
-/** Plants in the firings of rules. */
+/** Deliberate bugs (plants) in the firings of rules. */
 
 /** Plants a bug in `FixStore.view`: an upload gets a view that `change` has falsified. */
 export const seeing = (
@@ -57,16 +57,16 @@ const withWorkers = (change: (settled: SettledCommit) => Partial<SettledCommit>)
   instead(FixStore, (store) => ({
     commitSettled: (settled) => store.commitSettled({ ...settled, ...change(settled) })
   }))
-/** A scenario: Ana stays at home, and her phone sends nothing for an hour. */
+/** A scenario for rules with `silence_s`: Ana comes home, and then her phone sends nothing for an hour. */
 const staysAndSleeps = inScene(({ rule, walk, world }) =>
   rule("dwell", { silenceS: 600 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
-/** A scenario: Ana arrives at home, and then her phone sends nothing for an hour. */
+/** A scenario for rules with `settle_s`: Ana comes home, and then her phone sends nothing for an hour. */
 const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
   rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
 
-/** Adds the events that the upload would have if no reading were too old to fire. */
+/** Adds to an upload the events that it would have if readings could fire at any age. */
 const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
   const last = upload.fixes.at(-1)
   if (last === undefined) return {}
@@ -346,7 +346,7 @@ export const plants: ReadonlyArray<Plant> = [
         const tablet = yield* ana.phone("tablet")
         yield* rule("enter")
         yield* rule("exit")
-        // The phone is away from home for 14 minutes, while the tablet stays at home.
+        // For 14 of these 20 minutes, the phone is away from home. The tablet stays at home.
         for (let minute = 0; minute < 20; minute++) {
           yield* world.advance(MINUTE)
           yield* tablet.fix(HOME)

@@ -94,8 +94,8 @@ export const plants: ReadonlyArray<Plant> = [
     })),
     scenario: (world) =>
       Effect.gen(function* () {
-        // A worker removes the rows of expired sessions at full hours. Here the session expires between two full hours,
-        // so its row still exists.
+        // A worker removes the rows of expired sessions at every full hour. The session must expire between two full
+        // hours, because the bug needs a session whose row still exists.
         yield* world.advance(5 * MINUTE)
         const { use } = yield* stolen(world)
         yield* world.advance(14 * DAY + MINUTE)

@@ -13,7 +13,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, inScene, type Scene } from "./scene.js"
 
-/** Plants in what users change: pauses, permissions, end dates, and deleted stretches of history. */
+/** Deliberate bugs (plants) in what users change: pauses, permissions, end dates, and deleted stretches of history. */
 
 const CURRENT = { endpoint: "GET /v1/answers/current-place", maxAgeS: 900 } as const
 const VISITS = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null } as const
@@ -52,7 +52,10 @@ const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   }))(ports)
 }
 
-/** A scenario: Ana walks home and a rule fires. The receiver fails at first. Before the retry, `then` runs. */
+/**
+ * A scenario: Ana walks home, a rule fires, and the first attempt of the webhook fails. Then `then` runs, before the
+ * retry.
+ */
 const waiting = (then: (scene: Scene) => Effect.Effect<unknown, unknown>): Plant["scenario"] =>
   inScene((scene) =>
     Effect.gen(function* () {
@@ -255,7 +258,10 @@ const permissions: ReadonlyArray<Plant> = [
   }
 ]
 
-/** Plants a bug: a stay keeps the departure that it had when it was first read. */
+/**
+ * Plants a bug: when a stay gets an earlier departure, for example because the user deleted a stretch of history, the
+ * store still returns the departure that it returned first.
+ */
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()
   return instead(VisitStore, (store) => ({

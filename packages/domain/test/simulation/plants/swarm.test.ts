@@ -61,7 +61,8 @@ describe("bugs planted in the service and found by the swarm", () => {
     }
   )
 
-  // Without a plant, the run of the same seed must be clean. Otherwise the seed finds another fault than the plant.
+  // Without the plant, the run of the seed must break no rule. Otherwise the seed may find a fault that is not the
+  // plant's.
   it.each([...new Set(Object.values(recorded))])("run %i finds nothing without a plant", async (seed) => {
     await breath()
     expect(Simulation.randomSync({ seed }).violations).toEqual([])
@@ -91,7 +92,7 @@ const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
 
 const search = Number(process.env["PLANTS"] ?? 0)
 
-// Without `PLANTS` there is no test here, rather than a skipped one.
+// Without `PLANTS` this file has no such test, instead of a test that is always reported as skipped.
 for (const each of search > 0 ? ["seeds that find them are looked for"] : []) {
   it(each, { timeout: 0 }, async () => {
     const missed: Array<string> = []

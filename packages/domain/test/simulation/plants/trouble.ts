@@ -9,7 +9,10 @@ import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** Plants that show only during a lasting fault, or when something outside the service fails. */
+/**
+ * Deliberate bugs (plants) that have an effect only during a lasting fault, or when something outside the service
+ * fails.
+ */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
@@ -86,11 +89,12 @@ export const plants: ReadonlyArray<Plant> = [
         yield* scene.hook.script(["hang", "hang", 200])
         yield* fire(scene)
         yield* scene.world.advance(2 * SECOND)
-        // The other worker claims the delivery after 30 s. While it waits for the receiver, the paused worker wakes.
+        // The lease of the paused worker ends after 30 s, and the second worker claims the delivery. The paused worker
+        // wakes while the second worker waits for the receiver.
         yield* scene.world.pause("worker", 33 * SECOND)
         yield* scene.world.advance(29 * SECOND)
-        // Without this call nothing would happen here, and the loops of the worker that is awake would sleep longer
-        // than normal.
+        // This call of the app is activity. Without activity, the simulation lets the loops of the second worker sleep
+        // longer than normal.
         yield* scene.connection.call(ME)
         yield* scene.world.advance(HOUR)
       })

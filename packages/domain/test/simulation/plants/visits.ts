@@ -8,7 +8,7 @@ import { Context, Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Plants in visits and in look-ups of the past. */
+/** Deliberate bugs (plants) in visits and in look-ups of the past. */
 
 const ask = ({ connection }: Scene, limit = 100) =>
   Effect.flatMap(connection.refresh, () =>
@@ -18,7 +18,7 @@ const ask = ({ connection }: Scene, limit = 100) =>
 /** Ana stays at home for ten minutes, and then leaves. */
 const stay = ({ walk }: Scene) => walk(HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR)
 
-/** Plants a bug: the connection of each token shares all places that it ever shared. */
+/** Plants a bug: when the user stops sharing a place, the app can still use the place. */
 const withoutWithdrawals = instead(TokenStore, (store) => {
   const ever = new Map<string, Map<string, unknown>>()
   return {
@@ -74,7 +74,8 @@ export const plants: ReadonlyArray<Plant> = [
           const places = all.map(({ id }) => ({ placeId: id, since: null }))
           const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
           const found = yield* store.stays(asked)
-          // These stays get the id of no place, so they count for the page, but the page does not show them.
+          // The stays at places that are not shared get an unknown place id. So they take up space on the page of
+          // visits, but the page does not show them.
           const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
           return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
         })

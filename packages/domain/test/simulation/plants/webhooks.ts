@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
 
-/** Plants in the choice of the endpoints that get an event. */
+/** Deliberate bugs (plants) in the choice of the endpoints that get an event. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 

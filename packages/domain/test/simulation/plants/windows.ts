@@ -5,7 +5,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Plants in the windows in which rules are active. */
+/** Deliberate bugs (plants) in the time windows in which rules are active. */
 
 const FOR_EVER = { from: null, until: null }
 
@@ -83,7 +83,8 @@ export const plants: ReadonlyArray<Plant> = [
             isShort = until !== null && until - asked <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided
           })
-          // The store's type does not allow this error, because no real store fails with it, so the error is cast.
+          // No real store fails with this error, so the type of the store does not allow the error. The cast to `never`
+          // makes it possible.
           const refused = Effect.fail(Invalid.of("active_until", "must be later") as never)
           return Effect.flatMap(created, (made) => (isShort ? refused : Effect.succeed(made)))
         })

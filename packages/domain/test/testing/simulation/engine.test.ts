@@ -190,7 +190,7 @@ it("a loop that waits for the answer whether there is work is in its own time wh
       const look = Effect.map(Clock.currentTimeMillis, (now) => looks.push(now - Simulation.START))
       yield* Effect.fork(Process.periodic(Effect.forever(Effect.zipRight(look, Effect.sleep("50 seconds")))))
       yield* engine.advance("2 days")
-      // When the loop wakes next, it asks `hasWork`, and waits for the answer.
+      // When the loop wakes the next time, the engine asks `hasWorkBy` whether there is work, and gets no answer yet.
       hasWork = Deferred.await(answered)
       yield* engine.advance("1 day")
       const quiet = looks.length
@@ -232,8 +232,8 @@ it.each([
     })
   )
   expect(looks).toBeLessThanOrEqual(most)
-  // A loop of a quarter of an hour sleeps longer only when `hasDateBy` says that no connection becomes due. Here
-  // `hasDateBy` keeps its default, so the loop keeps its interval.
+  // A loop with an interval of a quarter of an hour may sleep longer only if `hasDateBy` says that no connection
+  // becomes due. This test leaves `hasDateBy` at its default, so the loop must keep its interval.
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 

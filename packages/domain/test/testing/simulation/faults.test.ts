@@ -218,7 +218,8 @@ describe("what is broken on purpose", () => {
   it("a full disk answers reads and refuses writes, for a while", () => {
     const result = live((world, { ana, app, home }) =>
       Effect.gen(function* () {
-        // This read derives the stays and stores them, before the disk is full.
+        // The stays are derived and stored by the first read of a history. So this read comes before the disk is full:
+        // afterwards, a read must be possible without a write.
         yield* world.do("readOwnHistory", { userId: ana.id })
         yield* world.fillDisk(60_000)
         const change = { userId: ana.id, placeId: home.id, ...HOME, label: "Flat", kind: "home", radiusM: 150 }

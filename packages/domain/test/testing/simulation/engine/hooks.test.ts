@@ -2,9 +2,9 @@ import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 /**
- * Tests of private parts of `effect` that the simulation's engine uses. Each test uses only the library, so a failure
- * shows which entry of engine/README.md an upgrade has broken. `guardInBundle.test.ts` tests the entry that needs a
- * bundle.
+ * Tests of private parts of `effect` that the engine of the simulation uses. The tests use only the library. So a
+ * failure after an upgrade shows which of these parts, listed in engine/README.md, has changed. `guardInBundle.test.ts`
+ * tests the part that needs a bundle.
  */
 const SEE = "see packages/domain/testing/simulation/engine/README.md"
 
