@@ -77,10 +77,12 @@ describeServers("processes whose clocks differ", ({ kind }) => {
     const all = await receiver.until("both events", (received) => received.length >= before + 2)
     const events = all.slice(before).map(eventOf)
     expect(new Set(events).size).toBe(events.length)
-    // The worker that claimed nothing has no leases, so no work has to wait after it is killed.
+    // This worker waits for a right clock and has claimed nothing. So it has no leases, and no other worker has to wait
+    // for their end when it is killed.
     await wrong.stop("SIGKILL")
     expect(wrong.output()).not.toContain("the worker is ready")
-    // The row of a delivery is stored after its first attempt.
+    // A worker posts a delivery first and stores its result afterwards, so the rows may change a moment after the
+    // receiver has the posts.
     await until("all to be written down", async () => {
       const rows = await query("SELECT 1 FROM deliveries WHERE state <> 'trying'")
       return rows.length >= events.length ? true : undefined

@@ -133,7 +133,8 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       return Number(row?.["port"])
     }
 
-    // `db isolate` moves only rows of apps, and uploads write no such rows, so every upload gets its answer.
+    // `db isolate` moves only rows of apps. An upload writes no rows of apps, so every upload gets its answer
+    // (`isGentle`).
     survives({
       setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
       times: 2,
@@ -184,7 +185,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
         (one) => (service = one)
       )
     const command = async (text: string) => {
-      // The test takes fewer shards than the page, because that is faster.
+      // The test makes fewer shards (4) than the command of the page, because fewer shards are made faster.
       const args = text
         .replace("npm start -- ", "")
         .replace(/--shards \d+/, "--shards 4")

@@ -15,7 +15,10 @@ const APPS = 2
 const ENDPOINTS_PER_APP = 2
 /** The number of `enter` rules of each app; it has the same number of `exit` rules. */
 const RULES = 5
-/** Each crossing is an event for `RULES` rules of every app, and each event goes to every endpoint of its app. */
+/**
+ * The number of events of one crossing: each of the `APPS` apps has `RULES` rules that fire. Each event goes to every
+ * endpoint of its app.
+ */
 const EVENTS_PER_CROSSING = APPS * RULES
 const SECOND = 1_000
 
@@ -68,8 +71,9 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
       }
     }
 
-    // The phone begins outside, then crosses the edge once in each round. Two crossings in the same direction are 122 s
-    // apart. No fix is older than the rules, and the last fix is less than five minutes ahead of the clock.
+    // The phone begins outside, then crosses the edge of the place once in each round. Two arrivals are 122 s apart, so
+    // that no rule is in its cooldown of two minutes. No fix is older than the rules, and the last fix is less than
+    // five minutes ahead of the clock, so that no fix is ignored.
     const start = Date.now()
     const there = (round: number) => (round % 2 === 0 ? travel(place, 90, 1_000) : place)
     await upload(api, deviceToken, [reading(start, there(0))])

@@ -16,8 +16,8 @@ const ENDPOINTS = ["/one", "/two"]
 /** The number of workers that are starting at any time, beside the ready workers that may be killed. */
 const LOADING = 3
 /**
- * The seed of the random moments. `CRASH_SEED=7 npx vitest …` repeats the moments of an earlier run, as far as timing
- * allows.
+ * The seed of the random moments of the kills. `CRASH_SEED=7 npx vitest …` uses the same moments as an earlier run; the
+ * processes may still be faster or slower.
  */
 const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000)
 const SECOND = 1_000
@@ -38,8 +38,8 @@ const Row = Schema.Struct({
 })
 
 /**
- * Makes events: a user shares a place and withdraws it. Each change is an event, which has the version of the set of
- * shared places as its number. Unlike the firings of a rule, such changes need no pause between them.
+ * Makes events: a user shares a place and withdraws it. Each change is an event whose number is the version of the set
+ * of shared places. Changes may follow each other at once, whereas a rule that has fired pauses before it fires again.
  */
 const changesOf = (user: Person, connectionId: string, placeId: string) => {
   let made = 0
@@ -77,7 +77,10 @@ describeServers("of several workers", ({ kind }) => {
   let person: Person
   let app: App
   let changes: ReturnType<typeof changesOf>
-  /** Workers that were stopped (SIGSTOP) with a request in flight, and so do not notice later events. */
+  /**
+   * The workers that the test stopped (SIGSTOP) while they had a request in flight. A stopped process does nothing
+   * until SIGCONT.
+   */
   let paused: ReadonlyArray<Running> = []
   let inHand: Received | undefined
   const alive: Array<Running> = []
@@ -118,7 +121,8 @@ describeServers("of several workers", ({ kind }) => {
     await changes.change()
     inHand = await answered
     paused = [...service.workers()]
-    // Neither stopped worker can finish its request. A test below wakes them, long after their leases have ended.
+    // The two stopped workers cannot finish their requests, so two further workers start. A later test wakes the
+    // stopped workers, when their leases have ended long ago.
     await Promise.all([start(), start()])
   })
 
@@ -158,8 +162,8 @@ describeServers("of several workers", ({ kind }) => {
     expect(tally(received).size, `seed ${SEED}`).toBe(expected)
     expect(versions.size, `seed ${SEED}`).toBe(changes.made())
     expect([...versions.values()].filter((ids) => ids.size !== 1)).toEqual([])
-    // The first change was in flight when both workers were stopped (SIGSTOP). Its duplicates do not come from a kill,
-    // so they are not counted.
+    // The first change was in flight when the test stopped two workers (SIGSTOP). Another worker sends it a second time
+    // when the leases have ended. These duplicates do not come from a kill, so they are not counted.
     const sinceThen = received.map(decode).filter(({ places_version }) => places_version > Math.min(...versions.keys()))
     const duplicates = sinceThen.length - (changes.made() - 1) * ENDPOINTS.length
     process.stdout.write(`${kills} kills, seed ${SEED}: ${expected} deliveries, ${duplicates} of them twice\n`)

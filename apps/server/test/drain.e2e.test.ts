@@ -56,7 +56,8 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
       doc_url: `${url}/docs/errors/unavailable`
     })
     expect([away.headers.get("connection"), away.headers.get("retry-after")]).toEqual(["close", "1"])
-    // A load balancer that has not noticed the draining may send one more request.
+    // A load balancer that has not noticed yet that the server stops may send one more request. The server must answer
+    // it.
     const late = await client(url).call("GET", "/v1/me")
     expect([late.status, late.headers.get("connection")]).toEqual([401, "close"])
     expect(await ended).toEqual({ code: 0, signal: null })

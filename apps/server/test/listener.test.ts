@@ -85,7 +85,7 @@ describe("a request that takes too long to arrive", () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
-    // A further byte must not prolong the time-out.
+    // The time-out counts from the beginning of the request. A further byte must not make it longer.
     client.write(" ")
     const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)
@@ -112,7 +112,8 @@ describe("a request that takes too long to arrive", () => {
     const { cookie, imports } = await service()
     client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
     await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
-    // The clock moves by less than half an hour, because waiting for the import has also moved it a little.
+    // The wait for the import has also moved the clock a little. So the clock moves by two minutes less than half an
+    // hour, and the time-out must not have ended.
     vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
     client.write(FILE.slice(-1))
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>

@@ -32,8 +32,8 @@ afterAll(() => service?.close())
 const approve = (url: URL): Promise<URL> => answerConsent(user.as, url.href, { places: [] })
 
 /**
- * With Basic authentication the refusal has a challenge (RFC 6749 §5.2). The library reports the challenge and not the
- * error in the body.
+ * The library's errors for a refused client. With Basic authentication, the answer has a challenge (RFC 6749 §5.2), and
+ * the library reports the challenge in place of the error in the body.
  */
 const REFUSAL = {
   client_secret_post: { code: oauth.RESPONSE_BODY_ERROR, error: "invalid_client", status: 401 },
@@ -127,7 +127,7 @@ describe.each(METHODS)("oauth4webapi with %s", (method) => {
   it("is told invalid_client when the secret is wrong", async () => {
     const tokens = await authorize()
     await expect(refresh(String(tokens.refresh_token), "wrong")).rejects.toMatchObject(REFUSAL[method])
-    // The failed request did not spend the token.
+    // A refresh with a wrong secret must not spend the token.
     expect((await refresh(String(tokens.refresh_token))).token_type).toBe("bearer")
   })
 
@@ -370,7 +370,7 @@ describe("passport-oauth2", () => {
     expect(second.refresh).not.toBe(first.refresh)
     expect(await me(used, second.access)).toMatchObject({ cause: null })
 
-    // The library has no method that revokes a token.
+    // The library has no method that revokes a token, so the test sends the request itself.
     const revocation = await client(service.url).call("POST", "/v1/oauth/revoke", {
       form: { client_id: app.id, client_secret: app.clientSecret, token: second.refresh }
     })

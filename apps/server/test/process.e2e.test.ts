@@ -28,8 +28,8 @@ const command = async (args: ReadonlyArray<string>, environment: Readonly<Record
 const folder = () => mkdtemp(join(tmpdir(), "place-access-"))
 
 /**
- * Sends a request with the beginning of its body, so that the server is handling the request and waits for the rest.
- * Returns the rest of the body.
+ * Sends a request with only the beginning of its body. The server then handles the request and waits for the remaining
+ * bytes, which this function returns.
  */
 const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket; readonly body: string }> => {
   const body = JSON.stringify({ email: "nobody@example.test", password: "wrong password" })
@@ -262,7 +262,7 @@ describe("account create", () => {
     expect((await account("delete", "eve@example.test", "--yes")).code).toBe(0)
     const left = JSON.parse((await account("list", "--json")).stdout)
     expect(left.accounts.map(({ email }: { readonly email: string }) => email)).toEqual(["ada@example.test"])
-    // The doctor does not open a database that is in use.
+    // A server has the database open, so the doctor must check the database without opening it.
     const doctor = await command(["doctor", "--json"], { DATA_DIR: dataDir, PORT: String(port) })
     const { findings } = JSON.parse(doctor.stdout)
     const states = Object.fromEntries(

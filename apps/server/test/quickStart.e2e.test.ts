@@ -61,7 +61,7 @@ describe("docs/quick-start.md [wire-1-start]", () => {
     expect(output).toContain('"type":"place.enter"')
     expect(output).not.toContain("Forged")
     expect(output).toContain('"state":"at_place"')
-    // Each answer must end with a line break. Otherwise the next answer would begin on the same line.
+    // Every answer must end with a line break, so that the next answer begins on its own line.
     const answers = output.split("\n").filter((line) => line.includes('{"'))
     expect(answers.filter((line) => !isJson(line))).toEqual([])
     expect(answers.length).toBeGreaterThan(6)

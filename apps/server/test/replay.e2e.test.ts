@@ -18,7 +18,7 @@ import { findRestless, findStays } from "./support/stays.js"
 const MINUTE = 60_000
 const RULES = [{ type: "enter" }, { type: "exit" }, { type: "dwell", dwell_minutes: 5 }] as const
 
-/** One request of the phone: its readings, and when the phone sends it. */
+/** One upload of the phone: its readings, and the time at which the phone sends them. */
 interface Upload {
   readonly sentAt: number
   readonly fixes: ReadonlyArray<RecordedFix>
@@ -63,7 +63,8 @@ const spots = (fixes: ReadonlyArray<RecordedFix>) => {
   return {
     ...(longest && { longest: { lat: longest.lat, lon: longest.lon, radiusM: 200 } }),
     ...(other && { other: { lat: other.lat, lon: other.lon, radiusM: 350 } }),
-    // The smallest circle that is allowed. A phone is clearly inside it within 50 m of its center.
+    // This circle is the smallest that a rule may have. A phone is clearly inside it within 50 m of its center, and
+    // clearly outside it beyond 150 m.
     ...(restless && { restless: { lat: restless.lat, lon: restless.lon, radiusM: 100 } })
   }
 }
@@ -78,7 +79,10 @@ const toReading = (fix: RecordedFix): Reading => ({
   altitude_m: fix.altitudeM
 })
 
-/** Decision L3: whether a reading is at most five minutes ahead of the time at which it was sent. */
+/**
+ * Whether the service believes the time of a reading (decision L3): the time is at most five minutes after the time at
+ * which the phone sent the reading.
+ */
 const isBelieved = ({ capturedAt }: RecordedFix, sentAt: number): boolean => capturedAt - sentAt <= 5 * MINUTE
 
 const Event = Schema.parseJson(

@@ -40,8 +40,8 @@ const keep = (name: string, secret: string): string => {
 }
 const coordinates = new Set<string>()
 /**
- * Plants a coordinate with its digits down to a meter. A text with more digits of the coordinate contains these digits
- * too.
+ * Remembers the coordinate with five digits after the point (about a meter), so that the tests can search for it. A
+ * text that contains more digits of the coordinate contains these digits too.
  */
 const keepPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
   for (const number of [lat, lon]) coordinates.add(/^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? String(number))
@@ -214,7 +214,7 @@ beforeAll(async () => {
   output = service.server().output()
   tables = await Effect.runPromise(Effect.provide(dump, Layer.orDie(layerEmbedded({ dataDir: service.dataDir }))))
   files = await readAll(service.dataDir)
-  // The time limit is long, because the whole use of the service runs, perhaps on a busy machine.
+  // The time limit of this setup. It is long, because the setup uses the whole service once, perhaps on a busy machine.
 }, 240_000)
 afterAll(() => Promise.all([receiver?.close(), service?.close()]))
 

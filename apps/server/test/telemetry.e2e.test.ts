@@ -59,8 +59,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
     return value
   }
   /**
-   * Plants the digits of a coordinate down to a meter. A text with more digits of the coordinate contains these digits
-   * too.
+   * Remembers the coordinate with five digits after the point (about a meter), so that the tests can search for it. A
+   * text that contains more digits of the coordinate contains these digits too.
    */
   const plantPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
     for (const number of [lat, lon]) plant(`coordinate ${number}`, /^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? "")
@@ -79,7 +79,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const environment = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-      // With this interval, metrics are exported only when the process stops.
+      // The interval is an hour, so that metrics are exported only once, when the process stops.
       OTEL_METRIC_EXPORT_INTERVAL: "3600000",
       LOG_LEVEL: "info",
       LOG_FORMAT: "json",
@@ -207,7 +207,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
       .map((line) => Schema.decodeUnknownSync(RequestLine)(JSON.parse(line)).annotations)
     expect(requests.some(({ route, status }) => route === PRESENCE && status === 200)).toBe(true)
     expect(requests.filter((one) => Object.keys(one).some((key) => !LOGGED.includes(key)))).toEqual([])
-    // No line contains a planted value. The id of a request is not planted, because its caller gets the id too.
+    // No log line of a request may contain a planted value. The id of a request may be logged, so it was not planted:
+    // its caller gets the id too.
     expect(found(requests.map((one) => JSON.stringify(one)).join("\n"))).toEqual([])
   })
 

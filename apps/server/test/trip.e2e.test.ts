@@ -107,7 +107,7 @@ const journey = (setup: Setup): void => {
     const answer = await callback.answer(secrets.state)
     expect(Array.from(answer.keys()).sort()).toEqual(["code", "state"])
 
-    // From here on, the app's server knows nothing but its credentials.
+    // The rest of the test uses only what the app's server knows: its credentials, and what the service answers.
     const server = client(service.url)
     const tokens = await exchangeCode(server, app, String(answer.get("code")), secrets.verifier)
     expect(tokens.scope).toBe(RULES_SCOPE)

@@ -89,7 +89,7 @@ describeCitus("db isolate", (citus) => {
        UNION ALL SELECT 'all', count(*)::int FROM deliveries
        UNION ALL SELECT 'attempts', count(*)::int FROM delivery_attempts ORDER BY 1`
     )
-  /** The nodes that have rows of the app, and another node. */
+  /** The nodes that have rows of the app (`here`), and a node other than the first of them. */
   const nodes = async () => {
     const here = await ask(
       database.url,
@@ -131,7 +131,8 @@ describeCitus("db isolate", (citus) => {
     const moved = await shards()
     expect(await run(storageAt(database.url), APP, other)).toContain("has a shard of its own already")
     expect(await shards()).toEqual(moved)
-    // `db distribute` accepts the database even after one app got a separate shard.
+    // `db distribute` must also accept a database in which one app has a separate shard, and must leave this shard
+    // alone.
     const again = Distribution.distribute({ shards: 4, dryRun: false, say: () => Effect.void })
     await Effect.runPromise(Effect.provide(again, connection(database.url)))
     expect(await shards()).toEqual(moved)

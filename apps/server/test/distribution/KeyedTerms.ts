@@ -15,8 +15,9 @@ export const SEVERAL: KnownValue = { how: "several", parameters: new Set() }
 export const parameter = (number: number): KnownValue => ({ how: "one", parameters: new Set([number]) })
 
 /**
- * What is known about a value that comes from one of two sources. The result is one value only when both sources are
- * parameters. Two constants may differ, so for constants the result is one of several values.
+ * What is known about a value that may come from either of two sources, such as the two parts of a UNION. The value
+ * counts as one value only if both sources are parameters. Two constants may be different, so the value then counts as
+ * one of several.
  */
 export const both = (a: KnownValue, b: KnownValue): KnownValue => {
   if (a.how === null || b.how === null) return UNKNOWN
@@ -40,8 +41,8 @@ export interface Terms {
 export const empty = (): Terms => ({ known: new Map(), followers: new Map() })
 
 /**
- * A copy whose new facts do not change the original, because a condition of a sub-query is not true for the rows around
- * it.
+ * A copy for a sub-query. What is learned in the sub-query must not change the original, because a condition of a
+ * sub-query is not true for the rows of the query around it.
  */
 export const copy = ({ followers, known }: Terms): Terms => ({ known: new Map(known), followers: new Map(followers) })
 

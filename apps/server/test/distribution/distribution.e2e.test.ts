@@ -34,13 +34,16 @@ interface Statement {
 /** Removes comments and multiple spaces. */
 const plain = ({ text }: Pick<Executed, "text">) => text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim()
 
-/** The entries of `ON_PURPOSE` that match no text, because the service does not send their statements any more. */
+/**
+ * The entries of `ON_PURPOSE` that match no text. They must be removed, because the service does not send their
+ * statements.
+ */
 const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
 
 /**
- * The entries of `TOUCHED` and `SAID` that occur in none of the texts, although a whole day must contain these
- * accesses.
+ * The entries of `TOUCHED` and `SAID` that occur in none of the texts. The recorded day must contain them all;
+ * otherwise the test has not checked their statements.
  */
 const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))
@@ -63,7 +66,7 @@ const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<
   )
 }
 
-/** The tables that a statement reads or writes without a condition on their key. */
+/** The tables that a statement reads or writes without a condition on their key, so that Citus asks every shard. */
 const open = ({ mentions }: Statement) => [
   ...new Set(mentions.filter(({ how }) => how === "every").map(({ table }) => table))
 ]

@@ -93,8 +93,8 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
 /**
- * Further statements that the recorded day must contain. `TOUCHED` cannot tell them from other statements that touch
- * the same tables.
+ * Further statements that the recorded day must contain, by their text. `TOUCHED` has only tables, so it cannot tell
+ * these statements from other statements about the same tables.
  */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,

@@ -15,7 +15,9 @@ export const stripped = (node: Node | undefined): Node | undefined =>
 export const strings = (nodes: ReadonlyArray<Node> = []): ReadonlyArray<string> =>
   nodes.flatMap((node) => ("String" in node ? [node.String.sval ?? ""] : []))
 
-/** The parts of a row expression. For any other expression, the list has only the expression. */
+/**
+ * The parts of a row expression such as `(a, b)`. For any other expression, a list that contains only the expression.
+ */
 export const sides = (node: Node | undefined): ReadonlyArray<Node | undefined> =>
   node !== undefined && "RowExpr" in node ? (node.RowExpr.args ?? []) : [node]
 

@@ -93,8 +93,8 @@ export const programs = async (
   let tokens: TokenResponse
   let device = ""
   /**
-   * The token of a second phone, which reports its visits. The service derives visits from readings only for a phone
-   * that reports none, so each of these two cases needs its own phone.
+   * The token of a second phone, which reports its visits. The service derives visits from the readings of a phone only
+   * if the phone reports no visits. The test needs both cases, so it needs two phones.
    */
   let visitor = ""
   let subscription = ""
@@ -137,8 +137,9 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // This action needs a delivery that is sent before it is stored, such as that of `places.changed`. The deliveries
-      // of a rule's event are stored first, because this event also goes to the legacy subscription.
+      // This action must send the statements for a delivery that is posted before it is stored. Deliveries of
+      // `places.changed` are such deliveries. Deliveries of a rule's event are not: they are stored first, because the
+      // app also has a legacy subscription.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
@@ -170,7 +171,7 @@ export const programs = async (
     },
     {
       name: "mail",
-      // The first letter is about the sign-up, so the second one is the receipt.
+      // The first e-mail confirms the sign-up, and the second one is the receipt of the consent.
       run: () => until("the receipt", () => (letters.length > 1 ? true : undefined)),
       needs: []
     },
@@ -200,7 +201,7 @@ export const programs = async (
     {
       name: "upload many that fire, claim, send, finish",
       run: async () => {
-        // The ride begins after the rules were made, because an older fix does not fire them.
+        // The readings of the ride are later than the rules, because a fix that is older than a rule does not fire it.
         ride = ridePast(place)
         await upload(server, device, ride)
         const isFiring = ({ body }: { readonly body: Buffer }) => !body.includes("places.changed")
@@ -208,7 +209,8 @@ export const programs = async (
           "both webhooks at all endpoints and the subscription",
           (all) => all.filter(isFiring).length >= 8
         )
-        // The results, the attempts and the lines of the access log may be stored after the answers.
+        // The worker may store the results, the attempts and the entries of the access log after the receiver has
+        // answered, so the test waits for them.
         await until("all deliveries", async () => ((await delivered()).length >= 6 ? true : undefined))
         await until("the access log of both", async () => ((await entries()).length >= 7 ? true : undefined))
       },
@@ -284,7 +286,8 @@ export const programs = async (
       run: async () => {
         const first = (await delivered()).slice(0, 4)
         let rounds = 0
-        // Timing decides which deliveries finish in one statement, so this repeats until several do.
+        // Whether one statement finishes several deliveries depends on timing. So the action repeats its posts until
+        // the recorder has seen this statement.
         await until("some that share a statement", async () => {
           if (rounds++ > 0 && heard(SHARED)) return true
           const { held, opened } = gate(first.length)

@@ -16,8 +16,8 @@ export interface Schema {
 }
 
 /**
- * How one mention of a distributed table is restricted by its key: to the rows of `one` value, to those of `several`
- * given values, or not at all, so that the statement asks `every` shard.
+ * How one mention of a distributed table in a statement is restricted by its key. `one`: to the rows of one value.
+ * `several`: to the rows of a few given values. `every`: not at all, so that the statement asks every shard.
  */
 export interface Mention {
   readonly table: string
@@ -58,7 +58,10 @@ let relations = 0
 export interface Level {
   readonly scope: Scope
   readonly here: Array<Relation>
-  /** The LATERAL sub-queries, in order. They are read when all equalities of this level are known. */
+  /**
+   * The LATERAL sub-queries of FROM, in order. They may refer to the other parts of FROM, so they are read last, when
+   * all equalities of this query are known.
+   */
   readonly lateral: Array<{ readonly relation: Relation; readonly select: Node }>
   /** The parts of FROM that contain no condition, but may contain sub-queries. */
   readonly rest: Array<unknown>
@@ -99,7 +102,7 @@ export const functionOf = (
   const defined = coldeflist.flatMap((column) => ("ColumnDef" in column ? [column.ColumnDef.colname ?? ""] : []))
   const names = strings(alias?.colnames)
   const own = defined.length > 0 ? defined : name === "unnest" ? args.map(() => name) : []
-  // The columns of every other function are unknown, unless the statement names them.
+  // For functions other than `unnest`, the columns are known only if the statement names them.
   const all = own.length === 0 ? names : [...own, ...(ordinality === true ? ["ordinality"] : [])]
   const columns = all.length === 1 && defined.length === 0 ? [alias?.aliasname ?? name] : all
   const relation = add(
@@ -147,7 +150,8 @@ export const reading = ({ here, scope }: Level): Reader => {
       for (const level of levels) {
         const relation = level.find((one) => (alias === undefined ? one.columns.includes(column) : one.alias === alias))
         if (relation !== undefined) return { term: `${relation.id}.${column}`, relation: relation.id }
-        // The name may belong to a relation whose columns are unknown.
+        // A relation of this query has unknown columns, and the name may belong to one of them. So nothing is known
+        // about the value.
         if (level.some(({ columns }) => columns.length === 0)) return null
       }
       return null

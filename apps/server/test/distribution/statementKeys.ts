@@ -47,7 +47,8 @@ const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
     const { fromClause = [], relation, returningClause, whereClause, withClause, ...rest } = node.UpdateStmt
     const key = scope.schema.keys.get(relation?.relname ?? "")
     const isMoved = key !== undefined && written(rest.targetList).includes(key)
-    // When a statement changes the key of a row, the row moves to another shard.
+    // A statement that sets the key of a row may move the row to another shard. It counts as a mention without a
+    // condition, so that the test reports it.
     if (isMoved) mention(scope, relation?.relname ?? "", key, Keyed.UNKNOWN)
     const outputs = level(withCtes(withClause, scope), relation, fromClause, whereClause, returningClause?.exprs, [
       rest,
@@ -89,7 +90,7 @@ const insert = (statement: InsertStmt, scope: Scope): ReadonlyArray<Output> => {
   })
 }
 
-/** The column, if the value is a column of the single relation in `here`; null for any other value. */
+/** The name of the column, if the value is a column of the only relation in `here`; null for any other value. */
 const sourceOf = (value: Node | undefined, here: ReadonlyArray<Relation>): string | null => {
   const bare = stripped(value)
   const names = bare !== undefined && "ColumnRef" in bare ? strings(bare.ColumnRef.fields) : []
@@ -130,8 +131,9 @@ const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
     const names = strings(aliascolnames)
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
-      // The first part of the recursion names the columns. What is known about a column must also be true for the rows
-      // that the recursive part adds, so the loop repeats until no further fact has to be given up.
+      // Reads a recursive WITH. Its first part gives the columns and what is known about them. A fact may be wrong for
+      // the rows that the recursive part adds, so the loop drops such facts until the recursive part confirms all that
+      // are left.
       let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
       for (;;) {
         ctes.set(ctename, assumed)
@@ -183,8 +185,8 @@ const mention = (scope: Scope, table: string, key: string, { how, parameters }: 
   void scope.found.push({ table, key, how: how ?? "every", parameters: [...parameters].sort((a, b) => a - b) })
 
 /**
- * A condition that is true for every row. The ON condition of an outer join says something only about `only`, the side
- * whose rows may be missing.
+ * A condition of a query. `only` is null if the condition is true for every row of the result. For the ON condition of
+ * an outer join, `only` has the relations whose rows may be missing: the condition is true only for their rows.
  */
 interface Condition {
   readonly of: Node
@@ -202,8 +204,8 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
   } else if ("RangeSubselect" in item) {
     const { alias, lateral, subquery } = item.RangeSubselect
     if (subquery === undefined) throw notUnderstood(item)
-    // At this point, a LATERAL sub-query is read only for the names of its columns. `level` reads it a second time when
-    // all equalities of this level are known.
+    // Reads a LATERAL sub-query only for the names of its columns, and ignores its mentions of tables. `level` reads it
+    // a second time when all equalities of this query are known.
     const seen = { ...one.scope, found: lateral === true ? [] : one.scope.found, outer: seenBy(one, lateral) }
     const outputs = renamed(query(subquery, seen), strings(alias?.colnames))
     const columns = outputs.map(({ name }) => name)
@@ -239,8 +241,8 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
   if ("SubLink" in node && node.SubLink.subLinkType === "ANY_SUBLINK" && (node.SubLink.operName ?? []).length === 0) {
     const { subselect, testexpr } = node.SubLink
     if (subselect === undefined) return
-    // Reads the sub-query for its outputs only. `level` reads it a second time for its mentions, with the other
-    // sub-queries.
+    // Reads the sub-query for its columns, and ignores its mentions of tables. `level` reads it a second time for these
+    // mentions, together with the other sub-queries.
     const outputs = query(subselect, { ...inner, found: [] })
     for (const [index, side] of sides(testexpr).entries()) {
       equal(reader(side), Keyed.several(outputs[index]?.known ?? Keyed.UNKNOWN), only, inner.terms)
@@ -266,8 +268,8 @@ const equal = (
 ): void => {
   for (const [to, from] of [[left, right] as const, [right, left] as const]) {
     if (to === null || from === null || !("term" in to)) continue
-    // An outer join also keeps rows of its other side for which the condition is not true, so the condition says
-    // nothing about them.
+    // An outer join also keeps rows of one side for which the condition is not true. So the condition says nothing
+    // about the columns of this side.
     if (only !== null && !only.has(to.relation ?? -1)) continue
     if ("term" in from) Keyed.follow(terms, to.term, from.term)
     else Keyed.learn(terms, to.term, from)
@@ -280,7 +282,8 @@ const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Outp
   if (star === null) return [{ name: nameOf(target), known: knownOf(value, reader, one.scope.terms) }]
   const [alias] = star
   const such = one.here.filter((relation) => alias === undefined || relation.alias === alias)
-  // A star over relations with unknown columns would give no columns.
+  // A star (`*`) stands for all columns of its relations. If the columns of a relation are unknown, the result would
+  // lack them, so the statement is refused as not understood.
   if (such.length === 0 || such.some(({ columns }) => columns.length === 0)) throw notUnderstood(target)
   return such.flatMap(({ columns, id }) =>
     columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))

@@ -13,7 +13,10 @@ import { readSchema } from "./schema.js"
 import { mentions, type Schema } from "./statementKeys.js"
 import { line, planOf } from "./tasks.js"
 
-/** The actions that people, phones and apps repeat all day: the name in `programs`, and the name in docs/scaling.md. */
+/**
+ * The actions that people, phones and apps repeat all day. Each has its name in `programs`, and its name in the table
+ * of docs/scaling.md.
+ */
 const FREQUENT: ReadonlyMap<string, string> = new Map([
   ["connection", "a token is looked up (`/v1/me`)"],
   ["presence", "a question about presence"],
@@ -95,9 +98,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions. Two kinds of their statements are left out. The first are the look-up of a session and all
-   * statements after it, which belong to requests of the developer or the user. The second are the counts that the
-   * server stores once a second.
+   * The frequent actions, without two kinds of statements. First, the statements from a look-up of a session on,
+   * because they belong to requests by which the test prepares the action. Second, the counts that the server stores
+   * once a second, because they belong to no action.
    */
   const frequent = () =>
     ran
@@ -146,7 +149,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // The two actions of `IN_TWO_PHASES` commit in two phases only when their rows happen to be on two nodes.
+  // No action may commit in two phases, except the two actions of `IN_TWO_PHASES`. They do so only when their rows
+  // happen to be on two nodes, so the test does not require it of them.
   it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
     const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])

@@ -129,7 +129,8 @@ describe("the kit of an operator", () => {
 
   it("takes no server away for a 503, which may be about one person only [staff-1, limits-11]", () => {
     const nginx = read(".deploy/proxy/nginx.conf")
-    // A server that starts answers 503. nginx then sends the request to another server, and also counts a failure.
+    // A server that is starting answers 503, so nginx sends the request to another server. nginx also counts the 503 as
+    // a failure of the server. With `max_fails=0`, this count has no effect.
     expect(nginx).toMatch(/^ +proxy_next_upstream .*\bhttp_503\b/m)
     const servers = Array.from(nginx.matchAll(/^ +server \S+:\d+.*;$/gm), ([line]) => line)
     expect(servers).toEqual([expect.stringMatching(/ max_fails=0;$/)])

@@ -49,7 +49,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
       running.worker = processes.start("worker", settings(keys))
       await workerReady(running.worker)
     }
-    /** The state of each key, by id, and whether the key may be removed. */
+    /** For each key, by its id, its state and whether it may be removed. */
     const status = async (keys: string) => {
       const { code, stderr, stdout } = await command(["keys", "status", "--json"], settings(keys))
       expect([code, stderr]).toEqual([0, ""])

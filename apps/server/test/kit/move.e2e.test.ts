@@ -91,9 +91,9 @@ describe("the embedded database", () => {
     expect(await goesOn(url, life, receiver)).toEqual({ me: 200, verified: true })
     await restored.stop("SIGTERM")
     expect(await countFixes(copy)).toBeGreaterThanOrEqual(before)
-    // The service worked on while its folder was copied.
+    // The service continued to store readings while its folder was copied.
     expect(after).toBeGreaterThanOrEqual(before)
-    // A folder that no server has open can be copied too.
+    // The command must also copy a folder that no server has open.
     const again = await command(["backup", join(folder, "again")], { DATA_DIR: copy })
     expect(again.code).toBe(0)
     expect(await countFixes(join(folder, "again"))).toBe(await countFixes(copy))
@@ -137,7 +137,8 @@ describeServers("db copy", ({ freshDatabase }) => {
     ])
     keys = (await readFile(join(service.dataDir, "secret-keys"), "utf8")).trim()
     life = await beginLife(service.url, receiver)
-    // Sends a reading from three months ago. The target is a new database, and has no partition for that month.
+    // Sends a reading from three months ago. The target of the move is a new database without a partition for that
+    // month, so the move must make one.
     await tryUpload(client(service.url), life.deviceToken, [reading(Date.now() - 90 * 86_400 * SECOND, AT_SEA)])
   })
   afterAll(async () => {

@@ -110,7 +110,8 @@ describeServers("one version up and back, under load", ({ freshDatabase }) => {
     const [up, back] = lives
     if (up === undefined || back === undefined) throw new Error("two people")
 
-    // Simulates a load balancer, which polls /readyz, and phones whose uploads go through it.
+    // `look` simulates a load balancer, which polls /readyz. `phone` simulates a phone, whose uploads go to a server
+    // that is ready.
     const progress = { isOver: false, answered: 0 }
     const failures: Array<unknown> = []
     const look = async (): Promise<void> => {

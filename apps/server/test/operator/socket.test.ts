@@ -36,7 +36,7 @@ const stores = Layer.mergeAll(
   Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
 )
 
-/** A time-out that is long enough for a line to arrive on a busy machine. */
+/** The time-out of the socket. It is so long that even on a busy machine a line arrives in time. */
 const PATIENCE_MILLIS = 1_000
 
 const dataFolder = Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
@@ -61,7 +61,8 @@ describe("a command that a running server carries out [staff-4]", () => {
         const sql = yield* SqlClient
         const gate = yield* Deferred.make<void>()
         const begun = yield* Deferred.make<void>()
-        // The backup waits for this transaction. A backup of a large folder would take as long.
+        // The backup has to wait for this transaction. The test thus simulates a backup of a large folder, which takes
+        // longer than the time-out.
         const before = yield* Effect.fork(
           sql.withTransaction(
             sql`SELECT 1`.pipe(
@@ -72,8 +73,9 @@ describe("a command that a running server carries out [staff-4]", () => {
         )
         yield* Deferred.await(begun)
         const backup = yield* Effect.fork(send(dataDir, { _tag: "Backup", folder: copy }, PATIENCE_MILLIS))
-        // The second connection begins after the command was sent. So when the server closes this connection, the
-        // command has also waited for longer than `PATIENCE_MILLIS`.
+        // Each of these two connections sends nothing until the server closes it after `PATIENCE_MILLIS`. The second
+        // one begins after the backup command was sent. So when it is closed, the command has waited for longer than
+        // the time-out, and must not have been closed.
         yield* bySilence(dataDir)
         yield* bySilence(dataDir)
         yield* Deferred.succeed(gate, undefined)

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest"
 import { Blocks } from "../../src/simulate/lines/Blocks.js"
 
 /**
- * The report of a function from offset 0 to 100. `hasRun` says whether it ran; `leftOut` are branches in it that did
- * not run.
+ * V8's coverage report of a function whose text has the offsets 0 to 100. `hasRun`: whether the function ran.
+ * `leftOut`: the offsets of its branches that did not run.
  */
 const report = (hasRun: boolean, ...leftOut: ReadonlyArray<readonly [number, number]>) => ({
   ranges: [

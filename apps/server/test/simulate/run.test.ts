@@ -94,7 +94,8 @@ it("Control-C ends the shrinking of a run: what is shortest until then stays", a
   const others = process.listeners("SIGINT")
   const config = { sabotage } as Parameters<typeof shrink>[1]
   const shrinking = Effect.runPromise(printed(Effect.scoped(shrink(Simulation.runPlanSync(plan, config), config))))
-  // After two turns of the event loop, the shrinking has ended its first run.
+  // Waits for two turns of the event loop. By then, the shrinking (the search for a shorter failing plan) has ended its
+  // first run, so Control-C comes in the middle of the search.
   for (let n = 0; n < 2; n++) await new Promise((resolve) => setTimeout(resolve, 0))
   process.emit("SIGINT")
   const { ended } = await shrinking

@@ -26,7 +26,10 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     )
   })
 
-/** A plan in which Ana comes home during faults. The webhook reaches her app at the second attempt. */
+/**
+ * A plan in which faults are on when the person Ana comes home. The first attempt of the webhook to her app fails, and
+ * the second one arrives.
+ */
 const HOMECOMING = {
   seed: 3,
   scheduling: "random",
@@ -141,7 +144,8 @@ describe("npm run simulate", () => {
   it("with --lines a search says which lines of the programs no run reached", async () => {
     const searched = await simulate("--guided --lines --seed 5 --steps 5 --runs 2")
     expect([searched.code, searched.error]).toEqual([0, ""])
-    // Two plans of five steps leave many lines without a run, such as the refusal of a suspended account's token.
+    // Two plans of five steps run only a part of the code. The report must list lines that never ran, such as the
+    // refusal of a suspended account's token.
     expect(searched.out).toMatch(/Never run, of packages\/domain\/src \(\d+ lines/)
     expect(searched.out).toMatch(/^ {2}tokens\/\w+\.ts: \d+(?:, \d+)*$/m)
   })

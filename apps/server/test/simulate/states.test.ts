@@ -2,7 +2,10 @@ import type { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "vitest"
 import { statesOf } from "../../src/simulate/timeline/states.js"
 
-/** The entries of a run: an app makes a rule, and these events of the rule are posted one after the other. */
+/**
+ * The entries of a trace in which an app makes a rule, and the service then posts these events of the rule, one after
+ * the other.
+ */
 const posting = (...events: ReadonlyArray<string>) =>
   [
     { kind: "begun", name: "call", actor: "app", args: { token: "at_1", request: { type: "enter" } } },

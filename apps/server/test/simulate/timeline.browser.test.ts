@@ -63,8 +63,8 @@ describeBrowser("the timeline of a run", () => {
     expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
     const page = await open("broken.html", timelineOf(result))
 
-    // The page first shows what led to the broken rule: the token was issued, and later it was too old. The other
-    // entries are hidden.
+    // The page first shows only the entries that led to the broken rule: the token was issued, and later it was used
+    // when it was too old. It hides the other entries.
     const shots = process.env["SCREENSHOTS"]
     if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-opened.png") })
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: call ends: 200/)
@@ -114,7 +114,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator(".lane", { hasText: "App 1/all" }).locator(".dot").first().click()
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: POST /)
     expect(await page.locator("#json").textContent()).toContain('"kind": "posted"')
-    // The arrow key chooses the next entry.
+    // The arrow key chooses the entry after the chosen one.
     const first = await page.locator("#title").textContent()
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
@@ -151,7 +151,7 @@ describeBrowser("the timeline of a run", () => {
     }
     const step = (name: "Change before" | "Next change") => page.getByRole("button", { name }).click()
 
-    // No entry is chosen, so the shown state is that at the end: the receiver accepted the third attempt.
+    // No entry is chosen, so the page shows the state at the end of the run: the receiver accepted the third attempt.
     await choose(/^place\.enter to/)
     expect(await facts()).toMatchObject({ State: "delivered", "Last answer": "200" })
     for (let n = 0; n < 20 && (await page.getByRole("button", { name: "Change before" }).isEnabled()); n++) {
@@ -202,7 +202,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+/)
-    // The page draws only the visible dots.
+    // The page must draw only the dots that are visible. With a dot for every entry, it would be slow.
     expect(await page.locator(".dot").count()).toBeLessThan(5_000)
     await page.close()
     expect(troubles).toEqual([])

@@ -75,7 +75,7 @@ const follow = async (user: Client, from: string): Promise<{ readonly url: strin
 interface Form {
   readonly action: string
   readonly hidden: ReadonlyArray<[string, string]>
-  /** The boxes that are ticked on the page at first. */
+  /** The names and values of the boxes that the page has ticked before the user changes anything. */
   readonly ticked: ReadonlyArray<[string, string]>
 }
 

@@ -53,7 +53,8 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
     Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
   const round = Effect.gen(function* () {
     const { taken } = yield* fanOut(100)
-    // Every receiver of these tests accepts its deliveries, so only the deliveries of this round are due.
+    // Receivers of these tests accept every delivery, so no delivery of an earlier round waits for a retry. If this
+    // round has no events, no delivery is due.
     return taken === 0 ? 0 : taken + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))
   })
   return {

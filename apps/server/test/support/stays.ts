@@ -32,7 +32,8 @@ export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): Re
     .sort((a, b) => b.minutes - a.minutes)
   const long = stays.filter((stay) => stay.minutes >= MIN_MINUTES)
   const chosen: Array<Stay> = []
-  // A log of a few minutes has no stay. For such a log, the longest run counts as a stay.
+  // A log of a few minutes has no stay of ten minutes. Such a log counts its longest run of near readings as a stay, so
+  // that rules have a place.
   for (const stay of long.length > 0 ? long : stays.slice(0, 1)) {
     if (chosen.length < atMost && chosen.every((other) => geodesicM(stay, other) >= APART_M)) chosen.push(stay)
   }

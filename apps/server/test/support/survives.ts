@@ -35,9 +35,9 @@ interface Phone {
 type Counts = typeof Uploaded.Type
 
 /**
- * Readings in which the phone enters and leaves the place for almost five minutes from now on, with a reading every 3
- * to 4 s. So no reading is older than the rules, and none is stale when it arrives. The service accepts all readings,
- * because none is more than five minutes ahead of the service's clock.
+ * Uploads of a phone that enters and leaves the place for almost five minutes from now on, with a reading every 3 to 4
+ * s. All readings are later than the rules and fresh when they arrive, so rules may fire. No reading is more than five
+ * minutes ahead of the service's clock, so the service accepts all of them.
  */
 const log = (place: Place): Phone["uploads"] => {
   const start = Date.now()
@@ -61,18 +61,18 @@ const firingOf = ({ body }: Received): string => {
 export interface Trouble {
   /** Called when the suite begins. */
   readonly setup: () => Setup
-  /** How often the uploads are disturbed, at random moments. */
+  /** How many times `disturb` is called, at random moments, while phones upload. */
   readonly times: number
-  /** Kills a part of the service, and starts it again unless it restarts by itself. */
+  /** Kills a part of the service. Starts the part again, unless it restarts by itself. */
   readonly disturb: (service: Service) => Promise<unknown>
-  /** Whether the disturbance loses no answer, so that no phone has to repeat an upload. */
+  /** Whether the disturbance loses no answer. Then no phone has to repeat an upload. */
   readonly isGentle?: boolean
 }
 
 /**
- * Phones send one upload after the other and repeat each until it is answered, while `disturb` kills a part of the
- * service. An answer is a guarantee: the readings that it counts are stored. An upload without an answer is stored as a
- * whole or not at all.
+ * Declares tests in which phones send one upload after the other and repeat each until it is answered, while `disturb`
+ * kills a part of the service. An answer guarantees that the readings that it counts are stored. An upload without an
+ * answer is stored as a whole or not at all.
  */
 export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): void => {
   const processes = useProcesses()
@@ -156,7 +156,7 @@ export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): 
 
     expect(halved).toEqual([])
     expect(progress.repeated > 0).toBe(!isGentle)
-    // Every upload has been acknowledged, so each reading that is sent again must be a duplicate.
+    // Sends every upload once more. Every upload was acknowledged, so all of its readings must now be duplicates.
     for (const phone of phones) {
       const locations = phone.uploads.flat()
       expect(await tryUpload(api, phone.token, locations)).toEqual({

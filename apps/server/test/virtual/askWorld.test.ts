@@ -21,7 +21,10 @@ const listening = async (listener: RequestListener): Promise<string> => {
 const ask = (address: string, body: object | null) =>
   Effect.runPromise(Effect.either(askWorld(address, "/dev/clock", body)))
 
-/** The global name under which Node keeps the dispatcher of `fetch`, which has time limits. */
+/**
+ * The global name under which Node keeps the dispatcher of `fetch`: the object that sends the requests, with its time
+ * limits.
+ */
 const FETCH = Symbol.for("undici.globalDispatcher.1")
 interface Limits {
   readonly constructor: new (options: object) => Limits
@@ -34,7 +37,8 @@ describe("the command that moves the clock of a test world", () => {
       await pause(2_500)
       response.end(`${request.method} ${request.headers["content-type"]}`)
     })
-    // With these limits `fetch` gives up after a second. Its usual limit is five minutes.
+    // A dispatcher with which `fetch` gives up when no answer has begun after a second. With the usual limit of five
+    // minutes, the test would take longer. The first `fetch` makes Node create its dispatcher.
     await fetch("data:,")
     const usual = parts[FETCH]!
     parts[FETCH] = new usual.constructor({ headersTimeout: 1_000 })

@@ -5,7 +5,10 @@ import { World } from "../../src/virtual/World.js"
 
 const START = Date.UTC(2026, 0, 5, 9)
 
-/** Makes a mover that notes every time that it stores. It waits at least `storeMillis` between two times. */
+/**
+ * A mover moves the clock of a test world, and stores its time on the way. This one notes the stored times in `stored`.
+ * Two of them are at least `storeMillis` apart.
+ */
 const moverWith = (storeMillis?: number) => {
   const stored: Array<number> = []
   const world = new World(START)
@@ -13,7 +16,7 @@ const moverWith = (storeMillis?: number) => {
   return { mover: new Mover(world, write, storeMillis), stored, world }
 }
 
-/** Starts a loop as a worker has it, which wakes every ten minutes. */
+/** Starts a fiber that sleeps for ten minutes of the world's time, again and again, like a loop of a worker. */
 const startLoop = (world: World) =>
   Effect.runFork(Effect.forever(world.clock.sleep(Duration.minutes(10))).pipe(Effect.withClock(world.clock)))
 

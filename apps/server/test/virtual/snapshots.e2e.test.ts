@@ -16,7 +16,10 @@ const signedIn = async (world: TestWorld) => {
   return robin
 }
 
-/** Requests that a tester does not think of: a program that waits for the world, and an open browser tab. */
+/**
+ * Requests that arrive without the tester's doing: from a program that polls until the world is ready, and from an open
+ * browser tab.
+ */
 const poll = async (world: TestWorld): Promise<void> => {
   for (const path of ["/readyz", "/dev/clock", "/sign-in", "/readyz", "/no-such-page", "/dev/clock"]) {
     await client(world.url).call("GET", path)

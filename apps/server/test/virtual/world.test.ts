@@ -37,7 +37,7 @@ it("mails of one instant and one subject to several people all happened", () =>
     const mail = (user: string, key: string) => ({ user_id: user, dedupe_key: key, created_at: at, due_at: at })
     const mails = [mail("usr_1", "a"), mail("usr_2", "a"), mail("usr_2", "b")]
     yield* sql`INSERT INTO mail_outbox ${sql.insert(mails.map((one) => ({ ...one, subject: "It ends", body: "" })))}`
-    // This sleep stands for a loop of the worker that wakes at the instant of the mails.
+    // A fiber that sleeps until the mails are due, in place of the worker's loop that would wake up then.
     yield* Effect.fork(world.clock.sleep(Duration.minutes(1)))
     yield* Effect.yieldNow()
     const moved = yield* Effect.promise(() => world.moveTo(START + MINUTE))
