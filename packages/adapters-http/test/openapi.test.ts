@@ -126,7 +126,7 @@ describe("GET /openapi.json", () => {
     )
     expect(schemas.length).toBeGreaterThan(100)
     expect([...schemas.flatMap(([name, schema]) => Descriptions.missing(schema, name)), ...inBodies]).toEqual([])
-    // Each description that is given by name is used.
+    // `BY_NAME` has descriptions for fields by the field's name. None of them may be unused.
     const text = JSON.stringify(whole)
     const unused = Object.entries(Descriptions.BY_NAME).filter(([, words]) => !text.includes(JSON.stringify(words)))
     expect(unused.map(([name]) => name)).toEqual([])

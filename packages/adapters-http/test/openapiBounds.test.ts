@@ -41,7 +41,8 @@ beforeAll(async () => {
       const operation = object(value)
       const media = object(object(object(operation["requestBody"])["content"])["application/json"])
       const schema = resolved(object(media["schema"]))
-      // A body of several forms has an example of each; the first form is the one that `resolved` takes.
+      // A body with several forms has several examples. `resolved` takes the first form, so the test takes the first
+      // example.
       const [first] = Object.values(object(media["examples"])).map(object)
       const body = object(media["example"] ?? first?.["value"])
       return { method: method.toUpperCase(), path, operation, body, schema }
@@ -174,10 +175,13 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
 
-/** Whether the webhook sender (`adapters-webhook`) checks the field: the sender is not part of this test. */
+/**
+ * Whether `adapters-webhook` checks the field. The test runs without that package, so it cannot test the bounds of this
+ * field.
+ */
 const isSenders = (field: string): boolean => field === "url"
 
-/** The fields that the service ignores unless the rule has this `type`. */
+/** For each field that the service ignores in most rules, the `type` of the rules in which it counts. */
 const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" }, silence_s: { type: "dwell" } }
 
 describe("openapi.json and the server agree", () => {
@@ -194,7 +198,8 @@ describe("openapi.json and the server agree", () => {
         for (const { isGood, value } of probesOf(object(schema), one.body[field])) {
           calls++
           const found = fault(field, await send(one, { ...one.body, ...needs[field], [field]: value }))
-          // A text of the right length may still be wrong for another reason.
+          // A text of an allowed length may be refused for something other than its length. For values within the
+          // bounds, only refusals about the length count.
           const refused = isGood ? /at most|at least|empty|from \d/.exec(found ?? "")?.[0] : found
           if ((refused === undefined) !== isGood) {
             wrong.push(

@@ -180,7 +180,10 @@ const isInstalled = (program: string): boolean => spawnSync("sh", ["-c", `comman
 describe("the ways to verify that /docs/webhooks shows", () => {
   const { at, body, header, secret } = WorkedSignature
   const forged = body.replace("ping", "pong")
-  /** A signature that anybody can make for a receiver whose secret is missing in its environment. */
+  /**
+   * A signature with an empty key. Anybody can make it, and a receiver that has forgotten to set its secret might
+   * accept it.
+   */
   const unkeyed = `t=1,v1=${createHmac("sha256", "").update(`1.${body}`).digest("hex")}`
 
   it("Node.js: genuine, forged, too old, rotated", async () => {

@@ -12,7 +12,7 @@ interface Log {
   readonly nextCursor: string | null
 }
 
-/** The description contains nothing of the key, so a test can tell which of the two an answer shows. */
+/** The description and the purpose's key have no word in common, so a test can see which of the two an answer shows. */
 const TERMS: Purpose.PurposeTerms = {
   description: "Guides you to the next table.",
   scopes: ["location.latest.read"],

@@ -148,7 +148,9 @@ it("the table has every endpoint of the contract that apps call, and no other [a
 })
 
 let world: World
-/** The paths that answer differently in a pause: the endpoints that answer about where the user is or was. */
+/**
+ * The endpoints whose answers change while the user's connection is paused: those that say where the user is or was.
+ */
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations|rules\/.*\/evaluations$)/
 
 /**
@@ -225,11 +227,13 @@ const withBadQuery = ({ path }: SentRequest): SentRequest => {
   return { path: `${route}?${purpose === null ? "" : `purpose=${purpose}&`}${wrong}` }
 }
 
-/** Whether the endpoint refuses a connection that has only the scope `held`. */
+/** Whether the endpoint refuses a connection whose only scope is `held`. */
 const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
   scope === "any_standard" ? Scope.isSensitive(held) : scope !== "none" && scope !== held
 
-/** `it`, or nothing for a case that does not apply: not every endpoint can be refused in every way. */
+/**
+ * Declares a test only if `applies`. Some endpoints cannot be refused in every way, so some tests do not apply to them.
+ */
 const when = (applies: boolean) => (applies ? it : () => undefined)
 
 describe.each(endpoints)("$name", ({ method, name, scope }) => {
@@ -260,7 +264,8 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     expect(limitHeaders(answer)).toEqual(LIMIT_HEADERS)
   })
 
-  // Each zone rule takes from a budget that the other tests need, so this test leaves zone rules out.
+  // Each new zone rule takes from the app's budget for this user, and other tests need this budget. So this test does
+  // not make zone rules.
   when(!name.includes("/rules/zone"))(
     "paused: nothing about where the user is or was, and the reason; the rest as ever [connection-4]",
     async () => {

@@ -89,7 +89,7 @@ describe("/v1/user/sessions", () => {
     const person = await world.person()
     const theirs = await signIn((await world.person()).account.email, FIREFOX)
     const [one, other] = [await signIn(person.account.email, FIREFOX), await signIn(person.account.email, SAFARI)]
-    // The call ended two sessions: that of the other browser, and the session that `world.person` made.
+    // The answer counts two ended sessions: the session of the other browser, and the session that `world.person` made.
     expect((await one.send("DELETE", "/v1/user/sessions")).body).toEqual({ ended: 2 })
     expect((await one.list()).sessions).toHaveLength(1)
     expect([(await other.send("GET", "/v1/session")).status, (await theirs.send("GET", "/v1/session")).status]).toEqual(

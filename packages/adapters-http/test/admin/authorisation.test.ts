@@ -14,14 +14,14 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** The status that each of `WHO` gets. */
+  /** The expected status for each caller of `WHO`, in the order of `WHO`. */
   readonly expected: readonly [401, number, number, number, number, number]
 }
 
 const APP = "/v1/developer/apps/{app}"
 const PURPOSE = `${APP}/purposes/{purpose}`
 
-/** All routes. The app and the purpose are in review when a route is called. */
+/** All routes, with the status that each caller gets when both the app and its purpose are in review. */
 const routes: ReadonlyArray<Route> = [
   { method: "POST", path: `${APP}/submit`, expected: [401, 404, 404, 409, 404, 404] },
   { method: "POST", path: `${APP}/withdraw`, expected: [401, 404, 404, 409, 404, 404] },

@@ -86,7 +86,8 @@ describe("suspension [staff-1]", () => {
     expect((await ida.get("/v1/session")).status).toBe(401)
     const right = await signIn(ida)
     expect([right.status, right.json]).toMatchObject([403, { error: "forbidden" }])
-    // Somebody who does not know the password does not learn of the suspension.
+    // With a wrong password, the answer must not say that the account is suspended. Otherwise anybody could find that
+    // out.
     expect((await signIn(ida, "another password")).status).toBe(401)
 
     await admin.send("POST", at(ida, "/resume"))
@@ -184,7 +185,7 @@ describe("the pages of admins", () => {
   })
 
   it("the audit log: From and To are days of the reader's zone, as the times of the rows are [accounts-19]", async () => {
-    // 12:00 UTC on 1 March is 1:00 on 2 March in Auckland.
+    // 12:00 UTC on 1 March is 1:00 on 2 March in Auckland, so the reader's day differs from the day in UTC.
     await admin.send("PUT", "/v1/user/time-zone", { time_zone: "Pacific/Auckland" })
     const shows = async (day: string) =>
       (await admin.get(`/admin/audit-log?account=${ida.account.id}&from=${day}&to=${day}`)).text.includes("Signed in")

@@ -21,7 +21,10 @@ import { connected, type Connected } from "../support/connected.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
-/** Coordinates whose digits can be found in any text, also when the coordinates are cut to a hundred metres. */
+/**
+ * Coordinates with rare digits, so that a search finds them in any text, even if the service has rounded them down to a
+ * hundred meters.
+ */
 const HOME = { lat: 31.415_926_5, lon: 27.182_818_2 }
 const HIDDEN = { lat: 16.180_339_8, lon: 14.142_135_6 }
 const ZONE = { lat: 17.320_508_1, lon: 22.360_679_7 }
@@ -157,7 +160,7 @@ describe("coordinates that were planted in places, readings, visits, rules and q
   })
 
   it("are in no answer that an app gets without the sensitive tier, wrong questions included", async () => {
-    // A zone rule returns the coordinates that the app itself drew; these are no leak.
+    // A zone rule returns the coordinates of a circle that the app itself has sent, so this is no leak.
     const standard = readable.filter(
       ({ path, scope }) => scope !== undefined && !isSensitive(scope) && path !== "/v1/rules/zone"
     )

@@ -22,8 +22,8 @@ const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   FastCheck.record({ _tag: tag("Renamed"), place, label }),
   FastCheck.record({ _tag: tag("Archived"), place }),
   FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
-  // The 7 seconds keep a hidden visit from beginning at the moment of another visit. The service takes two visits of a
-  // phone with the same arrival for one visit.
+  // The service takes two visits of a phone with the same arrival for one visit. The 7 seconds keep a hidden visit from
+  // arriving at the same moment as another visit.
   FastCheck.record({ _tag: tag("Stayed"), from: age.map((seconds) => seconds + 7), to: FastCheck.option(age) })
 )
 
@@ -54,7 +54,7 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  // The shared place never moves to `nowhere`: the hidden visits are there, and the app would see them.
+  // The shared place never moves to `nowhere`. The hidden visits are at that spot, so the app would rightly see them.
   FastCheck.record({ _tag: tag("Moved"), spot: spot.filter((to) => to !== "nowhere") }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )
@@ -96,8 +96,8 @@ describe("privacy is the product", () => {
     const met: Array<string> = []
     let run = 0
     const property = FastCheck.asyncProperty(life, made, FastCheck.boolean(), async (steps, first, sendsVisits) => {
-      // A phone that arrives elsewhere has left its place before. So if a visit of the run stays open, the phone cannot
-      // report a visit elsewhere.
+      // A phone reports an arrival only after it has left its last place. So if a visit of this run has no departure,
+      // the two worlds report no hidden visits elsewhere.
       const isOpen = steps.some(({ step }) => step._tag === "Stayed" && step.to === null)
       const possible = (all: ReadonlyArray<Hidden>) => all.filter(({ _tag }) => !isOpen || _tag !== "Stayed")
       const lives = [
@@ -121,7 +121,8 @@ describe("privacy is the product", () => {
         [A_DAY, CLINIC, true]
       ]
     })
-    // When the app learned nothing in all runs, the comparison above proved nothing.
+    // The app must have learned each of these things in some run. If it had learned nothing, two equal worlds would
+    // prove nothing.
     for (const text of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
       expect(met.join()).toContain(text)
   })

@@ -176,7 +176,7 @@ describe("the consent page before users see it [reviews-7]", () => {
     expect(framed(then)).toContain("<code>https://bank.example</code>")
     expect(framed(then)).not.toContain(`value="${LATEST}"`)
     expect(then.slice(0, then.indexOf("fieldset"))).toContain(LATEST)
-    // Without a `version` in the address the page shows the first version: the proposal that waits.
+    // Without a `version` in its address, the page shows the version that waits for the reviewer.
     expect(framed((await reviewer.get(`${page}/consent`)).text)).toContain("Connect Your Bank?")
     expect((await owner.get(`${page}/consent`)).status).toBe(403)
   })
@@ -185,7 +185,8 @@ describe("the consent page before users see it [reviews-7]", () => {
     const { app } = await owned({ status: "in_review" })
     const text = (await reviewer.get(`/review/apps/${app.id}/consent?version=in_force`)).text
     expect([text.includes(`Connect ${app.name}?`), text.includes("version=in_force")]).toEqual([true, false])
-    // Users do not read that the app is still in review.
+    // The preview shows what users will see after the review. So it must not say that only the holder can connect the
+    // app.
     expect(text).not.toContain("only its holder can connect it")
     const made = await (
       await world.person()

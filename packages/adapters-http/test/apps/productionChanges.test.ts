@@ -202,7 +202,8 @@ describe("an app in production stays what a reviewer approved until another revi
     ])
     expect((await reviewer.send("POST", `${path}/withdraw`)).status).toBe(404)
 
-    // A new proposal waits again, and the decision on the earlier revision does not count for it.
+    // After a withdrawal, the developer proposes a change once more. A decision on the withdrawn revision must not
+    // approve the new proposal.
     await patch({ name: "Your Bank" })
     expect((await decide({ decision: "approve", revision: review?.app.revision })).status).toBe(409)
     expect(await get()).toMatchObject({ name: app.name, pending: { name: { proposed: "Your Bank" } } })
@@ -272,7 +273,8 @@ describe("scopes of an app in production [M2]", () => {
     const back = await patch({ scopes: ["location.place.current", "location.places.watch"] })
     expect([back.status, back.json]).toMatchObject([200, { scopes: app.declaredScopes, pending: null }])
     await patch({ scopes: ["location.visits.read"] })
-    // No approved scope would be left, so the approved version stays until the decision.
+    // The change adds a scope that is not approved and drops all others. Without an approved scope the app could do
+    // nothing, so the approved scopes stay until a reviewer decides.
     expect(await get()).toMatchObject({
       scopes: app.declaredScopes,
       pending: { scopes: { approved: app.declaredScopes, proposed: ["location.visits.read"] } }

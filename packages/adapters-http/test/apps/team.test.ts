@@ -194,7 +194,8 @@ describe("roles [teams-1]", () => {
       })
     const { member: other } = await joined(owner, app, "viewer")
     expect((await remove(person, other, form_token)).headers.get("location")).toBe(`${at}?done=team-member-removed`)
-    // The page has no such button any more, but somebody may have opened it before.
+    // The page has no button with which a person removes themselves. But a browser may show an older page that has this
+    // button.
     const left = await remove(person, member, form_token)
     expect([left.status, left.headers.get("location")]).toEqual([303, "/developer?done=team-left"])
     expect((await person.get(at)).status).toBe(404)

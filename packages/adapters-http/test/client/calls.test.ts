@@ -46,7 +46,7 @@ describe("the client, against the real service over a socket", () => {
   it("calls every operation, and each answers as its type says", async () => {
     world.clock.advance(3_600_000)
     const { client, runtime } = await connectedClient(world, app, [...Scope.standard, ...Scope.sensitive])
-    // The phone uploads one reading at each of these minutes before now.
+    // The ages of the readings that the phone uploads.
     const ages = [40, 30, 20, 10, 1].map((minutes) => minutes * 60_000)
     await (await phone(world, app.person)).at({ lat: 52.37, lon: 4.89 }, ages)
     const now = new Date(world.clock.now()).toISOString()
@@ -130,7 +130,8 @@ describe("the client, against the real service over a socket", () => {
     expect(new Set(keys).size).toBe(1)
     const after = (await client.placeRules.list().page()).rules
     expect([after.length, after.some(({ id }) => id === rule.id)]).toEqual([before.length + 1, true])
-    // An app whose process died repeats the call with a key that it has stored.
+    // An app stores a key with each order. If the process dies during the call, the next process repeats the call with
+    // the stored key, and must get the first answer.
     const key = { idempotencyKey: "order-7" }
     const first = await client.placeRules.create({ type: "exit", place_id: app.placeId }, key)
     expect(await client.placeRules.create({ type: "exit", place_id: app.placeId }, key)).toEqual(first)

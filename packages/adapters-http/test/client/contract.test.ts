@@ -85,7 +85,10 @@ it("the client's room imports nothing but itself; only the store of files needs 
 
 it("an app can tell every error of the service apart by its code", () => {
   const text = sources.find(({ name }) => name === "Failure.ts")?.text ?? ""
-  /** Errors of endpoints that need a person's session. Apps do not call these endpoints. */
+  /**
+   * Errors of endpoints that need a signed-in person. An app calls none of these endpoints, so the client need not know
+   * the errors.
+   */
   const ofPeople = [
     "not_signed_in",
     "confirmation_required",

@@ -151,7 +151,8 @@ describe("the examples of the client, as processes of their own", () => {
     const since = new Date(at.world.clock.now() - 86_400_000).toISOString()
     const worker = () => startExample("worker.mjs", { ...environment(), TOKENS: tokens, SINCE: since })
     const both = [worker(), worker()]
-    // The user has not granted visits: the worker says so, with the code, and gives up.
+    // The worker asks for visits, which the user has not granted. So each worker logs the error code `missing_scope`
+    // and ends with status 1.
     expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([1, 1])
     for (const { output } of both) expect(output()).toContain("missing_scope: ")
     expect(at.seen.filter((line) => line.includes("refresh_token"))).toHaveLength(1)
@@ -259,11 +260,13 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
       await other.getByText("You are at Home.").waitFor()
       await page.getByText("You are at Home.").waitFor()
-      // A tab repeats a refresh that the service answered with 503. Of all refreshes exactly one succeeds.
+      // A tab repeats a refresh that the service has refused with 503, so these refusals do not count. Of the other
+      // refreshes there must be exactly one, and it succeeds.
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 
-      // After an uncertain refresh the user has to connect again.
+      // `refreshing_since` means that a refresh began and its result is unknown. After such a refresh, the user has to
+      // connect once more.
       await page.evaluate(changeTokens({ expires_at: 0, refreshing_since: 1 }))
       await page.getByRole("button", { name: "Where am I?" }).click()
       await page.getByText("Not connected.").waitFor()

@@ -51,8 +51,8 @@ describe("tokens of a connection, against the real service", () => {
     const clients = Array.from({ length: 5 }, () => createClient({ ...optionsFor(world, app), store, runtime }))
     await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
     expect(refreshes(runtime)).toBe(1)
-    // For 30 s the service would repeat its answer to a second refresh with the old token. After 60 s a second refresh
-    // would have ended the connection.
+    // 60 s after the refresh, none of the clients may send the old token. A second refresh with it would end the
+    // connection; only within 30 s does the service repeat its answer.
     world.clock.advance(60_000)
     await Promise.all(clients.map((client) => client.me()))
     expect(await isAlive()).toBe(true)
@@ -96,13 +96,14 @@ describe("tokens of a connection, against the real service", () => {
     const attempts = refreshes(runtime)
     isLosing = false
     world.clock.advance(30_000)
-    // A process that starts now has only the tokens of the store.
+    // A client in another process, which knows nothing but the tokens in the store.
     const next = createClient({ ...optionsFor(world, app), store, runtime })
     await expect(client.me()).rejects.toMatchObject({ code: "refresh_uncertain" })
     await expect(next.session.refresh()).rejects.toMatchObject({ code: "refresh_uncertain" })
     expect(refreshes(runtime)).toBe(attempts)
     expect(await isAlive()).toBe(true)
-    // The app may take the risk. This time the token was spent, and the service takes its second use for a theft.
+    // `evenIfUncertain` sends the token although it may be spent. In this test it is spent, so the service takes the
+    // second use for a theft and ends the connection.
     await expect(next.session.refresh({ evenIfUncertain: true })).rejects.toMatchObject({ code: "invalid_grant" })
     expect(await isAlive()).toBe(false)
     await expect(client.me()).rejects.toMatchObject({ code: "not_connected" })
@@ -113,7 +114,7 @@ describe("tokens of a connection, against the real service", () => {
     world.clock.advance(2 * HOUR)
     const before = await tokens()
     await store.write({ ...before, refreshing_since: world.clock.now() })
-    // The first process sends its refresh, and the answer is lost.
+    // The refresh of the process that died: it reached the service, and its answer is lost.
     expect((await app.refresh(before.refresh_token)).status).toBe(200)
     world.clock.advance(RefreshDecision.REPEATABLE_MS)
     const next = createClient({ ...optionsFor(world, app), store, runtime: runtimeOn(world) })
@@ -182,7 +183,8 @@ describe("tokens of a connection, against the real service", () => {
       let isFailing = true
       const { client, runtime, tokens } = await connectedClient(world, app, [CURRENT], async (request, pass) => {
         if (!isFailing || !isRefresh(request)) return pass()
-        // The service spends the token, and then loses its database before it answers.
+        // The service spends the token, and then answers with an error, as when it loses its database just before the
+        // answer.
         await (await pass()).text()
         return answering(...fault)
       })

@@ -76,7 +76,10 @@ export const losingAnswer = async (pass: () => Promise<Response>): Promise<Respo
 export const gateway = (status: number): Promise<Response> =>
   Promise.resolve(new Response("<h1>Sorry</h1>", { status }))
 
-/** There is no connection to the service, so it gets no request. By default no server listens at the address. */
+/**
+ * Simulates that no connection to the service can be made, so that the service gets no request. With the default
+ * `code`, no server listens at the address.
+ */
 export const refusing = (code = "ECONNREFUSED"): Promise<Response> =>
   Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code }) }))
 

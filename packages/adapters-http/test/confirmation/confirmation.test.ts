@@ -51,7 +51,8 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     world.clock.advance(1)
     const refused = await decide("never")
     expect([refused.status, refused.json]).toEqual([403, REQUIRED])
-    // With an end date, or without exact location, there is nothing to confirm.
+    // A consent needs the password only if it gives exact location without an end date. The first consent has an end
+    // date, and the second one has no exact location.
     expect((await decide(90)).status).toBe(200)
     expect((await decide("never", [CURRENT])).status).toBe(200)
 
@@ -188,10 +189,11 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).headers.get("location")).toBe(confirmPath)
     const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
     expect([right.status, right.headers.get("location")]).toEqual([303, back])
-    // The old cookie no longer works, and the form that was rendered for the old session is refused.
+    // The confirmation gave the browser a new session. The old cookie must no longer work, and a form that the page
+    // made for the old session must be refused.
     expect((await world.call("/v1/session", { headers: { cookie: stolen } })).status).toBe(401)
     expect((await post()).status).toBe(403)
-    // The consent form is shown again. It no longer has the person's choices, and says so.
+    // The consent form is shown once more, without the person's earlier choices, and says that they were not kept.
     const empty = await browser.get(back)
     expect(empty.text).toContain(NOT_KEPT)
     expect((await browser.get(action)).text).not.toContain(NOT_KEPT)

@@ -107,7 +107,9 @@ const addRule = (grant: Grant) =>
     headers: { "content-type": "application/json", ...bearer(grant.access_token).headers }
   })
 
-/** Calls the program directly, because these tests let more time pass than the browser's session lasts. */
+/**
+ * In these tests more time passes than a browser's session lasts, so they call the program directly and not over HTTP.
+ */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
@@ -214,8 +216,8 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(await eventTypes()).toEqual(["sensitive.lapsed", "sensitive.removed"])
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
-    // A renewal page that was opened before the end of the grace can no longer be sent, because nothing is left to
-    // renew.
+    // The user opened a renewal page during the grace, and sends it after the grace. The service must refuse it,
+    // because the sensitive scopes are removed and cannot be renewed.
     await expect(approve([CURRENT, LOOKUP], { shown: "renew_sensitive" })).rejects.toThrow(/outdated|ConsentRefused/)
     expect(await status(probe(await connect([CURRENT, LOOKUP], { shown: "change" }), LOOKUP))).toBe(200)
   })
@@ -302,7 +304,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     const code = await approve([CURRENT])
     const grant = (await exchange(code)).json as Grant
     expect((await exchange(code, `${ConsentFlow.VERIFIER}x`)).json).toMatchObject({ error: "invalid_grant" })
-    // The tokens stay unused between the two exchanges.
+    // The exchange with a wrong verifier has not ended the connection.
     expect(await listed()).toMatchObject([{ endReason: null }])
     expect((await exchange(code)).json).toMatchObject({ error: "invalid_grant" })
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])

@@ -40,7 +40,10 @@ const attack = async () => {
       const sent = await browser.submit(page, action, { decision: "allow", scope: [SCOPE] })
       return new URL(sent.headers.get("location") ?? "").searchParams.get("code") ?? ""
     },
-    /** The app exchanges a code, and somebody uses the code again when the race window is over. */
+    /**
+     * Exchanges a code, and uses it a second time after a minute, which is longer than the race window. The service
+     * takes this for a leak.
+     */
     leak: async (code: string) => {
       const given = { code, codeVerifier: VERIFIER, redirectUri: app.redirectUris[0] ?? "" }
       await world.run(exchangeCode(app, given))

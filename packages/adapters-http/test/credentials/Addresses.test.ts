@@ -54,7 +54,7 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     expect(shown[0]).toEqual([202, { message: expect.stringContaining("Look into your mail") }, []])
     expect(await subjects(owner.account.email)).toEqual(["You have an account already"])
     expect(await subjects(email)).toEqual([CONFIRM, CONFIRM])
-    // Sign-in does not distinguish the two addresses either: all three attempts get the same refusal.
+    // Sign-in must not show which address has an account: it answers all three attempts with the same refusal.
     const tried = [await signIn(email), await signIn(email, OTHER), await signIn(owner.account.email, OTHER)]
     expect(tried.map(({ json, status }) => [status, json])).toEqual(tried.map(() => [401, tried[0]?.json]))
   })
@@ -75,7 +75,8 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     world.clock.advance(1)
     await signUp(email, OTHER)
     const strangers = await linkTo(email, CONFIRM, 2)
-    // The owner of the mailbox opens the stranger's link, and does not know the stranger's password.
+    // The owner of the mailbox opens the link of a sign-up by a stranger. The link must not work without the password
+    // of that sign-up, which only the stranger knows.
     expect((await confirm(strangers)).json).toMatchObject({ statusCode: 403, message: "The password is wrong" })
     expect((await confirm(own, OTHER)).status).toBe(403)
     const made = await confirm(own)
@@ -159,7 +160,7 @@ describe("changing the address [accounts-13]", () => {
     expect([used.status, used.json]).toEqual([200, expect.objectContaining({ email: after })])
     expect((await use(person, token)).status).toBe(404)
     expect([(await signIn(after)).status, (await signIn(before)).status]).toEqual([201, 401])
-    // A thief who took the account over also changes the password.
+    // Somebody who has taken the account over changes its address, and then also its password.
     const thief = { password: PASSWORD, new_password: "the thief's own password" }
     expect((await person.send("PUT", "/v1/user/account/password", thief)).status).toBe(204)
     const back = await linkTo(before, UNDO)
@@ -236,8 +237,8 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
       expect((await signIn(email, PASSWORD, forged)).status).toBe(429)
     }
     expect((await signIn(email, PASSWORD, known)).status).toBe(201)
-    // The success of the known browser did not open sign-in for strangers. Wrong guesses of the known browser close
-    // sign-in for this browser.
+    // Sign-in stays closed for unknown browsers, although the known browser has signed in. Wrong guesses in the known
+    // browser then close sign-in for this browser too.
     expect((await signIn(email)).status).toBe(429)
     for (let tried = 0; tried < 5; tried++) expect((await signIn(email, "wrong again", known)).status).toBe(401)
     expect((await signIn(email, PASSWORD, known)).status).toBe(429)
@@ -278,7 +279,7 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
     expect((await signIn(email)).status).toBe(429)
     expect((await signIn(email, "a guess", known)).status).toBe(401)
     expect((await signIn(email, PASSWORD, known)).status).toBe(201)
-    // A link no longer works after 30 minutes.
+    // A link must not work 30 minutes after it was mailed.
     await post("/v1/unlock-links", { email })
     const late = await linkTo(email, "Sign in although others guess your password", 2)
     world.clock.advance(30 * MINUTE)

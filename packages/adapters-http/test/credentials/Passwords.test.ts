@@ -97,7 +97,7 @@ describe("POST /v1/password-resets [accounts-9]", () => {
     expect([common.status, common.text.includes(token)]).toEqual([400, false])
     const used = await post("/v1/password-resets/use", { token, password: NEW })
     const cookies = used.headers.getSetCookie().map((cookie) => cookie.slice(0, cookie.indexOf("=")))
-    // The browser is known (accounts-14), and has no session.
+    // The answer makes the browser known to the account (accounts-14), and gives it no session.
     expect([used.status, cookies]).toEqual([204, ["browser"]])
     expect((await person.get("/v1/session")).status).toBe(401)
     expect((await signIn(person.account.email, NEW)).status).toBe(201)

@@ -38,7 +38,7 @@ describe("the button that mails the link of a sign-up again", () => {
     const page = await own.get(link.pathname + link.search)
     const done = await own.submit(page, "/confirm-sign-up", { password: PASSWORD })
     expect([done.status, done.headers.get("location")]).toEqual([303, "/portal/places"])
-    // The stranger's sign-up is over, so nothing is mailed for it.
+    // The sign-up of the stranger has ended, so the service must not mail its link once more.
     await stranger.submit(strangers, "/sign-up/resend")
     expect(await mails()).toBe(4)
   })

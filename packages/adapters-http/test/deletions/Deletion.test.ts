@@ -24,9 +24,9 @@ const enter = (email: string) =>
   world.call("/v1/session", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
 
 /**
- * The contents of all tables as text, without the counts of calls. Counts contain ids of connections and accounts, and
- * are not deleted with an account: a sweep deletes a count an hour after the end of its window, which lasts a day at
- * most.
+ * The contents of all tables as text, without the counts of calls (`rateWindows`). These counts contain ids of
+ * connections and accounts and remain after the deletion of an account. A sweep deletes them later: an hour after the
+ * end of a window, which lasts a day at most.
  */
 const everything = () =>
   world.run(
@@ -35,7 +35,10 @@ const everything = () =>
     )
   )
 
-/** Runs the removal at once, and again after ten minutes and after a day, when it looks for late rows. */
+/**
+ * Runs the removal three times: at once, after ten minutes, and a day after that. The later runs remove rows that were
+ * written while the account was deleted.
+ */
 const removeAll = async () => {
   for (const wait of [0, 10 * Timestamp.MINUTE, Timestamp.DAY]) {
     world.clock.advance(wait)

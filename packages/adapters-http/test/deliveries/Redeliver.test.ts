@@ -182,7 +182,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     expect(replay).toMatchObject({ event_id: test!.event_id, state: "delivered", test: true, replay: true })
     expect(first).toMatchObject({ id: test!.id, state, replayed: true })
     expect(await sentEntries(on)).toBe(0)
-    // Neither the test event nor its replay counts as a lost event, so nothing is queued.
+    // A recovery queues lost events only. A test event and its replay are not lost events, so nothing may be queued.
     expect((await recover(on, "2020-01-01T00:00:00Z")).json).toEqual({ queued: 0 })
     await world.run(disable(on))
     expect((await redeliver(on, test!.id)).status).toBe(409)
@@ -234,7 +234,8 @@ describe("POST …/deliveries/{delivery_id}/retry-now [§4.7]", () => {
     expect((await on.developer.get(`${on.log}/${row!.id}`)).json).toMatchObject({
       state: "trying",
       attempt: 3,
-      // The schedule goes on from the attempt that was brought forward: the next attempt is five minutes later.
+      // “Retry now” made the second attempt earlier. The third attempt follows five minutes after the second, as in the
+      // usual schedule.
       next_due_at: new Date(world.clock.now() + 300_000).toISOString(),
       attempts: [{ attempt: 1 }, { attempt: 2, sent_at: now }]
     })

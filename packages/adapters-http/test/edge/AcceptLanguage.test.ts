@@ -5,28 +5,29 @@ import { negotiate } from "@place-access/adapters-http/html/AcceptLanguage"
 
 describe("the language that a browser asks for [accounts-20]", () => {
   it.each([
-    // Headers that browsers send.
+    // Headers as real browsers send them.
     ["de-AT,de;q=0.9,en;q=0.8", "de"],
     ["en-US,en;q=0.5", "en"],
     ["de", "de"],
     ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "en"],
-    // The highest weight counts; of equal weights the first. Order and case of the entries do not matter.
+    // The language with the highest weight is chosen, and of languages with equal weights the first. The order of the
+    // other entries does not matter, nor does upper or lower case.
     ["en;q=0.8, DE-ch-1996 ; Q=0.81", "de"],
     ["de;q=0.500,en;q=0.5", "de"],
     ["en;q=0.2, de;q=0.4, en-GB", "en"],
     // A weight of 0 refuses a language.
     ["de;q=0, en;q=0.001", "en"],
     ["de;q=0.000", null],
-    // `*` stands for what the header does not name.
+    // `*` stands for every language that the header does not name.
     ["*", null],
     ["fr, *;q=0.5", null],
     ["de;q=0.3, *", "en"],
     ["en;q=0, *;q=0.1", "de"],
-    // Malformed entries are ignored, the others count.
+    // Malformed entries must be ignored, and the other entries must count.
     ["de;q=2, en;q=0.1", "en"],
     ["de;q=-1, de;q=, de;q=1.001, de;q=0.1234, de_DE, de-, -de, de de, d\u00e9, ;q=1, en", "en"],
     [",, ,de,", "de"],
-    // Other languages, also those that begin like ours.
+    // Headers with languages that we do not have. Some of their names begin like the names of our languages.
     ["den, deu, eng, english;q=0.9", null],
     ["", null],
     [undefined, null]
@@ -57,7 +58,10 @@ describe("the language that a browser asks for [accounts-20]", () => {
       fc.property(entries, fc.array(padding, { minLength: 24, maxLength: 24 }), (list, pads) => {
         const header = list.map((one, at) => pads[2 * at]! + written(one) + pads[2 * at + 1]!).join(",")
         const chosen = negotiate(header)
-        /** The highest weight of a language: its own entries, or `*` when it has none. */
+        /**
+         * The highest weight among the entries for a language. If the header does not name the language, the entries
+         * for `*` count.
+         */
         const weightOf = (language: string): number => {
           const own = list.filter(({ tag }) => tag.toLowerCase() === language)
           const counted = own.length > 0 ? own : list.filter(({ tag }) => tag === "*")
@@ -90,7 +94,7 @@ describe("the language that a browser asks for [accounts-20]", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("de", "en"),
-        // An entry with a character that no range has.
+        // An entry that is malformed, because it contains a character that no language range may have.
         fc.stringMatching(/^[a-z;=. ]{0,20}[!_@/"][a-z;=. ]{0,20}$/),
         (language, noise) => {
           expect(negotiate(`${noise},${language},${noise}`)).toBe(language)

@@ -14,8 +14,8 @@ afterEach(() => close())
 
 const MAY_BE_INTERRUPTED = [false, true]
 /**
- * How long the server waits before it reads the body. Without a wait the body has not arrived yet. After 60 ms, which
- * stand for a query to the database, the body has arrived.
+ * How long the server waits before it reads the body, in milliseconds. Without a wait, the body arrives while the
+ * server reads it. With 60 ms, which simulate a query to the database, the body has arrived before.
  */
 const WAITS_MILLIS = [0, 60]
 
@@ -73,8 +73,8 @@ for (const waitMillis of WAITS_MILLIS) {
 
 describe("a request whose body never arrives ends, although its fiber cannot be interrupted", () => {
   /**
-   * Sends the beginning of a request, and reads its body after `before`. Yields the refusal, once the reading has
-   * ended.
+   * Sends the beginning of a request to a server that runs `before` and then reads the body. Returns the refusal as
+   * soon as the server has stopped reading.
    */
   const refusal = async (
     head: ReadonlyArray<string>,

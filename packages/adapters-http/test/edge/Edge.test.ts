@@ -211,7 +211,8 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
     expect((await call(`${served.url}/v1/things/5`, { method: "PUT" })).headers.get("allow")).toBe("GET, HEAD")
     expect((await call(`${served.url}/v1/things`, { method: "OPTIONS" })).status).toBe(405)
-    // For GET, the router reads each of these addresses as the path of this route. So a PUT to it gets the same answer.
+    // For a GET, the router takes each of these addresses for the path `/v1/things`. So a PUT to each of them must get
+    // the same answer as a PUT to `/v1/things`.
     for (const target of [
       "/v1/things/",
       "//v1//things",
@@ -445,7 +446,8 @@ describe("access log", () => {
   it("a client that hung up is logged: what it asked for may have been done [access-log-1]", async () => {
     const client = new AbortController()
     const sent = get("/v1/things/slow", { signal: client.signal }).catch(() => "aborted")
-    // When this later request is answered, the slow request has begun.
+    // The client sent the slow request first. When the server has answered this later request, it has begun the slow
+    // one.
     await get("/v1/things")
     client.abort()
     expect(await sent).toBe("aborted")

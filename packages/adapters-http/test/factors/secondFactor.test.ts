@@ -86,7 +86,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     expect([browser.cookies.has("__Host-session"), browser.cookies.has("__Host-pending")]).toEqual([false, true])
     expect(await isSignedIn(browser)).toBe(false)
     expect((await browser.get(STEP)).text).toContain("The six digits of your app, or a recovery code")
-    // The token that the first step gave is no session.
+    // The password alone gives the cookie `__Host-pending`. Its token must not work as a session.
     const thief = start()
     thief.cookies.set("__Host-session", browser.cookies.get("__Host-pending") ?? "")
     expect(await isSignedIn(thief)).toBe(false)
@@ -110,10 +110,11 @@ describe("one-time codes [factors-4, factors-8]", () => {
     ]
     const first = led(await browser.post(STEP, fields))
     expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
-    // The browser sends the form twice more: with the old cookies, as after a lost answer, and with the new cookies.
+    // Sends the form twice more: with the old cookies, as when the answer was lost, and with the new cookies. Both must
+    // get the first answer.
     expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
     expect(led(await browser.post(STEP, fields))).toEqual(first)
-    // The code is used up for everybody else.
+    // The code is used up, so another browser with the right password must not get in with it.
     const thief = await begin(email)
     expect((await withCode(thief.browser, fields.code)).status).toBe(401)
 
@@ -142,7 +143,8 @@ describe("one-time codes [factors-4, factors-8]", () => {
     const { email, secret } = await withCodeApp()
     const { browser } = await begin(email)
     for (let tried = 0; tried < 5; tried++) {
-      // A correct password resets the count of wrong passwords, but not the count of wrong codes.
+      // Begins with the correct password before each further code. This resets the count of wrong passwords, but must
+      // not reset the count of wrong codes.
       if (tried > 0) await begin(email, browser)
       expect((await withCode(browser, "000000")).status).toBe(401)
     }
@@ -285,7 +287,8 @@ describe("passkeys [factors-3]", () => {
     expect(
       (await replay.submit(await replay.get("/sign-in/passkey"), "/sign-in/passkey", { passkey: response })).status
     ).toBe(401)
-    // The challenge of the sign-in page is not a challenge of the second step.
+    // A passkey signs a challenge of the page. The second step must not accept an answer to a challenge of the sign-in
+    // page.
     const step = (await begin(email)).browser
     const other = optionsOf((await step.get("/sign-in/passkey")).text)
     expect((await secondStep(step, () => ({ passkey: passkey.get(other) }))).status).toBe(401)
@@ -404,8 +407,8 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
     expect(await removal(staffed.browser)).toContain("Without it you reach no page for reviewers and admins")
     expect(await removal((await withCodeApp([])).browser)).toContain("Without it, your password alone signs you in")
     expect((await staffed.person.get("/v1/admin/reviews")).status).toBe(200)
-    // Tries to bypass the check. The router ends the path at the `;`. Another program might resolve the `..`, and read
-    // the path of the page that sets a factor up, which is allowed without a factor.
+    // Tries to get around the check with a path such as `/review;/../…`. The router reads it up to the `;`. A check
+    // that resolved the `..` would read the path of the page that sets a factor up, and would let the request pass.
     const cookie = Array.from(browser.cookies, ([name, value]) => `${name}=${value}`).join("; ")
     for (const path of ["/admin/accounts", "/review", "/portal/connections"]) {
       const up = "/..".repeat(path.split("/").length - 1)
@@ -414,7 +417,7 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
       expect([path, status]).toEqual([path, "HTTP/1.1 303 See Other"])
       expect(headers.map((header) => header.toLowerCase())).toContain(`location: ${FACTOR}`)
     }
-    // No other account needs a second factor.
+    // A person without these roles, who has set up no second factor, still signs in with the password alone.
     const { browser: plain } = await begin((await world.person()).account.email)
     expect(await isSignedIn(plain)).toBe(true)
   })

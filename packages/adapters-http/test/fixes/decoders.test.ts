@@ -200,7 +200,8 @@ describe("OsmAnd and Traccar Client", () => {
   ])("a time in %s [devices-10]", (_, timestamp) => {
     const fields = { ...Recorded.traccarQuery("dev", AT), timestamp }
     expect(query(fields)).toMatchObject([{ capturedAt: AT }])
-    // People who type an address do not encode the plus of a zone.
+    // People who type an address into a browser do not encode the plus sign in the zone of a time (`+01:00`), so it
+    // arrives as a blank.
     const asTyped = {
       query: Object.entries(fields)
         .map((pair) => pair.join("="))

@@ -175,13 +175,15 @@ describe("what is past the choice", () => {
       body: JSON.stringify({ type: "enter", place_id: placeId })
     })
     const { id: ruleId } = rule.json as { readonly id: string }
-    // An app reads no evaluation of a reading from before its rule began, so the rule is older than the readings.
+    // The app sees no evaluations of readings from before its rule was made. So the test makes the rule, moves the
+    // clock by 30 days, and then uploads the readings.
     world.clock.advance(30 * DAY)
     await person.send("POST", "/v1/session", { email: person.account.email, password: PASSWORD })
     const { accessToken } = await connect()
     const ask = async (path: string) => (await world.call(path, bearer(accessToken))).json
     await person.send("PUT", "/v1/user/history", { keep_days: 30 })
-    // Twenty minutes at home. The first reading is one millisecond younger than the limit.
+    // Twenty minutes at home. The first reading is only one millisecond short of the age at which it is deleted (30
+    // days).
     const start = world.clock.now() - 30 * DAY + 1
     const end = start + 20 * MINUTE
     await sent(person, [start, start + 10 * MINUTE], [end])

@@ -86,7 +86,7 @@ describe("what an account owns [limits-9]", () => {
       const shown = await browser.submit(await browser.get(form), page, {
         ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
         radius_m: "150",
-        // The form does not add a place that the person has already, so this place has another name.
+        // The form ignores a place that the person has already. With this other name, it is one more place.
         label: "Elsewhere"
       })
       expect([shown.status, shown.text.includes(limit.refusal)]).toEqual([400, true])
@@ -143,7 +143,7 @@ describe("what an account does [limits-9]", () => {
       Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.script(hook, MemoryWebhookSender.answers(200)))
     )
     expect((await person.send("POST", `/v1${one}/test`)).status).toBe(200)
-    // The removal of the endpoint does not reset the count of tests.
+    // The count of tests belongs to the account, so the removal of an endpoint must not reset it.
     expect((await person.send("DELETE", `/v1${one}`)).status).toBe(204)
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get(other.replace(/\/[^/]*$/, ""))
@@ -275,7 +275,7 @@ describe("calls with a token that no longer works [limits-10]", () => {
     await call()
     expect((await log()).map(({ times }) => times)).toEqual([1, 1, 5])
     const browser = await signedIn(world, person.account.email)
-    // The page puts both entries of one route into one line.
+    // Both entries are of the same route, so the page shows them as one line.
     expect((await browser.get("/portal/access-log")).text).toContain(
       "<strong>6 ×</strong> Looked at what you allowed it"
     )

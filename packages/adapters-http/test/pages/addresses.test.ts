@@ -51,7 +51,8 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
     ["/sign-out", "/#sign-out"],
-    // The address of a form that was shown again, after a sign-in: the query says that the form was not sent.
+    // The address after a sign-in that interrupted the sending of a form. Its query says that the form was not sent,
+    // and must be kept.
     [
       "/developer/apps/app_1/team/invitations?done=choose-again",
       "/developer/apps/app_1/team?done=choose-again#invitations"

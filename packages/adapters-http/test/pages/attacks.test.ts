@@ -128,7 +128,8 @@ describe("clickjacking and what a page may load", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain("unsafe")
-    // The documentation is the same for everybody, so caches may keep it, except for the answer to a search.
+    // The documentation is the same for everybody, so caches may keep it. The answer to a search depends on the query,
+    // so caches may not keep it.
     expect(headers.get("cache-control")).toBe(
       (path.startsWith("/docs") && path !== "/docs/search") || path === "/llms.txt"
         ? "public, no-cache"

@@ -9,7 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The page of an app with the given scopes. `address`: the address to copy, undefined when the page has none. */
+/**
+ * Opens the developer's page of an app with these scopes. Returns the address that the developer can copy (`address`);
+ * undefined when the page shows none.
+ */
 const page = async (declaredScopes: ReadonlyArray<Scope.Scope>, hasPurpose = false) => {
   const owner = await world.person()
   const { app } = await world.app(owner, { declaredScopes })

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 const LATEST = "location.latest.read"
 const TERMS = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 1 } as const
 
-/** An app that gets the exact location of its holder, and the holder's connection with it. */
+/** An app that gets the exact location of its holder, and the connection between the two. */
 const exact = async (choices: Pick<Parameters<World["connect"]>[2], "standardDays" | "sensitiveDays"> = {}) => {
   const person = await world.person()
   await person.send("PUT", "/v1/user/time-zone", { time_zone: "UTC" })

@@ -105,7 +105,7 @@ describeBrowser("the consent page", () => {
       expect(stays).toContain(text)
     }
     expect(stays).not.toContain("Office")
-    // Only the sensitive days can be chosen.
+    // On this page, the user can choose only for how long the sensitive scopes stay.
     expect(await page.locator("input[type=checkbox]").count()).toBe(0)
     expect(await page.locator("input[type=radio][name=sensitive_days]").count()).toBe(4)
     expect(await page.locator("input[type=radio]").count()).toBe(4)
@@ -180,7 +180,8 @@ describeBrowser("the consent page", () => {
     expect(leaving).toContain("See your latest exact location")
     expect(await page.locator(`#place-${home.id}`).isChecked()).toBe(true)
     expect(await page.locator(`#earlier-${home.id}`).isChecked()).toBe(true)
-    // The page shows the end of the chosen duration only; screen readers read the other ends too.
+    // The page shows only the end of the chosen duration. The ends of the other durations are in the text too, for
+    // screen readers.
     const region = page.getByRole("region", { name: "Until when" })
     const until = ((await region.textContent()) ?? "").replace(/\s+/g, " ")
     for (const text of [

@@ -90,7 +90,9 @@ const me = async (token: string) => {
   return { status, ...(json as Record<string, unknown>) }
 }
 
-/** The redirect URI to which the answer redirects, and the error and the state that the app gets. */
+/**
+ * The address to which a refusal redirects the browser, and the error and the state in its query, which the app gets.
+ */
 const refusedBack = (page: Answer) => {
   const back = new URL(page.headers.get("location") ?? "", world.url)
   return [back.origin + back.pathname, back.searchParams.get("error"), back.searchParams.get("state")]

@@ -338,8 +338,8 @@ describe("the quick start", () => {
     const post = (path: string) => other.call(path, { method: "POST", ...jsonBody(account) })
     const [signedUp, signedIn] = [await post("/v1/accounts"), await post("/v1/session")]
     await other.close()
-    // On this server the pasted calls give no session, because the address is not confirmed. So the page must say what
-    // to do.
+    // On this server an account needs a confirmed address. So the calls of the quick start give no session, and the
+    // page must say what to do in place of them.
     expect([signedUp.status, signedIn.status]).toEqual([202, 401])
     const note = /<div class="note">([\s\S]*?)<\/div>/.exec(text)?.[1] ?? ""
     expect(note).toContain('<a href="/sign-up">')

@@ -47,7 +47,8 @@ describeBrowser("the documentation, with its script", () => {
     const field = page.getByRole("searchbox", { name: "Search the documentation" })
     await Promise.all([page.waitForResponse((answer) => answer.status() === 503), field.fill("handle")])
     await page.unrouteAll({ behavior: "wait" })
-    // The page may still handle the failure when the test has seen the answer, so the test types until there are hits.
+    // When the test has seen the refusal, the script of the page may not have handled it yet and may ignore what is
+    // typed. So the test types until the page shows results.
     await expect
       .poll(async () => {
         await field.fill("")

@@ -97,8 +97,8 @@ describe("the form of a webhook endpoint that is sent twice [idempotency-6]", ()
     const answered = Effect.runSync(Deferred.make<void>())
     const requested = Effect.runSync(Deferred.make<void>())
     let lookUps = 0
-    // The look-up of the first request ends only after the second request has its answer. If the service looked the
-    // host up inside the transaction, the second request would wait for the first one, and would get no answer.
+    // The look-up of the first request ends only after the second request has its answer. So the look-up must not run
+    // inside a transaction: the second request would wait for this transaction, and neither would end.
     const lookUp = Effect.suspend(() =>
       ++lookUps === 1 ? Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered)) : Effect.void
     )

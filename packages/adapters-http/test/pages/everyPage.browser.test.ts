@@ -224,7 +224,8 @@ describeBrowser("every page, with something on it", () => {
     const answer = await page.goto(world.url + filled + (queries[path] ?? ""))
     expect(answer?.status()).toBe(REFUSING[path] ?? 200)
     expect(answer?.headers()["content-type"]).toContain("text/html")
-    // Colours do not depend on the width, so one scheme for each width is enough.
+    // The colours of a page are the same at every width. So the test inspects the light scheme at one width and the
+    // dark scheme at the other.
     await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, { 1280: ["light"], 390: ["dark"] })
   })
 

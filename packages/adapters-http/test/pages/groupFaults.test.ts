@@ -22,7 +22,10 @@ const tag = (text: string, id: string): string => new RegExp(`<\\w+\\b[^>]*\\sid
 const describedBy = (text: string, id: string): ReadonlyArray<string> =>
   /aria-describedby="([^"]*)"/.exec(tag(text, id))?.[1]?.split(" ") ?? []
 
-/** Whether the control or group with this id names its fault, which is on the page once. */
+/**
+ * Whether the control or group with this id refers to its error message (`aria-describedby`), and the message is on the
+ * page exactly once.
+ */
 const namesFault = (text: string, id: string): boolean =>
   describedBy(text, id).includes(`${id}-fault`) && text.split(`id="${id}-fault"`).length === 2
 

@@ -43,7 +43,7 @@ const pieces = readdirSync(ENGLISH).flatMap((file) => {
   return found
 })
 
-/** Phrases with the words that the test below forbids, which everybody understands nevertheless. */
+/** Phrases that contain forbidden words of the test below, but that everybody understands. The test allows them. */
 const COMMON = new RegExp(
   [
     "made a mistake|you made|makes (?:you|visits|rules) \\w+|make (?:it a place|your change|somebody)",

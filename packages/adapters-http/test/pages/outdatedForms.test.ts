@@ -50,7 +50,7 @@ describe("a developer's form that was opened before somebody else's change is no
     expect(repeated.text).toContain("the saved value is: Finds good coffee.")
     expect(ticked(repeated.text, "scopes")).toEqual(["location.place.current"])
     expect((await owner.get(api)).json).toMatchObject({ scopes: ["location.place.current"], pending: null })
-    // The form that is shown again can be saved.
+    // The person can save the form that the page shows after the conflict.
     const saved = await browser.submit(repeated, path, { ...typed, scopes: ["location.place.current"] })
     expect(saved.headers.get("location")).toBe(`${path}?done=app-change-waits`)
   })
@@ -156,7 +156,7 @@ describe("a developer's form that was opened before somebody else's change is no
     expect((await saved()).json).toMatchObject({ webhooks: [{ url: present, events: ["rule.fired"] }] })
     const once = { ...stale, url: present, events: ["rule.fired"] }
     expect((await browser.submit(repeated, at, once)).status).toBe(303)
-    // The second press changes nothing and does not complain.
+    // A second press on Save sends the same form again. It must change nothing and must not be refused as outdated.
     expect((await browser.submit(repeated, at, once)).status).toBe(303)
     expect((await saved()).json).toMatchObject({ webhooks: [{ url: present, description: "ours" }] })
   })

@@ -263,7 +263,8 @@ describeBrowser("places on the map of this service", () => {
     })`)
     expect(drawn).toEqual([255, 0])
     await inspect(page, "places-base-map")
-    // A click on half a continent zooms in; it takes four clicks to choose a point.
+    // While the map shows half a continent, a click does not choose a point but zooms in. It takes four clicks to
+    // choose one.
     await map.scrollIntoViewIfNeeded()
     for (let i = 0; i < 4; i++) {
       await map.click({ position: { x: 200, y: 150 } })

@@ -240,7 +240,7 @@ describeBrowser("the access log", () => {
     const tea = await connect(world, person, "Tea Time", [CURRENT])
     for (let count = 0; count < 60; count++) {
       await accessEntry(world, person, count < 55 ? coffee.owner : tea.owner)
-      // Two hours apart, so that no entry is a repeat.
+      // The entries are two hours apart, so that none of them counts as a repeat of another entry.
       world.clock.advance(2 * Timestamp.HOUR)
     }
     await at.as(person)

@@ -42,7 +42,8 @@ describe("a button that adds the first factor and is pressed twice leads to new 
     expect(where(second)).toEqual([303, `${FACTOR}?done=code-app-is-on`])
     const settings = await browser.get(second.headers.get("location") ?? "")
     expect(settings.text).toContain("One-time codes are on. If you have not kept your recovery codes")
-    // The button with which the person makes new codes.
+    // The person may have missed the recovery codes of the first answer, so the page must have the button that makes
+    // new codes.
     expect(hidden(settings, `${FACTOR}/recovery-codes`)).toHaveProperty("form_token")
   })
 
@@ -330,7 +331,8 @@ describe("the deletion of an account that is pressed twice [deletions-1]", () =>
     const [session = ""] = [browser.cookies.get("session")]
     const first = where(await browser.submit(page, PATH, FIELDS))
     expect(first).toEqual([303, "/account-deleted"])
-    // The second request left before the first answer removed the cookie.
+    // The browser sent the second request before it got the first answer, so the second request still has the session's
+    // cookie.
     browser.cookies.set("session", session)
     expect(where(await browser.submit(page, PATH, FIELDS))).toEqual(first)
   })

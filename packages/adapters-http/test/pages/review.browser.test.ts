@@ -273,7 +273,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await open(page, "Revoke Mate for good")
     await page.getByText("every user is disconnected, and nobody can connect it again;").waitFor()
     await look("admin-revoke")
-    // Blanks are no reason, even if the browser accepts them.
+    // A reason of blanks must be refused by the service, because a browser accepts blanks in a required field.
     await page.getByLabel("Reason").fill("   ")
     await press(page, "Revoke app")
     await page.getByRole("link", { name: /Reason must not be empty/ }).waitFor()

@@ -215,7 +215,7 @@ describe("a reviewer and admin who is in the team of an app [reviews-1]", () => 
         expect([action, text.includes(`action="${action}"`), text.includes(sentence)]).toEqual([action, !isOwn, isOwn])
       }
     }
-    // An admin may always revoke an own app.
+    // An admin must be able to revoke an app even if they own it, unlike the decisions above.
     expect((await own.get(at.admin)).text).toContain(`action="${at.admin}/revoke"`)
   })
 

@@ -168,8 +168,8 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     }
     await move(53)
     await expect.poll(gate.held).toBe(1)
-    // The queue is full, so each of these locations drops the oldest one. The upload that is under way contains the
-    // dropped locations.
+    // The queue is full, so each new location drops the oldest one. The dropped locations are not lost: the upload in
+    // flight contains them.
     for (const latitude of [53.1, 53.2, 53.3]) await move(latitude)
     gate.open()
     await expect.poll(async () => (await queued(person)).length, { timeout: 10_000 }).toBeLessThan(100)

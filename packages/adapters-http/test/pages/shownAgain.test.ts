@@ -216,7 +216,8 @@ describe("filters of logs", () => {
       expect(page.text).toContain('<a href="/portal/access-log">Show everything</a>')
       expect((await browser.get(`/portal/access-log.csv?${query}`)).status).toBe(400)
     }
-    // The filter that cannot be read is not applied, so the page lists entries. It offers no file, which would fail.
+    // The page does not apply a filter that it cannot read, and lists all entries. It must not offer the file, because
+    // a request for the file with this filter fails.
     const { app } = await world.app(person)
     const { accessToken } = await world.connect(person, app, { scopes: ["location.place.current"] })
     expect((await world.call("/v1/me", bearer(accessToken))).status).toBe(200)
@@ -227,7 +228,8 @@ describe("filters of logs", () => {
       true,
       false
     ])
-    // The form does not offer an app that never asked.
+    // The filter names an app that never called, so the form has no such choice. The page must report a problem, and
+    // must not say that the app asked nothing.
     const unknown = await browser.get("/portal/access-log?app=app_1")
     expect([unknown.status, unknown.text.includes("There is a problem")]).toEqual([400, true])
     expect(unknown.text).not.toContain("No app has asked anything here.")

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An app in production whose holder an admin has suspended, with a viewer in its team and a connected user. */
+/** An app in production, with a viewer in its team and a connected user. An admin has suspended the app's holder. */
 const suspended = async () => {
   const [holder, viewer, user, admin] = await Promise.all([
     world.person(),

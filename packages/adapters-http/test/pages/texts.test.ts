@@ -57,11 +57,11 @@ const isSentence = (text: string): boolean =>
   !/[<{]/.test(text) &&
   !NAMES.has(text)
 
-/** Calls with texts that no page shows: logs, spans, faults of programs. */
+/** Calls whose texts no page shows: log lines, names of spans, and errors that only programmers see. */
 const UNREAD_CALL =
   /^(?:Effect\.(?:log\w*|die\w*|withSpan|catchTags?)|afterAnswer|Error|Symbol(?:\.for)?|RegExp|param)$/
 
-/** A call with a fault in the English of the API. The page of the error translates the fault. */
+/** A call that makes an error of the API, in English. The page that shows the error translates it. */
 const FAULT_CALL = /^Errors\.\w+$/
 
 /** The call that a text is an argument of. */

@@ -165,7 +165,8 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     await share(placeId)
     expect(decisions((await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json)).toEqual([])
     await upload(HOME)
-    // The rule never evaluated the reading that arrived while the place was withdrawn.
+    // A reading arrived while the user did not share the place. The rule must not have evaluated it, so it is not in
+    // the list.
     expect(decisions((await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)).json)).toEqual([
       "seeded",
       "seeded"
@@ -230,7 +231,8 @@ describe("during a pause", () => {
     await resume()
     expect(await read()).toEqual({ evaluations: [], nextCursor: null })
 
-    // The service stores the last pause only. A second pause must not show again what the first one has hidden.
+    // The service stores only the newest pause. After a second pause, the app must still not see the evaluations that
+    // the first pause has hidden.
     await upload(AWAY)
     await pause()
     expect(decisions(await read())).toEqual([])

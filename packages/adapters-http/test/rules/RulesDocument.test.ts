@@ -8,7 +8,10 @@ interface Form {
   readonly oneOf?: ReadonlyArray<{ readonly $ref: string }>
 }
 
-/** The forms of a request. A reference that leads nowhere gives undefined, which no test below accepts. */
+/**
+ * The forms of a request, looked up by their references. For a broken reference the form is undefined, and each test
+ * below then fails.
+ */
 const forms = (name: string): ReadonlyArray<Form> =>
   (schemas[name]?.oneOf ?? []).map(({ $ref }) => schemas[$ref.replace("#/components/schemas/", "")] as Form)
 

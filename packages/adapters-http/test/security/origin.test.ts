@@ -33,7 +33,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A body that is not JSON: the refusal must come before the body is read. */
+/**
+ * A body that is not JSON. The service must refuse the credentials before it reads the body, so this body must not
+ * change the answer.
+ */
 const GARBAGE = { headers: { "content-type": "application/json" }, body: "{" }
 const unread = (method: string) => (method === "GET" ? {} : GARBAGE)
 

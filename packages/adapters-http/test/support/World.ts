@@ -77,7 +77,8 @@ export const startWorld = async ({
   ...options
 }: WorldOptions = {}): Promise<World> => {
   const clock = settableClock(START)
-  // Events of the audit log are lines of the log, too many for the output of tests.
+  // Leaves out log lines below the level of warnings. Each audit event is a line of a lower level, and together they
+  // would flood the output of tests.
   const ambient = Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.Warning))
   const scope = Effect.runSync(Scope.make())
   const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(ambient)), scope))
@@ -85,7 +86,8 @@ export const startWorld = async ({
   const named = (url: string) => (atName ? url.replace("127.0.0.1", "localhost") : url)
   const served = await serve((address) => {
     const url = named(address)
-    // The clock stands still, so all calls of a test fall into one minute and need a high limit.
+    // The clock stands still, so all calls of a test are in the same minute. With the usual limit for a minute, later
+    // calls would be refused.
     settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
     const recording = Layer.scopedDiscard(
       Effect.zipRight(

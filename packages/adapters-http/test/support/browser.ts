@@ -69,7 +69,7 @@ export const inspectClosely = async (
   await fits(page, name, async (width) => {
     for (const [index, colorScheme] of schemes[width].entries()) {
       await page.emulateMedia({ colorScheme })
-      // Only this rule depends on the colours.
+      // The other rules do not depend on the colours, so they run for the first scheme only.
       const faults = inWords(await accessibilityFaults(page, index === 0 ? undefined : ["color-contrast"]))
       expect({ width, colorScheme, faults }).toEqual({ width, colorScheme, faults: [] })
     }

@@ -71,8 +71,8 @@ const seen = (question: string, { headers, status, text }: Answer) => ({
 })
 
 /**
- * Makes random parts equal: ids, and the seal of a cursor, which depends on its connection. Ids of places are not
- * random here.
+ * Replaces the random parts of a text, so that texts of the two worlds can be compared: ids, and the seal of a cursor,
+ * which depends on its connection. The tests choose the ids of places, so these ids are not replaced.
  */
 const alike = (text: string): string =>
   text.replace(/\b([a-z]{3})_[0-9a-z]{24}\b/g, "$1_").replace(/("nextCursor":"[^".]+\.[^".]+\.)[^"]{43}"/g, '$1"')

@@ -45,7 +45,8 @@ const pass = async (minutes: number) => {
 beforeEach(async () => {
   one = await connected(world)
   mine = await phone(world, one.person)
-  // The user shares the place 600 minutes before a test begins, because the app sees only visits after the sharing.
+  // The app sees only visits after the user has shared the place. So the user shares it 600 minutes before each test
+  // begins.
   refreshToken = (await one.connect([READ])).refresh_token
   await pass(600)
 })
@@ -252,7 +253,7 @@ describe("GET /v1/visits [§4.5]", () => {
       ["Home", 300, 200]
     ])
     await upload([], [[290, null, HOME]])
-    // The phone reported no departure, but its readings show it.
+    // The phone reports an arrival without a departure. The service takes the departure from the phone's readings.
     expect(await readVisits()).toEqual([
       ["Home", 90, null],
       ["Home", 290, 200]

@@ -115,7 +115,8 @@ describe("the rows of Spec §7", () => {
       expect(answer.text).toBe(first?.text)
       expect(answer.headers.get("www-authenticate")).toBe(first?.headers.get("www-authenticate"))
     }
-    // A client should try one refresh. Its answer says that the user must connect again.
+    // After a 401, a client should refresh its token once. The answer to this refresh says that the user must connect
+    // once more.
     expect(saying(await one.refresh(refresh_token))).toEqual([400, "invalid_grant"])
   })
 
@@ -173,7 +174,8 @@ describe("the rows of Spec §7", () => {
         instant: window.active_from
       }
     ])
-    // The error names the moment at which the limit is reached. An eleventh rule that avoids the moment is accepted.
+    // The error names the moment at which there would be too many rules. The app may make an eleventh rule that ends at
+    // this moment.
     expect((await one.createRule(access_token, { active_until: window.active_from })).status).toBe(201)
   })
 
