@@ -92,7 +92,7 @@ describe("days of a calendar", () => {
         const edges = told.map((day) => day.from)
         expect(edges).toEqual([...new Set(edges)].toSorted((a, b) => a - b))
         const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: name, dateStyle: "short" })
-        // Times on both sides of every edge, and some in between.
+        // The beginning of every day, the millisecond before it, and some times in between.
         const moments = [
           ...edges,
           ...edges.slice(1).map((edge) => edge - 1),

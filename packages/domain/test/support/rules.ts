@@ -18,7 +18,7 @@ export const at = (metres: number): Geometry.Point => travel(CIRCLE, 90, metres)
 
 export const INSIDE = at(0)
 export const OUTSIDE = at(1_000)
-/** A position on the edge of the circle. */
+/** A position on the boundary of the circle. */
 export const EDGE = at(CIRCLE.radiusM)
 
 export interface Seen {

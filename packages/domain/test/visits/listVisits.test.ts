@@ -183,7 +183,7 @@ describe("pages of visits", () => {
       () =>
         Effect.gen(function* () {
           const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
-          // 190 m from the centre of Home lies in the band outside Home's edge, and decisively inside East.
+          // 190 m from the centre of Home lies in the band outside Home's boundary, and decisively inside East.
           const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
           expect(yield* told(east, night, BOTH)).toEqual([
             ["East", 560, 30],

@@ -9,7 +9,7 @@ export interface Operations {
   /** The number of a password that the account has or had. 0 is the first password; -1 is a wrong guess. */
   readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
   /**
-   * Somebody, perhaps a thief, sends a request with the cookie. The value is null when the service answers that nobody
+   * Somebody, perhaps a thief, sends a request with the cookie. `userId` is null when the service answers that nobody
    * is signed in.
    */
   readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
@@ -97,7 +97,7 @@ export interface Operations {
       /** The scopes that the user ticked on the consent page. */
       scopes: ReadonlyArray<string>
       places: ReadonlyArray<string>
-      /** The places of `places` whose visits from before the connection the user shares, too. */
+      /** Those of `places` of which the user also shares the visits from before the connection. */
       earlier: ReadonlyArray<string>
       standardDays: 1 | 7 | 30 | 90 | null
       sensitiveDays: 1 | 7 | 30 | 90
@@ -274,8 +274,8 @@ export interface Answered {
   readonly error: string | null
   /**
    * The body with its field names on the wire (Spec §2, §4; decisions §4), and times in milliseconds since 1970. The
-   * body of a refusal has the fields beside code and message: `scope`, `sensitive_expired_at`, `renewal_grace_ends_at`,
-   * `instant`.
+   * body of a refusal has only `scope`, `sensitive_expired_at`, `renewal_grace_ends_at` and `instant`, where the
+   * refusal has them; code and message are left out.
    */
   readonly body: Readonly<Record<string, unknown>>
 }

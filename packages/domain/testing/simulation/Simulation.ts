@@ -62,8 +62,8 @@ export interface Config extends WorkerConfig {
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
   /**
-   * Replaces ports in front of the simulation's wrapper. The trace then has only the calls that the replacement passes
-   * on.
+   * Replaces ports in front of the wrapper that records calls for the trace. So the trace shows only those calls that
+   * the replacement passes on.
    */
   readonly sabotageInFront?: Sabotage | undefined
   /**
@@ -157,7 +157,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const faults = new Faults(Streams.make(seed, "faults"), Streams.make(seed, "later faults"))
   const receivers = new Receivers(recorder, secrets, faults)
   const processes = new Processes(engine, recorder, config)
-  // The database opens and closes outside the run, so this work runs on the host and takes no virtual time.
+  // The database opens and closes before and after the run. So this work runs on the host and takes no virtual time.
   const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     backend.isHosted
       ? engine.onHost(effect)
@@ -194,8 +194,8 @@ const prepare = (config: Config, scenario: Scenario) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // While a stream is open, loops must not sleep longer than normal: a listener without heartbeats soon counts as
-        // gone.
+        // While a stream is open, the simulation must not slow down the loops. The stream's heartbeats would come too
+        // late, and the listener would count as gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -208,8 +208,8 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // While a lease is free, loops must not sleep longer than normal: only the loop of another worker takes the
-            // free lease.
+            // While a lease is free, the simulation must not slow down the loops: a worker takes a free lease only when
+            // its loop wakes.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })

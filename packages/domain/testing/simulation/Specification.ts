@@ -128,19 +128,19 @@ export const PURPOSE_KEY = /^[a-z][a-z0-9_]{2,39}$/
 /** How many questions about zones an app may ask about one person in any hour. */
 export const ZONE_QUESTIONS = 20
 /**
- * All questions of an app about one person on one day together may locate the person, to within 1 km, in at most this
- * many km² of a town.
+ * The budget of a day (decision M8). With all questions about one person on one day, an app may be able to locate the
+ * person to within 1 km, if the person is in a certain part of a town. This part may have at most this many km².
  */
 export const LOCATED_KM2 = 48
-/** Two circles whose edges are further apart than this, in metres, are not in one town. */
+/** Two circles whose boundaries are further apart than this, in metres, are not in one town. */
 export const TOWN_M = 17_000
 /**
  * The radius, in metres, up to which a circle counts as small. A question about a small circle adds the circle's area
- * to the km² of the day. The edge of a larger circle can cut the town in two, so a question about it doubles the area
- * that every later question, and the last guess, adds.
+ * to the km² of the day. The boundary of a larger circle can cut the town in two. So a question about it doubles the
+ * area that every later question, and the last guess, adds.
  */
 export const SMALL_M = 2_000
-/** The width, in metres, of the band around a small circle's edge. The band counts as part of the circle's area. */
+/** The width, in metres, of the band around a small circle's boundary. The band counts as part of the circle's area. */
 export const BAND_M = 50
 /** The area, in km², in which a guess finds a person without any question: a disc of 1 km radius. */
 export const GUESS_KM2 = Math.PI

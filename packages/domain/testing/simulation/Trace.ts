@@ -22,7 +22,8 @@ interface Stamp {
 }
 
 /**
- * An actor begins an operation. The entry of kind `done` refers to this entry by its number: `op` there is `i` here.
+ * An actor begins an operation. The entry of kind `done` that ends the operation has the number `i` of this entry in
+ * its field `op`.
  */
 export type Begun = {
   [N in Name]: { readonly kind: "begun"; readonly name: N; readonly actor: string; readonly args: Operation<N>["args"] }

@@ -81,8 +81,8 @@ export class Engine {
   })
 
   /**
-   * Lets time pass until only timers of loops are left, but at most for `cap`. Returns the number of other timers that
-   * are left.
+   * Lets time pass until only timers of loops are left, but at most for `cap`. Returns how many timers are left that
+   * belong to no loop.
    */
   quiesce(cap: Duration.DurationInput = Duration.infinity): Effect.Effect<{ readonly timersLeft: number }> {
     const left = () => this.clock.timers.left.filter(({ isPeriodic }) => !isPeriodic).length

@@ -109,8 +109,8 @@ const culprit = (ours: Function): string | undefined => {
   if (isLibrary) {
     return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
   }
-  // In a bundle the nearest frame may belong to a library that only returns the value, so the message also lists the
-  // frames behind it.
+  // In a bundle, the nearest frame may belong to a library that only passes the host's value on to its caller. So the
+  // message also lists the frames behind it.
   const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
   return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
 }

@@ -130,8 +130,8 @@ export class VirtualClock implements Clock.Clock {
             sleeper.isOver = true
           })
         })
-      // `longer` does not know what happens while it is computed. If something happened, the loop keeps its own
-      // interval.
+      // Something may happen while `longer` is computed, and `longer` does not take it into account. In this case the
+      // loop keeps its own interval.
       const sleepUnlessStirred = (longer: Effect.Effect<number>, own: () => number) => {
         const before = this.stirs
         return Effect.flatMap(longer, (millis) => sleep(this.stirs === before ? millis : own()))
@@ -166,9 +166,9 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The sleep of a loop of 15 minutes, in milliseconds. It ends at the next multiple of the largest interval of `GRIDS`
-   * which `patience` allows, and in which no connection becomes due for the tier sweep. Without such an interval it is
-   * 15 minutes.
+   * The sleep of a loop of 15 minutes, in milliseconds. The sleep ends at the next multiple of an interval of `GRIDS`:
+   * the largest one that `patience` allows, and before whose end no connection becomes due for the tier sweep. Without
+   * such an interval, the sleep is 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)
@@ -207,8 +207,9 @@ export class VirtualClock implements Clock.Clock {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // A loop that wakes at whole minutes, such as every full hour, must not leave them. Only a loop that asked for the
-    // same sleep twice in a row wakes at whole minutes already, so only this loop may skip some of its wake-ups.
+    // Some loops wake at whole minutes, for example at every full hour. A longer sleep must keep them there. A loop
+    // that asks for another sleep than last time is perhaps still on its way to its first whole minute. So such a loop
+    // gets the sleep that it asks for.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))

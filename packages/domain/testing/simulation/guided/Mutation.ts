@@ -31,7 +31,7 @@ export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
 }
 
 const once = (plan: Plan, other: Plan, draw: Stream): Plan => {
-  // With `--steps` a drawn plan may already be longer than `MOST_STEPS`. It then gets no longer.
+  // With `--steps`, a drawn plan may already be longer than `MOST_STEPS`. Then no change makes the plan any longer.
   const most = Math.max(MOST_STEPS, plan.steps.length)
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const changed = draw.pick(CHANGES)(plan, other, draw)

@@ -119,8 +119,9 @@ const A3 = oracle(
       for (const type of new Set([...withheld.keys(), ...types(entered, appId)])) {
         const events = withheld.get(type)?.size ?? 0
         const count = entered.get(`${appId} webhook ${type}`) ?? 0
-        // A worker may have entered an event as sent and died before the POST. If the event was too old when the next
-        // worker tried, its only entry says that it was sent.
+        // A worker may have written into the access log that an event was sent, and died before the POST. If the event
+        // was too old when the next worker tried, the log has no entry that says so. So after such a fault, entries of
+        // any kind for events of this type count.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
         // A worker may have written into the access log that an event was too old, and died before it stored the end of

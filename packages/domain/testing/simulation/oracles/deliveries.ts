@@ -50,8 +50,8 @@ const d1: Oracle = {
           ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
         )
         const gap = later.startedAt - before.endedAt
-        // Two workers may have written the end of the earlier attempt and the start of the later attempt, with clocks
-        // that differ.
+        // Two workers may have written the end of the earlier attempt and the start of the later attempt. Their clocks
+        // may differ, so the gap may seem shorter than it was, by twice `skewMs`.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${spanOf(gap)} after the one before`
       }
@@ -193,8 +193,8 @@ const sentWhileDisabled = (run: Run) => {
     const isOff = endpoint.readings.some(({ by, disabledAt }) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
       if (i < by.end && index(run).clockWasSet(i, by.end)) return false
-      // The developer read the endpoint as disabled either before or after the POST. The endpoint was disabled all the
-      // time between these two, unless an operation may have enabled it.
+      // The developer read the endpoint as disabled, either before or after the POST. So the endpoint was disabled all
+      // the time between the read and the POST, unless an operation may have enabled it in this time.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((operation) => operation.begin < to && operation.end > from)
       return !mayBeOn
@@ -286,8 +286,8 @@ const d9 = oracle(
       const shown = lastShown(log)
       const isGone = ({ deliveryId, endedAt }: DeliveryRow) => endedAt === null && !shown.has(deliveryId)
       for (const sending of log.sendings.values()) {
-        // A row may have left the log before the delivery ended, for example because its endpoint was removed. Such a
-        // delivery may have had further attempts.
+        // A row may have left the log before the delivery ended, for example because its endpoint was removed. Then the
+        // log may lack further attempts of the delivery, so the oracle cannot count them.
         const excess = sending.some(isGone) ? undefined : overSent(known, run, log, sending)
         if (excess !== undefined) say(log.last.to, excess)
       }

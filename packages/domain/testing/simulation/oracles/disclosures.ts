@@ -191,8 +191,8 @@ const A8 = oracle(
 )
 
 /**
- * All labels that the user's places ever had, and the labels of all zones about the user. If the token of a zone's call
- * is unknown, the zone counts as one about the user.
+ * All labels that the user's places ever had, and the labels of all zones about the user. If the trace does not show
+ * whose token created a zone, the zone may be about the user, so its label is included.
  */
 const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
   ...[...known.trace.ops.values()].flatMap((op) =>
@@ -213,8 +213,9 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> => [
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 
 /**
- * The service writes the log entry of an event before it sends the event. If a worker dies in between, the user reads
- * of an event that no app received. In the other order, an app could receive an event of which the user never reads.
+ * The service writes the log entry of an event before it sends the event. If a worker dies between these two, the user
+ * reads of an event that no app received. If the service sent the event first, an app could receive an event of which
+ * the user never reads.
  */
 const A9 = oracle(
   "A9",

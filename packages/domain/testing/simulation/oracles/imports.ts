@@ -13,7 +13,7 @@ interface KnownImport {
   readonly made: CompletedCall<"importFile">
   readonly readings: Readings
   readonly wrong: number
-  /** The operations that undid the import, or may have. */
+  /** The operations that undid the import, or may have undone it. */
   readonly undoings: ReadonlyArray<CompletedCall<"undoImport">>
 }
 

@@ -69,7 +69,8 @@ const N2: Oracle = {
       if (event.i > over) return "its stream was over"
       if (event.body["app_id"] !== appId) return "it is of another app"
       if (typeOf(event) === "ping") return "a test goes to endpoints only"
-      // If a worker died during the fan-out, another worker may offer the same event a second time.
+      // If a worker died during the fan-out, another worker may offer the same event a second time. So after such a
+      // fault, a second message is no violation.
       if (isAgain && index(run).isCalm(opened.begin, event.i)) return "it came twice"
       if (endpointId !== null) return unwanted(run, event)
       return wants(opened.args.events, typeOf(event)) ? undefined : "its listener does not subscribe to it"

@@ -52,8 +52,8 @@ const judgeSending = (
   say: Say
 ): void => {
   if (known.trace.wentBack) return
-  // Two machines may have written the creation of a replay and the end of the delivery before it, with clocks that
-  // differ (decision simulation-1).
+  // Two machines may have written the creation of a replay and the end of the delivery before it. Their clocks may
+  // differ (decision simulation-1), so the replay may seem to be earlier than it was, by at most `slack`.
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
   // If two rows have the same time of creation, the row that ended first was created first.
@@ -125,8 +125,8 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // `original` may come from an earlier read of the log. Only if the last read has this row must it say that it was
-  // replayed.
+  // The row `original` may come from an earlier read of the log. It must show that it was replayed only if the last
+  // read of the log contains it, too.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
@@ -186,7 +186,8 @@ const Y5 = oracle(
       for (const [key, count] of counts) {
         const events = posted.get(key)?.events.size ?? 0
         const [, type = ""] = key.split(" ")
-        // A worker may have entered an event in the access log and died before the POST.
+        // A worker may have written the log entry of an event and died before the POST. So after such a fault, the log
+        // may have more entries than there were events.
         const slack = isCalm ? 0 : (rows.get(type)?.size ?? Infinity)
         if (count > events + slack) say(reading.to, `${count} entries of ${events} events of type ${type}`)
       }

@@ -5,7 +5,10 @@ import { isRefusedAs, oracle, type Say } from "./support/trace/oracle.js"
 import { type Came, Finality, Register } from "./support/trace/Pending.js"
 import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 
-/** A session as one of its cookies shows it. A cookie may be in the hands of its owner or of a thief. */
+/**
+ * What the trace shows about a session, by one of its cookies. The cookie may be in the hands of the session's owner or
+ * of a thief.
+ */
 interface KnownSession {
   readonly userId: string
   readonly signedIn: OpOf<"signIn">
@@ -159,8 +162,8 @@ const U2 = oracle(
     for (const [userId, all] of checks) {
       for (const op of all) {
         const present = passwords.get(userId)?.read(op.from, op.to) ?? []
-        // A change of the password first checks the old password and then stores the new one, so `present` contains
-        // both passwords.
+        // A change of the password first checks the old password and then stores the new one. So while a change is in
+        // progress, `present` contains both passwords, and the oracle accepts either.
         const isPresent = present.includes(op.args.password)
         if (op.outcome._tag === "ok" && !isPresent)
           say(op.to, `password ${op.args.password} was taken for the present one`)

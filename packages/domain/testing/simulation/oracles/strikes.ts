@@ -96,8 +96,8 @@ const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: 
   let most = from
   const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
-    // If deliveries ended at the same instant, the trace does not show their order. After the twentieth strike the
-    // endpoint may be disabled, and then the end of an earlier delivery changes nothing.
+    // If several deliveries ended at the same instant, the trace does not show their order. The order matters: the
+    // twentieth strike disables the endpoint, and the ends that follow change nothing.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
     const isSure = sure && !isTied && most < STRIKES
     if (does === "adds") {

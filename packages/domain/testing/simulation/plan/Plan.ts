@@ -50,9 +50,9 @@ export type Course =
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
   /** Several deeds, each of which begins `apartMs` after the one before. They may overlap. */
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
-  /** A phone crosses the edge of a place, in or out. It sends two fixes, `pauseMs` apart. */
+  /** A phone crosses the boundary of a place, in or out. It sends two fixes, `pauseMs` apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
-  /** A phone crosses the edge of a place in and out, `times` times (at most 30). */
+  /** A phone crosses the boundary of a place in and out, `times` times (at most 30). */
   | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
   /** Asks for the latest fix `times` times (at most 30), so that the run can reach limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
@@ -84,7 +84,7 @@ interface AtEdge {
   readonly person: number
   readonly phone: number
   readonly place: number
-  /** The distance of both fixes from the edge of the place, in metres. One fix lies inside, the other outside. */
+  /** The distance of both fixes from the boundary of the place, in metres. One fix lies inside, the other outside. */
   readonly metres: number
   readonly accuracyM: number | null
 }
@@ -134,8 +134,8 @@ type PeopleDeed =
       readonly duplicate: number
     }
   /**
-   * `edgeM`: the distance from the edge of the place in metres, negative inside. `ageMs`: the time since the capture,
-   * negative for a capture in the future.
+   * `edgeM`: the distance from the boundary of the place in metres, negative inside. `ageMs`: the time since the
+   * capture, negative for a capture in the future.
    */
   | {
       readonly do: "fix"
@@ -194,8 +194,8 @@ type ConsentDeed = {
   readonly person: number
   readonly app: number
   /**
-   * The connection whose person consents to its app once more, instead of `person` and `app`. Null: `person` and `app`
-   * count.
+   * The index of a connection: the user of the connection consents to its app once more, and `person` and `app` have no
+   * effect. Null: `person` consents to `app`.
    */
   readonly again: number | null
   /** The requested scopes, without the prefix `location.`. The user ticks all of them except for `unticked`. */

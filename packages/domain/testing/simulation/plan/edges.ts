@@ -77,7 +77,7 @@ export const CROSSINGS = [
   5 * MINUTE,
   10 * MINUTE
 ] as const
-/** Distances from the edge of a place, in metres: far on either side, and near the limits of the margin of 50 m. */
+/** Distances from the boundary of a place, in metres: far on either side, and near the limits of the margin of 50 m. */
 export const EDGES = [-150, -100, -60, -51, -50, -49, -1, 0, 1, 49, 50, 51, 60, 99, 101, 250, 2_000] as const
 export const ACCURACIES = [10, 10, 10, 49, 50, 51, 60, 100, 500, 0, -1, null] as const
 export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const

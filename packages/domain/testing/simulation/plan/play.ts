@@ -11,7 +11,7 @@ import { act as asSteering } from "./steering.js"
 import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
 import type { World } from "../world/World.js"
 
-/** The mark of a step that was skipped, because it was impossible at its time. */
+/** The name under which a run counts the steps that were skipped, because they were impossible at their time. */
 const SKIPPED = "skipped"
 
 /** The scenario that performs the steps of a plan. */
@@ -45,7 +45,8 @@ const deed = (cast: Cast, step: Deed): Took => {
   switch (step.do) {
     case "crash":
       return Effect.gen(function* () {
-        // A plan may name a worker that the run does not have. A program that did not run is not started.
+        // A plan may name a worker that the run does not have. Then there is nothing to kill, and nothing must be
+        // started later.
         if (!(yield* world.crash(step.program))) return false
         const back = Effect.zipRight(Effect.sleep(step.downMs), world.restart(step.program))
         yield* Effect.fork(back)
@@ -176,7 +177,7 @@ const walker = (
     : Effect.as(go(found), true)
 }
 
-/** Sends two fixes, the first on one side of the edge and the second on the other. */
+/** Sends two fixes, the first on one side of the place's boundary and the second on the other. */
 const walk = (
   cast: Cast,
   person: Person,

@@ -8,7 +8,9 @@ import * as troubleMarks from "./troubleMarks.js"
 
 const FAMILIES = [connectionMarks, ruleMarks, steeringMarks, troubleMarks, listenerMarks, importMarks]
 
-/** The names of all marks. A mark is an edge case that at least one run of a swarm (many random runs) must reach. */
+/**
+ * The names of all marks. A mark is a rare situation that at least one run of a swarm (many random runs) must reach.
+ */
 export const names: ReadonlySet<string> = new Set(FAMILIES.flatMap((family) => family.names))
 
 /** The marks that a run reached. */

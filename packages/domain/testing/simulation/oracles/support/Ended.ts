@@ -22,8 +22,8 @@ export const isOver = (
   const ends = pair.ends.filter(
     (operation) => isDone(operation) && operation.begin > since.end && operation.end < begin
   )
-  // A user and an app may have had an earlier connection. A disconnect that names the earlier connection does not end
-  // this one.
+  // The user and the app may have had an earlier connection. A disconnect that names the earlier connection does not
+  // end the connection `connectionId`.
   if (ends.some((operation) => !is(operation, "disconnect") || operation.args.connectionId === connectionId))
     return true
   if (

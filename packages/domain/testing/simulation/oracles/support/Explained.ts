@@ -39,8 +39,8 @@ interface Scene {
 }
 
 /**
- * The problem of each firing that no course of events explains. If several rules may have fired, the firing has a
- * problem only if each of these rules has one; the result has the first rule's.
+ * The problem of each firing that no course of events explains. Sometimes several rules may have fired. Then the firing
+ * has a problem only if each of these rules has one, and the result has the problem of the first rule.
  */
 export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: number }> => {
   const found = known.get(run)
@@ -152,8 +152,8 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
 }
 
 /**
- * What is wrong with the fixes before the firing. Before it fires, a rule must have seen the other side of the edge,
- * and a dwell rule must have seen the inside for long enough.
+ * What is wrong with the fixes before the firing. Before it fires, a rule must have seen the other side of the circle's
+ * boundary, and a dwell rule must have seen the inside for long enough.
  */
 const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
   const { firing, phones, rule } = scene
@@ -234,7 +234,7 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** Whether the fix may be so close to the edge of the place that it counts as neither inside nor outside. */
+/** Whether the fix may be so close to the boundary of the place that it counts as neither inside nor outside. */
 const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): boolean =>
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 

@@ -60,7 +60,7 @@ export interface Ground {
   /** The user and app of each connection, by the connection's id. */
   readonly connections: ReadonlyMap<string, Pair>
   readonly pauses: Pauses
-  /** The pair and the connection to which a token was issued. */
+  /** The user, the app and the connection to which a token was issued. */
   readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
 }
 
@@ -198,7 +198,7 @@ const READERS: { readonly [N in CompletedCall["name"]]?: Reader<N> } = {
     if (answer?.mode !== "renew_sensitive") {
       const shared = new Map(operation.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
       // A new connection shares exactly the chosen places. If the consent got no answer, the trace does not show
-      // whether the connection was new.
+      // whether the connection was new, so both results are possible.
       if (answer?.mode === "new") pair.shares.write(operation, shared)
       else writeShares(at.places, pair, answer === undefined ? uncertain(operation) : operation, shared)
       pair.dated.push({ did: operation, days: operation.args.standardDays })
@@ -319,7 +319,7 @@ const made = (operation: CompletedCall<"call">, { connectionId, pair }: Holder) 
 }
 
 /**
- * Whether the place was shared with the pair between the entries `begin` and `end`: certainly (`yes`), possibly
+ * Whether the user shared the place with the app between the entries `begin` and `end`: certainly (`yes`), possibly
  * (`maybe`) or certainly not (`no`).
  */
 export const sharing = (pair: Pair, placeId: string, begin: number, end: number): "yes" | "maybe" | "no" => {

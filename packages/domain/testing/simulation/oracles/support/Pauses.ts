@@ -62,7 +62,10 @@ export class Pauses {
     return answers.every((answer) => answer === first) ? first : "maybe"
   }
 
-  /** When the last pause ended. A pause that was certainly in force is not counted. */
+  /**
+   * When the connection's last pause before `moment` ended. A pause that was certainly in force at `moment` does not
+   * count.
+   */
   lastEnd(connectionId: string, moment: Moment): Between {
     const ends = this.connections.get(connectionId)?.ends.possible(moment.begin, moment.end) ?? []
     const over = ends.filter((end) => isOn(end, moment) !== "yes")

@@ -91,7 +91,10 @@ export const early = about(
     )
 )
 
-/** The first fix of a rule fires nothing, even if the person is on the side for which the rule is. */
+/**
+ * The first fix of a rule fires nothing, even for an enter rule when the fix is inside, or for an exit rule when the
+ * fix is outside.
+ */
 export const first = about(
   { connection, person, type: one(["enter", "exit"] as const) },
   ({ connection, person, type }) =>

@@ -245,10 +245,13 @@ const standing = (g: Ground, rule: MadeRule, upload: Moment): "yes" | "maybe" | 
 }
 
 /**
- * The violation when no state explains an upload. R13 or R14 report it when a wait was over before the upload and its
- * firing is missing. Otherwise the upload decides which oracle does. R9: the fixes are not in the order of capture. R8:
- * fixes are repeated. W2: the upload came after the end of the rule's window. W5: a fix of this or an earlier upload
- * was captured inside the window and arrived outside it, or the reverse. R10: any other upload.
+ * The violation when no state of the rule explains an upload. R13 or R14 reports it if a wait was over before the
+ * upload and its firing is missing. Otherwise the first oracle whose condition is true reports it:
+ * - R9: the fixes are not in the order of capture.
+ * - R8: fixes are repeated.
+ * - W2: the upload came after the end of the rule's window.
+ * - W5: a fix of this or an earlier upload was captured inside the window and arrived outside it, or the reverse.
+ * - R10: none of these conditions is true.
  */
 const contradiction = (
   run: Run,

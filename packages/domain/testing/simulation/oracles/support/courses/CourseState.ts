@@ -62,8 +62,8 @@ export type Note =
   | "silence broken from outside"
 
 /**
- * A fix that a rule evaluates, with the side of the edge on which it lies. The service received it with `upload`,
- * between the times `from` and `to`.
+ * A fix that a rule evaluates, with the side of the circle's boundary on which it lies. The service received it with
+ * `upload`, between the times `from` and `to`.
  */
 export interface Sight {
   readonly at: number

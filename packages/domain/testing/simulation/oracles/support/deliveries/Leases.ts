@@ -2,7 +2,7 @@ import type { Run } from "../../../Oracle.js"
 import { recordOf, listOf } from "../Answers.js"
 import { happened, textOf, timeOf } from "../trace/Happened.js"
 
-/** When each delivery was under which lease, as the calls of `DeliveryStore` show it. */
+/** Which worker had a lease of which delivery, and when, as the calls of `DeliveryStore` show it. */
 
 interface HeldLease {
   readonly lease: string

@@ -7,8 +7,8 @@ import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
 /** How the ends of deliveries change the count of strikes of their endpoint (Spec §6.4.7, decision W4). */
 
 /**
- * The end of a delivery that changes the count of strikes, or may change it. If a developer brought an attempt forward
- * by hand, the end of its delivery does not (Spec §3.4).
+ * The end of a delivery that changes the count of strikes, or may change it. If a developer brought an attempt of a
+ * delivery forward by hand, the end of this delivery does not change the count (Spec §3.4).
  */
 interface End {
   readonly at: number
@@ -55,8 +55,8 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
-  // If two deliveries ended at the same instant, the trace does not show their order. The same is true for a delivery
-  // that ended at the instant of the read.
+  // If two deliveries ended at the same instant, the trace does not show their order. If a delivery ended at the
+  // instant of the read, the trace does not show whether the read came first. In both cases the count is unknown.
   if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
   let [least, most] = [0, 0]
   for (const { isSure, what } of ends) {

@@ -22,7 +22,10 @@ interface Rest {
 
 interface Followed {
   rest: Rest
-  /** The rest before `rest`, if the newest reading ended that rest; otherwise undefined. */
+  /**
+   * Where the phone was before its present spot, if the newest reading made it leave there; otherwise undefined. If the
+   * phone soon comes back, it counts as not having moved.
+   */
   before: Rest | undefined
   /**
    * The time and the position of the newest reading. The position is undefined when the user deleted the time of the
@@ -48,9 +51,9 @@ const NEVER = -Infinity
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
- * Whether a reading comes from a phone that was left behind. `no` for a user with a single phone, `maybe` for a reading
- * without a mark. A reading that was quarantined because it was from the future has no mark, because any later upload
- * may store it.
+ * Whether a reading comes from a phone that was left behind. `no` for a user with a single phone. `maybe` for a reading
+ * that the oracle has not judged, such as a reading that was quarantined because it was from the future: any later
+ * upload may store it.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)
@@ -169,8 +172,8 @@ const forget = (person: Person, erasing: CompletedCall<"eraseHistory">): void =>
     const { before, newestAt, rest } = phone
     if (newestAt >= from && newestAt < until) phone.newest = undefined
     if (newestAt >= from && rest.since < until) phone.rest = { ...rest, spot: phone.newest }
-    // The earlier rest lasted until the move that ended it. If that move lies after the beginning of the deleted time,
-    // the deleted time may contain readings of the earlier rest.
+    // The phone was at its earlier spot until it moved. If it moved after the beginning of the deleted time, readings
+    // of the earlier spot may have been deleted. So the earlier spot is forgotten, too.
     if (before !== undefined && rest.since > from && before.since < until) phone.before = undefined
   }
 }

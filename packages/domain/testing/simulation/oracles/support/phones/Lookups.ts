@@ -16,7 +16,10 @@ import { SECOND } from "../../../Specification.js"
 
 type Call = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/lookup/place" }>>
 
-/** If a fix is closer to an edge than this, in metres, the oracle does not decide on which side the fix is. */
+/**
+ * If a distance is closer than this, in metres, to the value at which the result changes, such as the radius of a
+ * circle, the oracle considers both results possible.
+ */
 const TOLERANCE_M = 0.5
 
 export const wrongLookups = (run: Run) =>

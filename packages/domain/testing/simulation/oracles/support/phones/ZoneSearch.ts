@@ -20,7 +20,7 @@ const apartM = (one: Circle, other: Circle): number => {
   return 2 * EARTH_M * Math.asin(Math.min(1, Math.sqrt(h)))
 }
 
-/** The distance between the nearest points of the two edges, in metres. */
+/** The distance between the nearest points of the boundaries of two circles, in metres. */
 export const edgesApartM = (one: Circle, other: Circle): number => {
   const apart = apartM(one, other)
   const [small, large] = [Math.min(one.radiusM, other.radiusM), Math.max(one.radiusM, other.radiusM)]
@@ -44,7 +44,8 @@ export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
 
 /**
- * The largest area, in km², in which these questions may locate people: all cuts come before the first small circle.
+ * The largest area, in km², in which these questions may locate people, whatever their order. The sum is largest if all
+ * larger circles (cuts), each of which doubles the area of later questions, come before the first small circle.
  */
 export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

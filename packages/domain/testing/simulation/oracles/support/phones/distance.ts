@@ -56,14 +56,14 @@ export const metresBetween = (from: Point, to: Point): number => {
 }
 
 /**
- * If a fix is closer to an edge than this, in metres, the service may compute that it is on the other side, so both
- * sides are possible.
+ * If a fix is closer to a boundary than this, in metres, the service may compute that the fix is on the other side. So
+ * the oracles consider both sides possible.
  */
 const TOLERANCE_M = 0.2
 
 /**
- * Where a fix may lie (Spec §4.6.2): inside the circle, outside it, or in the band around its edge. Several are true
- * when the fix is too close to an edge of the band.
+ * Where a fix may lie (Spec §4.6.2): inside the circle, outside it, or in the band around its boundary. Several are
+ * true when the fix is too close to an end of the band.
  */
 export interface Sides {
   readonly inside: boolean

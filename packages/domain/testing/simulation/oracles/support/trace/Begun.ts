@@ -29,8 +29,8 @@ export const begun = (
     const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
-    // A rule is made after its place was shared. But if the clock was set back in between, the rule has the earlier
-    // time.
+    // A rule is always made after its place was shared. But if the clock was set back between the two, the time of
+    // sharing is later than the time of the rule. So the time of sharing counts only as possible.
     if (happened.faults.some(({ fault }) => fault === "clock.jump"))
       for (const write of pair.shares.writes)
         if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })
@@ -44,8 +44,8 @@ export const begun = (
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 
 /**
- * When the register last changed before the entry `end`. `isNew` says whether the step from one value to the next
- * counts.
+ * The time of the last change of the value before the entry `end`. `isNew` decides whether a step from one value to the
+ * next counts as a change.
  */
 const last = <V>(
   register: Register<V> | undefined,

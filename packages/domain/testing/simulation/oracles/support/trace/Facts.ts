@@ -54,7 +54,7 @@ export interface RevokeFact {
 export interface ConsentFact {
   readonly op: OpOf<"consent">
   readonly connection: Connection
-  /** The connection that the pair had before the consent; undefined when it had none. */
+  /** The connection that the user had with the app before the consent; undefined when there was none. */
   readonly before: Connection | undefined
   readonly beforeWas: Alive
   /** The situations that the connection may have been in just before the consent. Undefined when they are not known. */
