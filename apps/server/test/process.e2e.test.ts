@@ -246,7 +246,7 @@ describe("account create", () => {
       1,
       "ada@example.test: this is the only admin: the service needs another one first. Nothing was changed.\n"
     ])
-    // The address of a person who signs up is not confirmed.
+    // Somebody who signs up has an address that is not confirmed yet. The command confirms it.
     const json = { email: "ben@example.test", password: "correct horse battery" }
     expect((await client(`http://localhost:${port}`).call("POST", "/v1/accounts", { json })).status).toBe(201)
     expect((await account("confirm", "ben@example.test")).stdout).toContain("ben@example.test is confirmed")

@@ -46,11 +46,11 @@ const newestFirst = (uploads: ReadonlyArray<Upload>): ReadonlyArray<Upload> =>
 
 /** The ways in which phones send their stored readings. */
 const HABITS: ReadonlyArray<(fixes: ReadonlyArray<RecordedFix>) => ReadonlyArray<Upload>> = [
-  /** always online */
+  /** A phone that is always online: each upload has the readings of a minute. */
   (fixes) => inBatches(fixes, 1),
-  /** rarely online: large uploads, with readings that are mostly stale */
+  /** A phone that is rarely online: each upload has the readings of 45 minutes, and most of them are stale. */
   (fixes) => inBatches(fixes, 45),
-  /** often offline, and the newest upload is sent first */
+  /** A phone that is often offline and then sends its newest upload first. */
   (fixes) => newestFirst(inBatches(fixes, 6))
 ]
 

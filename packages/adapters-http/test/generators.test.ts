@@ -176,7 +176,7 @@ print(answer.places[0].label, answer.places[0].kind.value)
 
 function hasPython(): boolean {
   try {
-    // The generated code reads times with `dateutil`.
+    // The generated code needs the package `dateutil` for reading times.
     execFileSync("python3", ["-c", "import dateutil"], { stdio: "ignore" })
     return true
   } catch {

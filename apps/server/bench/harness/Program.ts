@@ -19,7 +19,7 @@ export interface Running {
   readonly role: Role
   readonly pid: number
   readonly child: ChildProcess
-  /** The path of the profile once the program has ended; undefined: no profile. */
+  /** The file that has the CPU profile when the program has ended; undefined when no profile is made. */
   readonly profile: string | undefined
   /** Everything that the program has written so far, to both streams. */
   readonly output: () => string

@@ -10,8 +10,8 @@ export interface Options {
 }
 
 /**
- * A step over the history, as a fraction of its length. Steps of the golden ratio's fraction spread the requested times
- * evenly, and are equal in every round.
+ * How much later in the history the next requested time is than the last one, as a fraction of the history's length.
+ * With the golden ratio, the times spread evenly over the history, and are the same in every round.
  */
 const STEP = 0.618_033_988_749_895
 

@@ -57,6 +57,7 @@ export const rows: ReadonlyArray<Row> = [
   clusterCost,
   memory,
   embedded,
-  // Runs after `memory`, whose row must not count the spans that a server of this row keeps until they are sent.
+  // Runs after `memory`. Servers of this row keep spans in memory until they are sent, and these spans must not count
+  // in `memory`.
   telemetry
 ]

@@ -81,7 +81,7 @@ const accused = (statements: ReadonlyArray<Statement>) =>
     open(one).length > 0 && !isOnPurpose(one) ? [`${open(one).join(", ")}: ${one.text}`] : []
   )
 
-/** For each key, the values that it equals in one execution of a statement, by the statement's mentions. */
+/** The values of the parameters that the keys equal in one execution of a statement, by key. */
 const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<string, ReadonlySet<string>> => {
   const keys = new Map<string, Set<string>>()
   for (const { how, key, parameters } of mentions) {

@@ -37,7 +37,10 @@ const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint th
 /** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 
-/** The actions that do not run. They take longest, and the worker and not the server sends their statements. */
+/**
+ * The actions that this test does not run. They take longest, and their statements come from the worker, whereas this
+ * test is about statements of the server.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
 /**

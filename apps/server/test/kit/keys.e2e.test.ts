@@ -79,19 +79,20 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     const went = [200, 200, true]
     expect(await goesOn(endpoint.secret)).toEqual(went)
 
-    // 1. Every process can read what k2 seals, and k1 seals new values.
+    // Step 1 of the rotation: every process gets k2 and can read what k2 seals. New values are still sealed with k1.
     await restart(`${k1},${k2}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
-    // 2. New values are sealed with k2.
+    // Step 2 of the rotation: from now on, new values are sealed with k2.
     await restart(`${k2},${k1}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
-    // 3. The secret of the endpoint needs k1 until the endpoint has a new secret and the old one is deleted.
+    // Step 3 of the rotation: the endpoint gets a new secret, and the old secret is deleted. Until then the old secret
+    // needs k1.
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", false], k2: ["current", false] })
     const { secret } = await person.as.expect("POST", `${at}/rotate-secret`, { as: Rotated })
     expect(await goesOn(secret)).toEqual(went)
     expect((await person.as.call("DELETE", `${at}/previous-secrets`)).status).toBeLessThan(300)
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", true], k2: ["current", false] })
-    // 4. k1 is removed.
+    // Step 4 of the rotation: the operator removes k1.
     await restart(k2)
     expect(await goesOn(secret)).toEqual(went)
   })

@@ -11,8 +11,8 @@ import pg from "pg"
 const run = promisify(execFile)
 
 /**
- * The script that starts a cluster; `.ci/run` uses the same one. The programs of a cluster do not belong to this
- * project.
+ * The script that starts a cluster; `.ci/run` uses it too. It is outside of the repository, because the programs of a
+ * cluster do not belong to this project.
  */
 const SCRIPT = join(import.meta.dirname, "../../../../../shared/citus/cluster.sh")
 

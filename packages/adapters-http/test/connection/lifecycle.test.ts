@@ -87,7 +87,7 @@ const connect = async (
   more: Partial<ConsentFlow.Overrides> = {}
 ): Promise<Grant> => (await exchange(await approve(requested, more))).json as Grant
 
-/** The same connection with new tokens. */
+/** Refreshes the tokens of a connection, and returns the new tokens. */
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
 
 const me = (grant: Grant) => world.call("/v1/me", bearer(grant.access_token))

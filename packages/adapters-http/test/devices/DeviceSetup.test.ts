@@ -67,7 +67,8 @@ describe("how often an app sends [devices-16]", () => {
     expect(tuning.map(({ effect }) => effect).join()).toMatch(/battery/)
   })
 
-  // OsmAnd is left out: while it records, it sends whether the phone moves or not.
+  // OsmAnd is left out, because it needs no such setting: while it records, it sends its position also when the phone
+  // does not move.
   it.each(apps.filter((format) => format !== "osmand"))(
     "%s: a setting keeps a phone that lies still awake",
     (format) => {

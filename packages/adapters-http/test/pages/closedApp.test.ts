@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An app in production with two owners, the holder and another one. */
+/** An app in production with two owners, one of whom is its holder. */
 const owned = async () => {
   const [holder, other, admin] = await Promise.all([world.person(), world.person(), world.person({ roles: ["admin"] })])
   const { app } = await world.app(holder, { status: "production" })

@@ -141,7 +141,7 @@ describeBrowser("imports", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/imports/new`)
     await page.getByText("Or drop files and whole folders here.").waitFor()
-    // Another tab has signed out.
+    // Removes the cookies, as when the person signs out in another tab.
     await at.context.clearCookies()
     await dropFolder(page)
     await page.getByRole("link", { name: "See all imports" }).waitFor()

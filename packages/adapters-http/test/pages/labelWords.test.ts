@@ -31,7 +31,7 @@ const ENGLISH = join(import.meta.dirname, "../../src/languages/en")
 const pieces = readdirSync(ENGLISH).flatMap((file) => {
   const found: Array<string> = []
   const visit = (node: ts.Node): void => {
-    // The name of a text in its file is no text.
+    // A property name in a language file names a text and is not itself a text, so it is left out.
     const isName = ts.isPropertyAssignment(node.parent ?? node) && (node.parent as ts.PropertyAssignment).name === node
     if (isName) return
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {

@@ -186,7 +186,7 @@ const lives = (javaScriptEnabled: boolean) => {
     expect(await other.getByRole("button", { name: "Save" }).count()).toBe(0)
     expect(await other.getByText("A reviewer reads it").count()).toBe(0)
     if (javaScriptEnabled) await inspect(other, "developer-purpose-archived")
-    // The reviewer decides on the purpose that its developer archived in the meantime.
+    // The reviewer presses Approve on a page that was opened before the developer archived the purpose.
     await at.as(reviewer)
     await press(page, "Approve")
     await page.getByText("Your decision was not recorded").waitFor()

@@ -15,7 +15,7 @@ const ENGLISH_ONLY = /^(?:docs|dev)\//
 
 const sources = readdirSync(PAGES, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && !ENGLISH_ONLY.test(path))
-  // Only programs read security.txt.
+  // Leaves security.txt out: only programs read it, so its texts need no translation.
   .filter((path) => path !== "wellKnown.ts")
   .sort()
 
@@ -37,13 +37,13 @@ const hasWords = (text: string): boolean => {
 const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
   const attributes = [...markup.matchAll(READ_ATTRIBUTE)].map(([, value = ""]) => value)
   const between = markup
-    // Codes and their values are the same in every language.
+    // Leaves out elements whose content is the same in every language: codes, and pictures.
     .replaceAll(/<(code|svg|pre)\b[^]*?<\/\1>/g, VALUE)
     .replaceAll(/<!--[^]*?-->/g, "")
     .replaceAll(/<[^>]*>/g, "\n")
-    // The attribute that a value adds to a tag.
+    // Leaves out an attribute at the beginning of a line. It belonged to a tag that a value of the template has split.
     .replaceAll(/^\s*\w+="[^"]*"/g, "")
-    // The beginning of a tag whose end is in another template.
+    // Leaves out the beginning of a tag that ends in another template.
     .replaceAll(/<[^\n]*$/g, "")
     .split("\n")
   return [...attributes, ...between].filter(hasWords)

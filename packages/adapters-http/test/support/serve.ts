@@ -6,7 +6,10 @@ import { Effect, Exit, Layer, Logger, Scope } from "effect"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Whether (`STOCK=1`) the platform's own server, router and handlers answer, instead of ours (engine/README.md). */
+/**
+ * Whether the platform's own server, router and handlers answer in place of ours. `STOCK=1` switches them on
+ * (engine/README.md).
+ */
 const isStock = process.env["STOCK"] === "1"
 
 /** What a served app logged, one text a line. */

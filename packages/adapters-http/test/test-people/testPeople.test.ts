@@ -56,7 +56,8 @@ describe("a test person [test-people-1, test-people-2]", () => {
     expect((places.json as { places: unknown }).places).toEqual([
       { id: made.places[0]!.id, label: "Home", kind: "home" }
     ])
-    // As on the consent page, a purpose is needed for a sensitive scope.
+    // The app has no purpose. So the test person's token must not have the sensitive scope, just as the consent page
+    // would not offer it.
     expect(made.tokens.scope.split(" ")).toEqual(App.scopes(app).filter((scope) => made.tokens.scope.includes(scope)))
     expect(made.tokens.scope).not.toContain("location.latest.read")
     const upload = { locations: [{ captured_at: new Date(world.clock.now()).toISOString(), lat: 52.37, lon: 4.89 }] }

@@ -44,8 +44,8 @@ const looks = (root: Node) =>
   })
 
 /**
- * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
- * tasks instead.
+ * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
+ * which nodes it asks, and not how the nodes read their tables.
  */
 describePg("plans", "what a claim reads does not grow with what waits", () => {
   const run = withStores(migratedPostgres, stores)

@@ -29,8 +29,8 @@ const looksOf = (root: Parameters<typeof nodes>[0]) =>
     .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
 
 /**
- * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
- * tasks instead.
+ * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
+ * which nodes it asks, and not how the nodes read their tables.
  */
 describePg("plans", "what it costs to mark events of the outbox as fanned out", () => {
   const run = withStores(migratedPostgres, Layer.empty)

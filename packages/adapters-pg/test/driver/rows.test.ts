@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest"
 import { RecentColumn } from "../../src/rules/RecentColumn.js"
 
 /**
- * A default turns the whole struct into a transformation, which `readerOf` leaves to the schema's own decoder. The
- * column with a default is in a separate struct, so that `readerOf` compiles the `Row` around it.
+ * A struct that has a column with a default. `readerOf` does not compile such a struct but uses the schema's own
+ * decoder for it. The struct is separate from the `Row` below, so that `readerOf` still compiles the `Row`.
  */
 const Defaulted = Schema.Struct({ defaulted: Schema.optionalWith(Schema.Number, { default: () => 7 }) })
 /** Every kind of column that the stores use, and some that no store uses yet. */

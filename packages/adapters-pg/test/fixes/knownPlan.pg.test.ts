@@ -20,8 +20,8 @@ const fixAt = (minute: number): Fix.Fix => ({
 })
 
 /**
- * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
- * tasks instead.
+ * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
+ * which nodes it asks, and not how the nodes read their tables.
  */
 describePg("plans", "the look for fixes that are known", () => {
   const run = withStores(migratedPostgres, Layer.empty)

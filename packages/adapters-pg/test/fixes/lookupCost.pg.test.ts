@@ -25,8 +25,8 @@ const fixes = Array.from({ length: STEP }, (_, index) => ({
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
 
 /**
- * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
- * tasks instead.
+ * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
+ * which nodes it asks, and not how the nodes read their tables.
  */
 describePg(
   "plans",

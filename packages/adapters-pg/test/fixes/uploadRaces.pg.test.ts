@@ -34,7 +34,8 @@ describeServers("uploads of one user at once", (server) => {
       yield* TestClock.setTime(START - 15 * MINUTE)
       const { connection, place, user } = yield* RuleSamples.sharing()
       const phone = yield* RuleSamples.device(user.id)
-      // Half of the rules are about the place, half about a zone with the same circle.
+      // A zone with the same circle as the place. Half of the rules are about the place, and the other rules are about
+      // this zone.
       const zone = { _tag: "Zone", circle: RuleSamples.CIRCLE, label: "Quay" } as const
       const rules = yield* Effect.forEach([RuleSamples.onPlace(place), zone], (target) =>
         Effect.forEach(["enter", "exit"] as const, (type) => RuleSamples.rule(connection, target, { type }))

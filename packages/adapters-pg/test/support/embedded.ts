@@ -48,7 +48,8 @@ const cached = async (name: string, contents: string, make: () => Promise<Blob>)
   if (!existsSync(path)) {
     const image = await make()
     await mkdir(CACHE, { recursive: true })
-    // Two processes may do this at the same time, so the file must appear whole or not at all.
+    // Two processes may make the image at the same time. So each process writes a separate draft and renames it, and no
+    // process ever reads half of an image.
     const draft = `${path}.${process.pid}`
     await writeFile(draft, Buffer.from(await image.arrayBuffer()))
     await rename(draft, path)

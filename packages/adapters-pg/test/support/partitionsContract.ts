@@ -240,7 +240,7 @@ export const busyPartitions: Contract<SqlClient> = [
     run: Effect.gen(function* () {
       const sql = yield* SqlClient
       const now = at("2037-06-15T00:00:00.000Z")
-      // `pg_dump` takes these locks too, and holds them until it ends.
+      // A backup with `pg_dump` takes locks of this kind, and keeps them until it ends.
       const backup = yield* whileSomebodyReads(sql`LOCK TABLE fixes IN ACCESS SHARE MODE`)
       const made = yield* Partitions.ensurePartitions(now)
       const ended = yield* Fiber.poll(backup.reader)

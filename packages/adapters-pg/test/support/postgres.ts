@@ -148,8 +148,8 @@ const serverOf = (kind: Kind): Server => {
       await create(draft, "")
       await kind.span(there(), draft)
       await kind.prepare(urlAt(draft))
-      // PostgreSQL refuses to copy a database that somebody is connected to. The daemon of Citus would connect again
-      // and again.
+      // PostgreSQL refuses to copy a database that has connections. New connections are refused too, because otherwise
+      // the daemon of Citus would connect once more.
       const close = async (client: pg.Client) => {
         await client.query(`alter database ${draft} with allow_connections false`)
         await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1", [draft])

@@ -75,8 +75,8 @@ const cost = (root: Node, empty: ReadonlySet<string>) => ({
 })
 
 /**
- * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
- * tasks instead.
+ * Runs on a single server only, because the test reads the query plan. On a cluster, the coordinator's plan shows only
+ * which nodes it asks, and not how the nodes read their tables.
  */
 describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
   const run = withStores(migratedPostgres, VisitStores)

@@ -8,8 +8,8 @@ export interface Turns {
 }
 
 /**
- * The distance between two people in a row. It is large, so that consecutive requests use rows far apart in the tables,
- * and prime, so that every person is reached.
+ * The difference between the numbers of two consecutive people. It is large, so that consecutive requests use rows far
+ * apart in the tables. It is prime, so that every person is reached.
  */
 const STRIDE = 7_919
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 interface Answer {
   readonly status: number
   readonly retryAfter?: string
-  /** State and text of the box that the device's page has. */
+  /** The box on the device's page that says whether locations have arrived: its state and its text. */
   readonly box?: readonly [state: string, text: string]
 }
 
