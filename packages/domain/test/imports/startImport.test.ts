@@ -107,7 +107,8 @@ describe("startImport", () => {
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const store = yield* ImportStore
-      // The stored size of these imports is a claim of the test. The files are smaller.
+      // This store gives each import a size that the test chooses. The stored files are smaller, because files of 512
+      // MiB would take too long.
       const claiming = (size: number): typeof ImportStore.Service => ({
         ...store,
         complete: (begun, _, at, table) => store.complete(begun, size, at, table)

@@ -31,7 +31,7 @@ describe("lives lived through the programs, in memory", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  // In this life the phone sends readings that are up to 12 hours in the future. In the same millisecond it sends
+  // In this scenario, the phone sends readings that are up to 12 hours in the future. In the same millisecond it sends
   // readings that are 2 and 3 minutes in the future.
   it.effect("an upload contradicts no readings that arrived in the same millisecond [fixes-4, L4]", () =>
     Effect.asVoid(agreed(2_826_370_504)).pipe(Effect.provide(UploadStores))

@@ -5,10 +5,10 @@ import type { Ground, Happening, Life, ReferenceCircle, ReferenceFix } from "./r
 import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Generates lives. A life is a scenario of the phones, the place and the rules of one person near one circle. The
- * generator prefers the boundary values of every rule of Spec §4.6, because a uniform generator needs thousands of runs
- * to reach exactly 120 seconds. So times lie a millisecond before a limit, at the limit, or after it. Limits are the
- * end of a cooldown, of a stay or of a window, and the age at which a fix is stale.
+ * Generates random scenarios, called lives. A life has the phones, the place and the rules of one person near one
+ * circle. The generator prefers the boundary values of every rule of Spec §4.6, because a uniform generator needs
+ * thousands of runs to reach exactly 120 seconds. So times lie a millisecond before a limit, at the limit, or after it.
+ * Limits are the end of a cooldown, of a stay or of a window, and the age at which a fix is stale.
  */
 
 /**
@@ -40,16 +40,16 @@ const HIGHEST = 2 ** 32
 const start = Math.random()
 
 /**
- * The number of the first of the `count` lives that a test runs. It differs in each run, as the seed of a property
- * does, and is fixed in CI and with `PROPERTY_SEED=n`. A failing test names its life, and `lifeOf` generates the life
- * again.
+ * The number (seed) of the first of the `count` random scenarios that a test runs. It differs in each run, and is fixed
+ * in CI and with `PROPERTY_SEED=n`. A failing test names the number of its scenario, and `lifeOf` generates the
+ * scenario again.
  */
 export const firstLife = (count: number): number => {
   const { seed } = FastCheck.readConfigureGlobal()
   return seed === undefined ? Math.floor((start * (HIGHEST - count)) / count) * count : (seed - 1) * count
 }
 
-/** Generates the life with this number. One number always gives the same life. */
+/** Generates the scenario with this number. One number always gives the same scenario. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
   // The values of `settleS` come from a second generator. So each seed still gives the scenario that it gave before
@@ -238,7 +238,9 @@ const at =
   (receivedAt: number) =>
   (fix: Omit<ReferenceFix, "receivedAt">): ReferenceFix => ({ ...fix, receivedAt })
 
-/** Finds a smaller life with the same fault: it removes events, fixes and rules for as long as the fault remains. */
+/**
+ * Finds a smaller scenario with the same fault: it removes events, fixes and rules for as long as the fault remains.
+ */
 export const smallest = (life: Life, isFaulty: (life: Life) => boolean): Life => {
   const smaller = shrunk(life).find(isFaulty)
   return smaller === undefined ? life : smallest(smaller, isFaulty)

@@ -88,7 +88,7 @@ const band = ({ accuracy }: Reading): number => (accuracy !== null && accuracy >
 
 const isNear = (one: Reading, other: Reading): boolean => metres(one, other) <= band(one) + band(other)
 
-/** The distance between two points. Distances are cached, because a life has only about twenty positions. */
+/** The distance between two points. Distances are cached, because a scenario has only about twenty positions. */
 const metres = (one: Point, other: Point): number => {
   if (one.lat === other.lat && one.lon === other.lon) return 0
   const ofOne = inside(inside(measured, one.lat), one.lon)

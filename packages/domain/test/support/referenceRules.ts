@@ -63,7 +63,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 
-/** The result of a rule at the end of a life. */
+/** The result of a rule at the end of a random scenario. */
 export interface Outcome {
   /** The capture times of the firings, oldest first. */
   readonly firings: ReadonlyArray<number>
@@ -77,8 +77,8 @@ export interface Outcome {
 }
 
 /**
- * The result of each rule of a life. With `takesLate`, a fix from the future is accepted when its time has come, as the
- * stores do. The plain functions of the product, which `replay.ts` calls, do not accept it.
+ * The result of each rule of a scenario. With `takesLate`, a fix from the future is accepted when its time has come, as
+ * the stores do. The plain functions of the product, which `replay.ts` calls, do not accept it.
  */
 export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
   const fresh = freshFixes(life, takesLate)
@@ -330,7 +330,7 @@ const lookAt = (
 }
 
 /**
- * The distance from the circle's centre, in metres. Distances are cached, because a life has only about twenty
+ * The distance from the circle's centre, in metres. Distances are cached, because a scenario has only about twenty
  * positions.
  */
 const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {

@@ -12,7 +12,7 @@ type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 const USER_ID = UserId.make("usr_1")
 const CONNECTION_ID = ConnectionId.make("con_1")
 const APP_ID = AppId.make("app_1")
-/** The ids of a life's rules: each is the index of the rule. */
+/** The ids of a scenario's rules: each id is the index of the rule in the scenario. */
 const RULE_IDS = ["0", "1", "2"].map((id) => RuleId.make(id))
 const TARGET: Rule.RuleTarget = { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" }
 const BEGINNING = time(0)

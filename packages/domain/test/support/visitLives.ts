@@ -4,9 +4,9 @@ import type { ReferenceCircle, ReferenceReport, ReferenceSighting } from "./refe
 import { CIRCLE, DAY, HOUR, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Generates lives. A life is a scenario of two phones of a person and a few places. The generator prefers boundary
- * values of what makes a visit: the band around a circle, five minutes, equal times, the time of a move. Uploads come
- * in pieces, in any order, and some of them twice.
+ * Generates random scenarios, called lives. A life has two phones of a person and a few places. The generator prefers
+ * boundary values of what makes a visit: the band around a circle, five minutes, equal times, the time of a move.
+ * Uploads come in pieces, in any order, and some of them twice.
  */
 
 export type Happening =
@@ -29,7 +29,7 @@ export type Happening =
   | { readonly _tag: "Asked" }
 
 export interface VisitLife {
-  /** The events of the life with their times, in ascending order. */
+  /** The events of the scenario with their times, in ascending order. */
   readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
 }
 
@@ -67,8 +67,8 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 /**
- * Generates the life with this number. One number always gives the same life. `uploads` changes only the order in which
- * the sightings arrive.
+ * Generates the scenario with this number. One number always gives the same scenario. `uploads` is the seed of the
+ * order in which the readings arrive.
  */
 export const visitLifeOf = (seed: number, uploads: number): VisitLife => {
   const dice = random(seed)

@@ -21,10 +21,13 @@ import {
 import { DAY, NOON, time } from "./rules.js"
 import type { Happening, VisitLife } from "./visitLives.js"
 
-/** A time after all events of a life, at which the answers are compared. */
+/** A time after all events of a scenario. The answers are compared at this time. */
 const LATER = NOON + 100 * DAY
 
-/** The visits of a life, as the product returns them in pages of `limit`, and as the reference computes them. */
+/**
+ * The visits of a scenario, as the product returns them in pages of `limit`, and as the reference implementation
+ * computes them.
+ */
 export const replayVisits = (life: VisitLife, name: string, limit: number) =>
   Effect.gen(function* () {
     const userId = UserId.make(`usr_${name}`)

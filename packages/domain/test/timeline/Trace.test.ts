@@ -126,8 +126,8 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     const erased = ["erased", 20, 90]
     expect(kinds([fix(12, 0)], 90)).toEqual([["gap", 0, 20], erased])
     expect(kinds([fix(12, 0), fix(13, 400)], 90)).toEqual([["way", 0, 20], erased])
-    // One reading comes soon after the deleted stretch, and then none for hours. The times before and after this
-    // reading are one gap.
+    // Soon after the deleted stretch comes one reading, and then none for hours. The time before this reading is too
+    // short for a gap of its own, so it belongs to the gap after the reading.
     expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
     // The phone sent nothing for a long time, then one reading, and then nothing again. The reading shows when the
     // phone sent, so the two silences must stay two gaps.

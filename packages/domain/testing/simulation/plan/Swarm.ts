@@ -54,8 +54,8 @@ const FAULTS = {
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
 /**
- * Faults that were added later. They are drawn from a separate stream, so that runs without them kept their plans. Of
- * the runs with faults, only a share can have these.
+ * Faults that were added later. They are drawn from a separate stream of random numbers. So adding them did not change
+ * the plans of runs without them. Of the runs with faults, only a share can have these faults.
  */
 const LATER_FAULTS = {
   "port.cut": [0.0005, 0.002],

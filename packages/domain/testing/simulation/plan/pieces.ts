@@ -85,18 +85,21 @@ export const PIECES = {
 } as const satisfies Record<string, Steps>
 
 /**
- * Stories that only some runs have, in addition to those of `PIECES`. They are drawn from a separate stream, because
- * otherwise adding them would have changed the plans of all runs.
+ * Stories that only some runs have, in addition to those of `PIECES`. They are drawn from a separate stream of random
+ * numbers. Otherwise, adding them would have changed the plans of all runs.
  */
 export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
   string,
   Steps
 >
-/** Stories of accounts. Like `NEWER`, they are drawn from a separate stream. */
+/**
+ * Stories of accounts. A separate stream of random numbers decides which runs have them, so the plans of all other runs
+ * stay as they were.
+ */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
 /**
- * Stories of users who pause, restrict or change connections, or delete history. Like `NEWER`, they are drawn from a
- * separate stream.
+ * Stories of users who pause, restrict or change connections, or delete history. A separate stream of random numbers
+ * decides which runs have them, so the plans of all other runs stay as they were.
  */
 export const STEERING = {
   paused,
@@ -108,11 +111,20 @@ export const STEERING = {
   erased,
   erasedMeanwhile
 } as const satisfies Record<string, Steps>
-/** Stories of rules that wait before they fire. Like `NEWER`, they are drawn from a separate stream. */
+/**
+ * Stories of rules that wait before they fire. A separate stream of random numbers decides which runs have them, so the
+ * plans of all other runs stay as they were.
+ */
 export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
-/** Stories of files that people import. Like `NEWER`, they are drawn from a separate stream. */
+/**
+ * Stories of files that people import. A separate stream of random numbers decides which runs have them, so the plans
+ * of all other runs stay as they were.
+ */
 export const IMPORTS = { imported, importsTakenUp, importsUndone } as const satisfies Record<string, Steps>
-/** Stories of developers who listen to their app's events. Like `NEWER`, they are drawn from a separate stream. */
+/**
+ * Stories of developers who listen to their app's events. A separate stream of random numbers decides which runs have
+ * them, so the plans of all other runs stay as they were.
+ */
 export const LISTENING = { listened, listenersEnded, listenersLost, manyListeners } as const satisfies Record<
   string,
   Steps

@@ -19,8 +19,8 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 ]
 
 /**
- * Kinds that were added later draw from a separate stream. So a plan without these kinds keeps its trace, and these
- * kinds do not change when faults of the older kinds strike.
+ * Kinds that were added later draw from a separate stream of random numbers. So a plan without these kinds keeps its
+ * trace, and these kinds do not change when faults of the older kinds strike.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",

@@ -17,8 +17,8 @@ const importFile = (person: number, over: Partial<Extract<Step, { readonly do: "
 })
 
 /**
- * A person imports files that overlap, have readings of the last day and lines that cannot be used, while a phone sends
- * readings.
+ * A person imports several files while a phone sends readings. The files overlap, and have readings of the last day and
+ * lines that cannot be used.
  */
 export const imported = about(
   {

@@ -53,8 +53,8 @@ export const steering: Handlers<
           standardDays: standardDays ?? undefined,
           sensitiveDays: sensitiveDays ?? undefined
         },
-        // Simulated users have no sessions for this operation, so their sign-in counts as fresh. Other tests check this
-        // rule.
+        // The simulation does not check that such a change needs a recent sign-in. Simulated users have no session in
+        // this operation, so their sign-in counts as fresh. Other tests check the requirement.
         { isFresh: true }
       ),
       null

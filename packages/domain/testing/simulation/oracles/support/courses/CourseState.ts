@@ -29,8 +29,8 @@ interface Waiting {
   /** Whether the rule fires at the end of the wait. */
   readonly fires: boolean
   /**
-   * For a stay: the upload after which the stay waits for silence, as the number and the time of the entry that began
-   * it. Null for a crossing.
+   * For a stay that waits for silence: the upload with which this wait began, as the number and the time of the trace
+   * entry that began the upload. Null for a crossing.
    */
   readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }
