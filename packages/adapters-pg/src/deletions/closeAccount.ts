@@ -93,6 +93,6 @@ const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
 const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`WITH live AS (
         SELECT connection_id FROM connections WHERE user_id = ${id} AND ended_at IS NULL
-        ORDER BY connection_id FOR UPDATE)
+        ORDER BY connection_id COLLATE "C" FOR UPDATE)
       UPDATE connections c SET ended_at = ${Rows.at(at)}, end_reason = 'user_disconnected'
       FROM live WHERE c.user_id = ${id} AND c.connection_id = live.connection_id`
