@@ -350,7 +350,7 @@ export const liveFactors = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             shown(yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present)))
             secret = fresh
-            // If two time steps have the same code by chance, the later step counts.
+            // If two time steps have the same code by chance, the service takes the code for that of the later step.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             usedStep = same ? present + 1 : present
             lastCode = MemoryAuthenticators.code(fresh, present)

@@ -3,8 +3,8 @@ import { ReferenceCarried } from "./referenceCarried.js"
 
 /**
  * A second implementation of Spec §4.6, simple and slow, written only from the text and decisions L3 to L8. It works on
- * whole lists, without a state machine and without code of the product. If both give the same result, the result is
- * probably right.
+ * whole lists, without a state machine and without code of the product. If the product gives the same result as this
+ * implementation, the result is probably right.
  */
 
 /** A fix of a phone. Times are in milliseconds, the accuracy in metres. An accuracy of null, 0 or less is unknown. */

@@ -220,7 +220,7 @@ export const liveRemovals = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             const fresh = yield* beginCodeApp(account)
             yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present))
-            // If two time steps have the same code by chance, the later step counts.
+            // If two time steps have the same code by chance, the service takes the code for that of the later step.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             secret = fresh
             usedStep = same ? present + 1 : present

@@ -90,7 +90,7 @@ export const plants: ReadonlyArray<Plant> = [
         Effect.flatMap(store.open(listener), (isOpen) =>
           isOpen
             ? Effect.succeed(true)
-            : // At a much later time the other listeners have expired, so there is room.
+            : // A day later, the app's five listeners have expired. So with this time the store accepts a sixth.
               store.open({ ...listener, createdAt: Timestamp.plus(listener.createdAt, Timestamp.DAY) })
         )
     })),

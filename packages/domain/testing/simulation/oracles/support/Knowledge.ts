@@ -208,8 +208,8 @@ export class Knowledge {
     // an answer may have made or changed it.
     if (found === undefined && mode !== "new") this.writeUnanswered(op, connection)
     this.writeGrant(op, connection, mode)
-    // The service may answer two consents at the same time as new. The consent that came second then found the
-    // connection of the first and ended its tokens.
+    // Two consents at the same time may both get the answer that the connection is new. Then the second consent found
+    // the connection of the first one, and ended its tokens.
     if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
