@@ -45,8 +45,8 @@ const runRow = (
   })
 
 /**
- * Sets a row up. If another tree (clone of the repository) is compared, sets the row up a second time with the programs
- * of that tree, and adds the other tree's product to the peers.
+ * Sets a benchmark up. If another tree (clone of the repository) is compared, sets the benchmark up a second time with
+ * the programs of that tree, and adds the other tree's product to the peers.
  */
 const opened = <A>(
   row: Row,
@@ -61,8 +61,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A row that starts no program measures modules that this process imports. Those are the modules of this tree in
-      // either set-up, so the row cannot measure the other tree.
+      // A benchmark that starts no program measures modules that this process imports. Those are the modules of this
+      // tree in either set-up, so the benchmark cannot measure the other tree.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {
@@ -127,7 +127,7 @@ const run = async (options: Options.Options): Promise<void> => {
     try {
       results.push(...(await runRow(row, options, other, peaks)))
     } catch (error) {
-      // A row that fails does not stop the other rows.
+      // A benchmark that fails does not stop the other benchmarks.
       const failure = `${row.name} FAILED: ${error instanceof Error ? error.message : String(error)}`
       failures.push(failure)
       console.error(`\n${failure}`)

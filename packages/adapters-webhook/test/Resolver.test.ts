@@ -7,7 +7,7 @@ const A = 1
 const SOA = 6
 const AAAA = 28
 
-/** A name server's answer to a question. Undefined: the name server does not answer. */
+/** A name server's answer to a DNS query. Undefined: the name server does not answer. */
 type Reply = { readonly code: number; readonly addresses?: ReadonlyArray<Buffer> } | undefined
 type Zone = (name: string, type: number) => Reply
 
@@ -26,7 +26,7 @@ interface NameServer {
   readonly address: string
   /** A resolver that asks only this name server. */
   readonly resolver: Resolver.Resolver
-  /** The questions that the name server got. */
+  /** The DNS queries that the name server got. */
   readonly asked: ReadonlyArray<string>
 }
 
@@ -70,8 +70,8 @@ const nameServer = async (zone: Zone): Promise<NameServer> => {
 }
 
 /**
- * A zone that answers SOA questions, by which the resolver tests whether its own look-up works. `reply` answers all
- * other questions.
+ * A zone that answers SOA queries, by which the resolver tests whether its own look-up works. `reply` answers all other
+ * queries.
  */
 const otherwiseFine =
   (reply: Zone): Zone =>

@@ -7,22 +7,23 @@ import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
 
 /**
- * The tools with which a row of the results table (a benchmark of one path) sets itself up. Everything that the tools
- * make is removed when the row ends.
+ * The tools with which one benchmark (a row of the results table) sets itself up. Everything that the tools make is
+ * removed when the benchmark ends.
  */
 export interface Bench {
   readonly rounds: number
-  /** The folder of the repository whose programs the row starts. */
+  /** The folder of the repository whose programs the benchmark starts. */
   readonly root: string
   /**
-   * Whether the row also measures its peers, which are other products for the same work. A row may then install them.
+   * Whether the benchmark also measures its peers: other products that do the same work. If it does, it may install
+   * them.
    */
   readonly withPeers: boolean
-  /** How many programs of the product the row has started. */
+  /** How many programs of the product the benchmark has started. */
   readonly programs: () => number
-  /** The memory peaks of the rows that have run so far. */
+  /** The memory peaks of the benchmarks that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
-  /** Registers a function that runs when the row ends. The function that was registered last runs first. */
+  /** Registers a function that runs when the benchmark ends. The function that was registered last runs first. */
   readonly defer: (close: () => Promise<unknown>) => void
   /** Makes a database of the product, filled by `seed`, and then vacuumed and analyzed like a database in use. */
   readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>
@@ -48,9 +49,9 @@ export interface Bench {
   ) => Promise<Program.Running>
   /** Starts a server on the embedded database, which also does the worker's work, and waits until it is ready. */
   readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
-  /** Runs one round of load over HTTP. All rounds of the row use the same load process. */
+  /** Runs one round of load over HTTP. The same load process makes the load in all rounds of the benchmark. */
   readonly load: (measured: ReadonlyArray<Program.Running>, load: Load.Load) => Promise<Load.Loaded>
-  /** Stops the process when the row ends, and remembers its memory peak. */
+  /** Stops the process when the benchmark ends, and remembers the highest resident memory of the process. */
   readonly keep: (running: Program.Running) => Program.Running
 }
 
@@ -60,7 +61,7 @@ export interface Served {
   readonly url: string
 }
 
-/** The highest resident memory of one process, with its role and the name of the row that started it. */
+/** The highest resident memory of one process, with its role and the name of the benchmark that started it. */
 export interface Peak {
   readonly role: Program.Role
   readonly row: string
@@ -73,7 +74,7 @@ interface Given {
   readonly withPeers: boolean
   /** The folder for profiles of the product's programs; undefined: no profiles are made. */
   readonly profiles?: string | undefined
-  /** The folder of another clone of the repository, whose programs the row starts; undefined: this clone. */
+  /** The folder of another clone of the repository, whose programs the benchmark starts; undefined: this clone. */
   readonly tree?: string | undefined
 }
 

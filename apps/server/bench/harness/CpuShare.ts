@@ -30,7 +30,10 @@ const KINDS: ReadonlyArray<Kind> = [
   { root: "/sys/fs/cgroup", mark: "cpu.max", files: (quota) => ({ "cpu.max": `${quota} ${PERIOD_MICROS}` }) }
 ]
 
-/** Until the row ends, each process gets at most `share` of a core. Fails when the user may not make control groups. */
+/**
+ * Until the benchmark ends, each of the processes gets at most `share` of a core. Fails when this user has no
+ * permission to make control groups.
+ */
 export const limit = async (bench: Bench, processes: ReadonlyArray<Running>, share: number): Promise<void> => {
   for (const { pid } of processes) {
     const { folder, kind } = await group(`place-access-bench-${pid}`)

@@ -1,6 +1,6 @@
 import type { Goal, Measured } from "./Row.js"
 
-/** Makes the goals of rows. Each goal has a text and a check. */
+/** Makes goals of benchmarks. Each goal has a text and a check. */
 
 const orUndefined = (value: number | null | undefined): number | undefined => value ?? undefined
 

@@ -70,7 +70,7 @@ export interface Goal {
 }
 
 export interface Comparison {
-  /** A label that distinguishes the comparisons of one row. */
+  /** A label that distinguishes the comparisons of one benchmark. */
   readonly label?: string
   readonly product: Side
   /** The side with which the product is compared. Without a baseline, the goals are absolute figures. */
@@ -85,14 +85,17 @@ export interface Comparison {
 
 /** A benchmark of one path: the product, with the sides that it is compared with. It is a row of the results table. */
 export interface Row {
-  /** The row's name for `--only`: lower-case words joined by hyphens. */
+  /** The benchmark's name for `--only`: lower-case words joined by hyphens. */
   readonly name: string
   /** A few words about what is measured. */
   readonly path: string
-  /** The time that the row takes with three rounds, including its set-up. */
+  /** How many seconds the benchmark takes with three rounds, including its set-up. */
   readonly seconds: number
-  /** Whether the row is measured only when `--only` names it, because it takes long. */
+  /** Whether the benchmark runs only when `--only` names it, because it takes long. */
   readonly onlyByName?: boolean
-  /** Makes databases and processes; `bench` removes them when the row ends, also after a failure. */
+  /**
+   * Makes the databases and processes of the benchmark. `bench` removes them when the benchmark ends, also after a
+   * failure.
+   */
   readonly open: (bench: Bench) => Promise<ReadonlyArray<Comparison>>
 }

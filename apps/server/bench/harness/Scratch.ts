@@ -23,7 +23,7 @@ export const version = async (): Promise<string> => {
   }
 }
 
-/** A database of the product, made for one row and dropped after it. */
+/** A database of the product, made for one benchmark and dropped after it. */
 export interface Scratch {
   readonly url: string
   /** The settings with which programs of the product use this database. */

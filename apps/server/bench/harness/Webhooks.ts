@@ -9,7 +9,7 @@ import * as Program from "./Program.js"
 import type { Await, Heard } from "./receiver.js"
 import type { Scratch } from "./Scratch.js"
 
-/** A receiver on this machine, for the webhooks of a row. */
+/** A receiver on this machine, for the webhooks of a benchmark. */
 export interface Receiver {
   readonly port: number
   /**

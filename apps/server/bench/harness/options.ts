@@ -4,7 +4,7 @@ import type { Row } from "./Row.js"
 
 export interface Options {
   readonly help: boolean
-  /** The names of the rows to measure; undefined: all rows but those that are measured only by name. */
+  /** The names of the benchmarks to run; undefined: all benchmarks that are not `onlyByName`. */
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
@@ -63,7 +63,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
   }
 }
 
-/** The rows to measure: the rows that `--only` names, or, without `--only`, all rows without `onlyByName`. */
+/** The benchmarks to run: those that `--only` names, or, without `--only`, all benchmarks without `onlyByName`. */
 export const chosen = <R extends Pick<Row, "name" | "onlyByName">>(
   rows: ReadonlyArray<R>,
   { only }: Pick<Options, "only">

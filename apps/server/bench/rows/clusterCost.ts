@@ -19,7 +19,7 @@ const PERSON = 0
 const OTHER = 1
 
 /**
- * A unit that the row measures: either all statements of one transaction, or a single statement outside of a
+ * A unit that this benchmark measures: either all statements of one transaction, or a single statement outside of a
  * transaction.
  */
 interface Piece {

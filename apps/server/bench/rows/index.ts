@@ -57,7 +57,7 @@ export const rows: ReadonlyArray<Row> = [
   clusterCost,
   memory,
   embedded,
-  // Runs after `memory`. Servers of this row keep spans in memory until they are sent, and these spans must not count
-  // in `memory`.
+  // Runs after `memory`. Servers of this benchmark keep spans in memory until they are sent, and these spans must not
+  // count in `memory`.
   telemetry
 ]

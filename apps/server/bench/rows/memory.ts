@@ -10,7 +10,7 @@ const SECONDS = 3
 
 /**
  * Measures the memory peak of a server on the embedded database. Also checks the memory peaks of the servers and
- * workers in the rows that ran before.
+ * workers in the benchmarks that ran before.
  */
 export const memory: Row = {
   name: "memory",

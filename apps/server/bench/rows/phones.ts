@@ -13,7 +13,7 @@ export const phones: Row = {
   path: "20 phones of one person upload at once, beside one phone alone",
   seconds: 50,
   open: async (bench) => {
-    // The number of rounds, with the warm-up round. Each round of each side uses its own people, who have uploaded
+    // The number of rounds, with the warm-up round. In each round, each side uses other people, who have uploaded
     // nothing before.
     const rounds = bench.rounds + 1
     const scratch = await bench.scratch((empty) =>

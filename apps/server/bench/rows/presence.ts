@@ -32,8 +32,8 @@ export const presence: Row = {
       if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
       return { body: await answer.text(), headers: Object.fromEntries(answer.headers) }
     }
-    // The first question of a connection also looks up the connection's user, which the server then caches. So only the
-    // second question sends the statements of a usual question.
+    // When the server gets the first request with an access token, it also looks up the connection's user, and caches
+    // the user. So only the second request sends the statements of a usual request.
     await ask(0)
     const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }
     const statements = await recorder.during(async () => (model.answer = await ask(0)))

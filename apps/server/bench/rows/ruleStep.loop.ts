@@ -33,7 +33,10 @@ const question = {
   window: OPEN,
   firesFrom: Timestamp.make(START)
 }
-/** A rule for `enter`, one for `exit`, one for `dwell`, and one for `enter` whose window contains all fixes. */
+/**
+ * Four rules: one for `enter`, one for `exit`, one for `dwell`, and one for `enter` that is active only for a time (its
+ * window). All fixes are in this time.
+ */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
   { ...question, type: "enter" },
   { ...question, type: "exit" },

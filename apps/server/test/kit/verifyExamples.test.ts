@@ -11,8 +11,8 @@ import type { Vector } from "../../../../packages/adapters-webhook/test/support/
 const base64 = (value: string | Buffer): string => Buffer.from(value).toString("base64")
 
 /**
- * The questions, one on each line: body, header (`-` for none), secret, tolerance and now. An example checks one
- * secret, so a vector with several secrets becomes several questions.
+ * The inputs of the examples, one on each line: body, header (`-` for none), secret, tolerance and now. An example
+ * checks one secret, so a vector with several secrets becomes several inputs.
  */
 const QUESTIONS = (vectors.vectors as ReadonlyArray<Vector>).flatMap((vector) =>
   (vector.secrets.length === 0 ? [""] : vector.secrets).map((secret) => ({
@@ -32,7 +32,7 @@ interface Language {
   /** The programs that must be installed on the machine. */
   readonly needs: ReadonlyArray<string>
   /**
-   * The files of a language: the example as the page shows it, and a program that reads the questions and calls the
+   * The files of a language: the example as the page shows it, and a program that reads the inputs and calls the
    * example for each of them.
    */
   readonly files: Readonly<Record<string, string>>

@@ -109,7 +109,8 @@ describe("a server on virtual time", () => {
     expect(await fired("119s")).toEqual([])
     const [event] = await fired("1h")
     expect(Date.parse(event?.occurred_at ?? "")).toBe(start)
-    // The worker looks for crossings that wait for `settle_s` every five seconds.
+    // Every five seconds, the worker looks for crossings whose `settle_s` has passed. So the rule may fire up to five
+    // seconds late.
     const late = Date.parse(event?.at ?? "") - start - 120 * SECOND
     expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
   })

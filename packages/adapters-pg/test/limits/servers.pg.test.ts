@@ -39,7 +39,8 @@ describeServers("limits, two servers on one database", (on) => {
   it("admit as many calls as the rate has, and not one more or fewer [§7-too-many, limits-6]", () =>
     withServers(on, (servers) =>
       Effect.gen(function* () {
-        // The window must not end during the test, because calls of the next window would be admitted again.
+        // The window of this rate limit must not end during the test, because in the next window calls would be
+        // admitted again.
         const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
         const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
         const admitted = standings.filter(({ isAdmitted }) => isAdmitted)

@@ -1,6 +1,6 @@
 /**
- * The interface of a load script: a module with `open` as its default export. Each row that loads the product over HTTP
- * has one, and the load process imports it.
+ * The interface of a load script: a module whose default export is `open`. Each benchmark that loads the product over
+ * HTTP has a load script, and the load process imports it.
  */
 
 /**
