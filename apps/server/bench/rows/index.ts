@@ -20,20 +20,20 @@ import { telemetry } from "./telemetry.js"
 import { uploadHundred, uploadOne } from "./upload.js"
 
 /**
- * Every row of the benchmark, in the order in which they run. To add a row:
+ * Every benchmark (a row of the results table), in the order in which they run. To add one:
  *
  * 1. `rows/<name>.ts` exports a `Row` (harness/Row.ts). Its `open` sets everything up with `bench`:
  *    - a scratch database: `bench.scratch(seed)`, where `seed` fills it with `People.seed` or other statements;
  *    - programs of the product: `bench.server`, `bench.worker`, `bench.embedded`;
- *    - processes of the row's own: `bench.keep(Program.source(…))`.
+ *    - further processes: `bench.keep(Program.source(…))`.
  *
- *    `bench` removes all of them when the row ends. `open` returns the sides. A side does one round (about 4 s) and
+ *    `bench` removes all of them when the benchmark ends. `open` returns the sides. A side does one round (about 4 s) and
  *    returns a `Sample`: `load` makes one over HTTP (a module `rows/<name>.load.ts` makes the requests), `pgbench` with
  *    bare SQL.
  * 2. The baseline does the same work. `record` (harness/statements.ts) records the statements that the product sends;
  *    `fill` makes pgbench scripts of them, and `Replay` (baselines/) runs them prepared in a process of its own.
  * 3. Goals are made in harness/Goal.ts. Peers go to `comparison.peers`, only if `bench.withPeers`.
- * 4. Add the row to this list.
+ * 4. Add the `Row` to this list.
  *
  * `bench` records the memory peaks of the product's processes by itself.
  */

@@ -63,7 +63,7 @@ const rule =
 
 const get = (path: string) => () => ({ path })
 
-/** Every endpoint that apps call. A new endpoint adds its row here. */
+/** Every endpoint that apps call. To add an endpoint, add a row for it. */
 const ROWS: Readonly<Record<string, Row>> = {
   "GET /v1/me": { asks: get("/v1/me"), told: /^the terms of the connection$/ },
   "GET /v1/answers/current-place": {

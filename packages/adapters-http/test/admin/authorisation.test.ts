@@ -111,7 +111,7 @@ describe.each(routes)("$method $path", ({ body, expected, method, path }) => {
       409: "conflict"
     }
     expect((answer.json as { readonly error?: string } | undefined)?.error).toBe(codes[status])
-    // A refused call changes nothing. A permitted call changes something, unless it is a GET.
+    // A refused call must change nothing. A permitted call must change something, unless it is a GET.
     const moved = JSON.stringify(await state()) !== JSON.stringify(before)
     expect(moved).toBe(method !== "GET" && status < 300)
   })

@@ -58,7 +58,7 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
     // Reviewers must not learn who the user is.
     expect(JSON.stringify(flags)).not.toContain(user.account.email)
     expect((await (await world.person()).get("/v1/user/volume-flags")).json).toEqual({ flags: [], nextCursor: null })
-    // The purpose is gone, as after the deletion of the app's holder.
+    // Removes the purpose, as the deletion of the app's holder does. The list must still show the flag.
     await world.run(
       Effect.map(MemoryDatabase, ({ purposes }) => {
         purposes.splice(

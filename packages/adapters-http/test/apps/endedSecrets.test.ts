@@ -66,7 +66,7 @@ describe("a client secret is ended at once [apps-10]", () => {
     expect([answer.status, answer.json]).toEqual([200, { clientId: app.id, clientSecret: expect.any(String) }])
     expect([await refreshWith(first), await refreshWith(second)]).toEqual([INVALID_CLIENT, INVALID_CLIENT])
     expect([await refreshWith(third), (await me(accessToken)).status, await secrets()]).toEqual([200, 200, 1])
-    // A day later, too, only the new secret works.
+    // A day later, the ended secret must still be refused, and the new secret must still work.
     world.clock.advance(DAY)
     expect([await refreshWith(second), await refreshWith(third)]).toEqual([INVALID_CLIENT, 200])
   })

@@ -209,7 +209,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect(mails.filter(({ subject }) => subject === `${one.app.name} was disconnected from your places`)).toHaveLength(
       1
     )
-    // The user must connect again, and can.
+    // The ended connection stays ended, but the user can connect the app once more.
     expect((await one.me((await one.connect([RULES])).access_token)).status).toBe(200)
   })
 

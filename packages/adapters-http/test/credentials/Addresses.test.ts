@@ -385,7 +385,7 @@ describe("the pages, without scripts", () => {
       const page = await open(browser, username, CONFIRM)
       const press = (password: string) => browser.submit(page, "/confirm-sign-up", { username, password })
       expect((await press(PASSWORD)).headers.get("location")).toBe("/portal/places")
-      // The browser drops the first answer, and with it the cookies.
+      // Removes the session's cookie, as if the browser had not received the first answer.
       browser.cookies.delete("session")
       const second = await press(PASSWORD)
       expect([second.status, second.headers.get("location")]).toEqual([303, "/portal/places"])

@@ -125,7 +125,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
     world.clock.advance(1)
     await on.fire()
     const [waiting] = await rows(on)
-    // The endpoint is disabled before the event is sent, then enabled again.
+    // Disables the endpoint before the worker has sent the event, and then enables it again.
     await world.run(disable(on))
     await on.work()
     expect(await sentEntries(on)).toBe(1)

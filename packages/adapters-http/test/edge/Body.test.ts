@@ -105,7 +105,10 @@ describe("a request whose body never arrives ends, although its fiber cannot be 
     const promise = new Promise<A>((found) => void (resolve = found))
     return { promise, resolve }
   }
-  /** Gives a request up as `Patience` does, as soon as its body is being read. */
+  /**
+   * Ends the request when the server begins to read its body. `Patience`, which limits how long a request may take to
+   * arrive, ends requests in the same way.
+   */
   const giveUp = async (source: IncomingMessage) => {
     void vi.waitUntil(() => source.listenerCount("data") > 0).then(() => source.destroy())
   }

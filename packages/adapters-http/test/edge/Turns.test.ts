@@ -92,7 +92,7 @@ it("an interruption at the moment of the turn passes the turn on", () =>
       for (let time = 0; time < 50; time++) {
         const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
         expect(yield* turns.take).toBe(true)
-        // A fiber that takes a turn releases it. An interruption may come before, at and after the moment of the turn.
+        // A fiber that takes a turn must release it, whether it is interrupted before, while or after it gets the turn.
         const worked = Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(turns.take, (has) =>
             has

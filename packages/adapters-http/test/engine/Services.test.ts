@@ -6,7 +6,7 @@ class Guards extends Context.Tag("test/Guards")<Guards, string>() {}
 class Handlers extends Context.Tag("test/Handlers")<Handlers, string>() {}
 class Own extends Context.Tag("test/Own")<Own, string>() {}
 
-/** Runs `program` as a request, with a service map of its own. */
+/** Runs `program` like a request, with a separate map of services. */
 const asRequest = <A, E>(program: Effect.Effect<A, E, Own>) => {
   const context = Services.ofRequest(Context.empty())
   Services.put(context, Own.key, "the request's")

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Stores the tally, as a process does every second. */
+/** Stores the counted calls (the tally) in the database. A running process does this every second. */
 const store = () => {
   const batch = tally.take()
   return batch === undefined ? undefined : world.run(Effect.flatMap(FiguresStore, (figures) => figures.add(batch)))

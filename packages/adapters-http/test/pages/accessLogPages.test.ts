@@ -21,7 +21,8 @@ beforeAll(async () => {
     status: 200,
     times: 1,
     error: null,
-    // The number makes each entry a line of its own.
+    // The page folds equal entries into one line. The number makes every entry different, so that each entry has its
+    // own line.
     disclosed: `Studio ${index}`
   })
   const entries = Array.from({ length: 400 }, (_, index) => entry(index))

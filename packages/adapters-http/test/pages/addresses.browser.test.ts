@@ -141,7 +141,7 @@ describeBrowser("an account without JavaScript", () => {
     await page.goto(await mailedLink(world, email, "Confirm your e-mail address"))
     await page.getByLabel("The password that you chose").fill(PASSWORD)
     await press("Create my account")
-    // Without its cookies the browser is another browser for the service.
+    // Without its cookies the browser is unknown to the service, so signing in makes a second session.
     await at.context.clearCookies()
     await signIn()
     expect(await page.getByText("This browser", { exact: true }).count()).toBe(1)

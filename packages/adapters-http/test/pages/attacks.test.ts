@@ -148,8 +148,8 @@ describe("clickjacking and what a page may load", () => {
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
-    // A page of another origin that opened this page cannot navigate this page. Only the two pages that locate the user
-    // may ask for the position.
+    // The first header keeps a page of another origin, which has opened this page, from navigating it. The second
+    // header lets only the two pages that locate the user ask for the position.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
       ? "geolocation=(self)"

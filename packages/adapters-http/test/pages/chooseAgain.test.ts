@@ -105,7 +105,7 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
     expect(repeated.status).toBe(400)
     world.clock.advance(16 * 60_000)
     const fields = { ...hidden(repeated, action), email: "ada@example.com", role: "viewer" }
-    // The browser shows the address that the form was posted to.
+    // After a refused form, the browser shows the address to which the form was posted, and sends it as the referrer.
     const requested = await browser.post(action, fields, { referer: world.url + action })
     const confirm = requested.headers.get("location") ?? ""
     expect(confirm).toMatch(/^\/confirm\?/)

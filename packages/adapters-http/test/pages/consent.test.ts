@@ -334,7 +334,7 @@ describe("one request, one answer", () => {
     expect(repeated.status).toBe(400)
     for (const field of ["label", "lat", "lon"]) expect(repeated.text).toContain(`id="${field}-fault"`)
     expect(repeated.text).toMatch(/value="location\.place\.current"[^>]* checked/)
-    // Allow with empty fields adds no place.
+    // If the name and the position of the new place are empty, Allow must not add a place.
     const allowed = await browser.submit(repeated, action(repeated), { decision: "allow", scope: [CURRENT], ...empty })
     expect(allowed.headers.get("location")).toContain("code=")
   })

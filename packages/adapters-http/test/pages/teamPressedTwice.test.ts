@@ -110,7 +110,8 @@ describe("a button of the team page that is pressed twice does not end on an err
       text.includes(`/members/${members.viewer}/remove`)
     ]).toEqual([false, true])
     expect(text).toContain(`action="${path}/leave"`)
-    // Coming back needs a new invitation, so one press on a visible button must not be enough.
+    // Somebody who has left the team needs a new invitation to come back. So the button must be folded away, where
+    // nobody presses it by mistake.
     const folded = [...text.matchAll(/<details>[\s\S]*?<\/details>/g)].map(([all]) => all)
     expect(folded.filter((one) => one.includes(`action="${path}/leave"`))).toHaveLength(1)
   })

@@ -74,7 +74,7 @@ const callOf = (node: ts.Node): string | undefined => {
 }
 
 const isUnread = (node: ts.Node): boolean => {
-  // The tags of errors and unions are names, and no page shows them.
+  // Leaves out the tags of errors and unions, because no page shows them.
   if (ts.isCaseClause(node.parent) || ts.isBinaryExpression(node.parent) || ts.isLiteralTypeNode(node.parent))
     return true
   if (ts.isPropertyAssignment(node.parent) && node.parent.name.getText() === "_tag") return true

@@ -13,7 +13,7 @@ describe("times on pages [accounts-19]", () => {
   it("are said in the reader's zone, near now by the name of the day", () => {
     const said = (iso: string) => Time.local(at(iso), "words", locale)
     expect(said("2026-11-22T09:38:00Z")).toBe("today 10:38")
-    // 23:30 in UTC is the next day in Berlin.
+    // 23:30 in UTC is already 0:30 of the next day in Berlin.
     expect(said("2026-11-22T23:30:00Z")).toBe("tomorrow 00:30")
     expect(said("2026-11-20T23:00:00Z")).toBe("yesterday 00:00")
     expect(said("2026-11-20T22:59:59Z")).toBe("20 November at 23:59")
