@@ -42,7 +42,7 @@ describe("the language of an account [accounts-20]", () => {
       const form = { ...credentials, ...(token === undefined ? {} : { form_token: token }) }
       expect((await browser.post("/sign-in", form, { "accept-language": header })).status).toBe(303)
     }
-    // The client of the tests sends `accept-language: *`, as programs do. This names no language.
+    // The test's client sends `accept-language: *`, as programs do. `*` names no language, so the service stores none.
     expect(await languages()).toEqual([null, null])
     await enter("fr, !;q=9")
     expect(await languages()).toEqual([null, null])

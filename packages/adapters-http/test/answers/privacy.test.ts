@@ -6,8 +6,8 @@ import { startWorld, type World } from "../support/World.js"
 const tag = <Tag extends string>(value: Tag): FastCheck.Arbitrary<Tag> => FastCheck.constant(value)
 
 /**
- * Positions and sizes of places. Some places overlap, contain or touch each other and the edges of the shared places,
- * and readings lie on these edges.
+ * Positions and sizes of places. Some places overlap, contain or touch each other or the shared places. Some readings
+ * are exactly on the edge of a place, where a wrong comparison would show.
  */
 const spot = FastCheck.constantFrom(...(Object.keys(SPOTS) as ReadonlyArray<Spot>))
 const radiusM = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)

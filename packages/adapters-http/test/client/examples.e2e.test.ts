@@ -132,7 +132,7 @@ describe("the examples of the client, as processes of their own", () => {
     const back = new URL(await approve(at.world, app, consent))
     const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
     expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
-    // The callback with the wrong state ended the sign-in that the user had begun, so the user begins again.
+    // A callback with a wrong state has ended the sign-in, so the user begins a second sign-in.
     const secondAddress = (await visit("/connect")).headers.get("location") ?? ""
     const right = new URL(await approve(at.world, app, secondAddress))
     const landed = await visit(right.pathname + right.search)

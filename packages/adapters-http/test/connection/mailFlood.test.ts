@@ -19,8 +19,8 @@ const SCOPE = "location.place.current"
 const FOLDED = "We stop writing about your apps for an hour"
 
 /**
- * An attacker who signed up with a stranger's address. Before each consent the attacker renames their own app, so that
- * each e-mail to the stranger has another text of the attacker in its subject.
+ * An attacker who signed up with a stranger's address. The attacker renames an own app before each consent. The subject
+ * of each e-mail has the app's name, so the stranger gets texts of the attacker.
  */
 const attack = async () => {
   const person = await world.person()

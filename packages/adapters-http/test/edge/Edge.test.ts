@@ -245,7 +245,8 @@ describe("what HttpApi itself refuses", () => {
         statusCode: 400,
         error: "invalid_request",
         message: "The request has more than one Host header",
-        // The id that the header `x-request-id` has, and the page that explains the error code [wire-4].
+        // Every error has its request's id, which the header `x-request-id` has too, and the address of the page that
+        // explains its code [wire-4].
         request_id: /x-request-id: (\S+)/.exec(answer)?.[1],
         doc_url: expect.stringMatching(/^http:.*\/docs\/errors\/invalid_request$/)
       })

@@ -191,7 +191,10 @@ describe("one-time codes [factors-4, factors-8]", () => {
   })
 })
 
-/** Posts a code without the page of the second step, which the service no longer shows. */
+/**
+ * Posts a code directly. A browser would first get the page of the second step, but in these cases the service does not
+ * show this page.
+ */
 const withCodeUnasked = async (browser: Visitor, code: string) => {
   const token = /name="form_token" value="([^"]+)"/.exec((await browser.get("/sign-in")).text)?.[1] ?? ""
   return browser.post(STEP, { form_token: token, code })
@@ -456,7 +459,8 @@ describe("an owner who lost everything [factors-7]", () => {
     expect((await ask(person))._tag).toBe("Requested")
     world.clock.advance(HOURS + 7 * Timestamp.DAY)
     expect((await ask(person))._tag).toBe("Requested")
-    // Neither the password alone nor the mailbox can stop the removal or remove the factors at once.
+    // A thief who has only the password, or only the mailbox, can neither stop the removal of the factors nor remove
+    // them at once.
     expect((await begin(email)).answer.headers.get("location")).toContain(STEP)
   })
 })

@@ -140,8 +140,8 @@ describe("clickjacking and what a page may load", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     const isHtml = (headers.get("content-type") ?? "").startsWith("text/html")
     const isDocs = path.startsWith("/docs") && isHtml
-    // The pages of sign-in have a script that tells us the browser's time zone. The pages of the documentation are the
-    // same for everybody, so they have no nonce (decision wire-5).
+    // Only some pages have scripts: the pages of sign-in need one that tells the service the browser's time zone. The
+    // pages of the documentation are the same for everybody, so their scripts cannot have a nonce (decision wire-5).
     expect(policy.includes("script-src")).toBe(
       isDocs ||
         ["/portal/devices/share", "/portal/imports/new", "/portal/places", "/sign-in", "/sign-up"].includes(path)

@@ -36,7 +36,7 @@ describeBrowser("the delivery log, for developers", () => {
     const event = await on.fire()
     await page.goto(log)
     await page.getByRole("link", { name: "place.enter" }).click()
-    // Nothing of the event was sent, so the page shows nothing of it.
+    // The service has sent no part of this event, so the page must show no part of it.
     expect(await page.content()).not.toContain(LABEL)
     await on.work()
     world.clock.advance(Timestamp.SECOND)

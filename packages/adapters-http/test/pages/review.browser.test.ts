@@ -398,7 +398,7 @@ describeBrowser("who sees what", () => {
       "/admin/apps/app_unknown",
       `/review/apps/${app.id}/purposes/pps_unknown`,
       `/review/apps/${app.id}/purposes/${purpose.id}`,
-      // The page exists, but the admin is not the app's developer.
+      // This page exists, but only for the app's developer, and the admin is another person.
       `/developer/apps/${other.id}/purposes/${purpose.id}`
     ]) {
       expect([path, (await page.goto(world.url + path))?.status()]).toEqual([path, 404])

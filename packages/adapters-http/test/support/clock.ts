@@ -1,6 +1,8 @@
 import { Clock, Effect, Layer } from "effect"
 
-/** A clock that stands still until a test sets it. Sleeping is real, so that sockets and time-outs work. */
+/**
+ * A clock that stands still until a test sets it. A sleep still takes real time, so that sockets and time-outs work.
+ */
 export interface SettableClock {
   readonly now: () => number
   readonly set: (at: number | string) => void

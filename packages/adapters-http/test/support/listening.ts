@@ -14,7 +14,7 @@ export interface Listening {
   readonly messages: () => ReadonlyArray<Message>
   /** Waits until `count` messages of a kind have arrived, and returns them. */
   readonly until: (event: string, count?: number) => Promise<ReadonlyArray<Message["data"]>>
-  /** Waits until something more arrives. */
+  /** Waits until the stream brings further text. */
   readonly more: () => Promise<void>
   /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>

@@ -69,7 +69,7 @@ const opened = (
   })
   return {
     requests: () => requests,
-    /** The pauses of the timers that run. */
+    /** The durations, in milliseconds, of the timers that have not ended. */
     pauses: () => Array.from(timers.values(), ({ ms }) => ms),
     press: async (id: string) => {
       await parts.get(id)?.press?.()
@@ -80,12 +80,12 @@ const opened = (
       await events.get("online")?.()
       await new Promise(setImmediate)
     },
-    /** How many positions wait in the browser. */
+    /** The number of positions in the browser's queue, which have not been uploaded. */
     waiting: () => (JSON.parse(storage.get("share-queue:usr_1") ?? "[]") as ReadonlyArray<unknown>).length,
     /** The uploaded positions that the page lists, in words. */
     rows: () => rows.map(({ textContent }) => textContent),
     said: () => parts.get("share-said")?.textContent ?? "",
-    /** The first timer ends. */
+    /** Lets the first timer end, as if its time had passed. */
     wait: async () => {
       const [id, timer] = timers.entries().next().value ?? []
       if (id === undefined) throw new Error("no timer runs")
@@ -192,7 +192,7 @@ it("Stop deletes what waits: neither a timer, nor the network that is back, nor 
   expect([page.said(), page.waiting(), page.pauses()]).toEqual(["Stopped. Nothing is sent.", 0, []])
   await page.online()
   expect(page.requests()).toBe(1)
-  // Stop also ended the pause after the failed upload, so the next start sends at once.
+  // After a failed upload the page pauses. “Stop” must end this pause too, so that the next start uploads at once.
   await page.press("share-start")
   await page.move(1)
   expect(page.requests()).toBe(2)
