@@ -1,8 +1,25 @@
 // The scopes that a connection may have after an operation, as far as the trace shows them.
 import { SENSITIVE } from "../../Specification.js"
-import type { Ground, Pair } from "./Ground.js"
 import { afterRenewal, chosenBy } from "./Renewed.js"
 import { type CompletedCall, type Happened, is } from "./trace/Happened.js"
+import type * as Register from "./trace/Register.js"
+
+type ScopeRegister = Register.Register<ReadonlyArray<string>>
+
+/** The part of a `Pair` that decides which scopes its connection has. */
+interface ScopedPair {
+  readonly userId: string
+  readonly appId: string
+  readonly scopes: ScopeRegister
+}
+
+interface AppScopes {
+  readonly happened: Happened
+  /** The scopes that each app declares, by the app's id. */
+  readonly declared: ReadonlyMap<string, ScopeRegister>
+  /** The scopes that an admin left to each app, by the app's id. */
+  readonly allowed: ReadonlyMap<string, ScopeRegister>
+}
 
 /** Stands for a list of scopes that is unknown and may contain any scope. */
 export const ALL: ReadonlyArray<string> = ["*"]
@@ -18,8 +35,8 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
  * the scopes are unknown.
  */
 export const scopesAfter = (
-  { allowed, declared, happened }: Pick<Ground, "allowed" | "declared" | "happened">,
-  { appId, scopes, userId }: Pair,
+  { allowed, declared, happened }: AppScopes,
+  { appId, scopes, userId }: ScopedPair,
   operation: CompletedCall<"changeConnection" | "endExactLocation">
 ): ReadonlyArray<ReadonlyArray<string>> => {
   if (overlapping(happened, userId, operation).length > 0) return [ALL, []]
@@ -54,7 +71,7 @@ export const scopesAfter = (
  */
 export const scopesGranted = (
   h: Happened,
-  { scopes, userId }: Pair,
+  { scopes, userId }: ScopedPair,
   operation: CompletedCall<"consent">,
   mode: string | undefined
 ): ReadonlyArray<ReadonlyArray<string>> => {
