@@ -36,7 +36,8 @@ const position = (file: string, line: string, column: string): string | undefine
 /** Source maps are large and rarely needed twice, so the garbage collector may remove them. */
 const maps = new Map<string, WeakRef<SourceMap> | undefined>()
 /**
- * The most source maps in the cache. A program has a few files, but a text from outside may name any number of files.
+ * The most files in the cache. The program's own traces name few files. But the log may also contain a text of a client
+ * that looks like a trace and names any number of files. Without this limit such texts could fill the memory.
  */
 const MAPS_MAX = 100
 

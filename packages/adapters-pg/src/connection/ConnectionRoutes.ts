@@ -27,7 +27,7 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
   }
 >() {}
 
-/** The cached routes of each database. */
+/** For each database, the cached user of each connection (a row of the table `connection_routes`). */
 const cached = new WeakMap<SqlClient, Map<ConnectionId, UserId>>()
 
 /**

@@ -17,9 +17,9 @@ const PARTS = ["database", "secret-keys", TEST_WORLD] as const
 type Part = (typeof PARTS)[number]
 
 /**
- * The folder in which a copy is made, before it gets its final name. A killed process leaves this folder behind, with
- * some of these entries; the next copy deletes it. If the folder has any other entry, it is not a draft, and the copy
- * fails.
+ * The folder in which a copy is made, before the copy gets its final name. A killed process leaves this folder behind
+ * with some of the entries in `PARTS`, and the next copy deletes the folder. If the folder has an entry that is not in
+ * `PARTS`, it is not an unfinished copy: the next copy fails and deletes nothing.
  */
 const draftOf = (to: string): string => `${to}.partial`
 

@@ -36,7 +36,8 @@ export interface Authorisation {
 /**
  * Whether the app may receive the event now. All of these must be true:
  * - The connection is live, and belongs to the app.
- * - Neither account is suspended, or was suspended when the event occurred (`isSuspended`).
+ * - Neither the account of the user nor the account of the app's holder is suspended, and neither was suspended when
+ *   the event occurred (`isSuspended`).
  * - The scope that the payload needs is effective. Events about the sensitive tier need no scope.
  * - The rule and its place still exist.
  * - For an event of a rule: the user did not delete the history of the event's time, and the event occurred after the

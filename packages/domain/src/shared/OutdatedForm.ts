@@ -9,8 +9,8 @@ export const OUTDATED_FORM = "it was changed since the form was opened"
 /**
  * Whether a form is out of date: both the state that the form showed (`shown`) and the state after the form's change
  * (`after`) differ from the present state. A form that changes nothing is never out of date, so a button that is
- * pressed twice does no harm. `shown` undefined: the caller does not know what the form showed, and the form counts as
- * up to date. `after` undefined: the form leaves the state as it is.
+ * pressed twice does no harm. When `shown` is undefined, the caller does not know what the form showed, and the form is
+ * not out of date. When `after` is undefined, the form does not change this state, and the form is not out of date.
  */
 export const isOutdatedForm = <State>(
   isPresent: (state: State) => boolean,

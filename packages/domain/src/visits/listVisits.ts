@@ -37,8 +37,9 @@ export interface VisitPage {
  * Visits at the places that the app knows, newest first (Spec §4.5). The program merges phones' own reports with stays
  * derived from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
  *
- * First the program derives the stays that are due, from up to 20,000 fixes and at least 5,000 of each phone, in at
- * most 20 steps. When more fixes are due, `complete` is false, and the answer has only visits that ended before the
+ * First the program derives the stays that are due, in at most 20 steps, because the app waits for the answer. A step
+ * reads about 5,000 fixes of one device. The first devices share four steps (`WAITED_FOR`), and each further device
+ * gets one step. When more fixes are due, `complete` is false, and the answer has only visits that ended before the
  * first fix that was not processed: that fix may end a visit that is still open.
  */
 export const listVisits = program(

@@ -503,8 +503,9 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         const sizes = () => [tables.fixes.size, tables.quarantined.size]
-        // The server's clock is an hour behind. The phone sends 1,200 readings from the 50 minutes before 13:00, which
-        // are put aside. After 13:00, each upload may accept only a limited number of them.
+        // The server's clock shows 12:00 and is an hour behind. So the phone's 1,200 readings from 12:10 to 13:00 seem
+        // to come from the future, and the server quarantines them. When the clock is right, each later upload accepts
+        // at most 500 of these readings (`FutureReading.MOST`).
         const many = Array.from({ length: 1_200 }, (_, index) => reading(10 * MINUTE + index * 2_500, INSIDE))
         for (const part of [many.slice(0, 600), many.slice(600)]) yield* ingestFixes(phone, part, [])
         expect(sizes()).toEqual([0, 1_200])

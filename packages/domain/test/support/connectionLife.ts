@@ -34,7 +34,8 @@ import {
   ReferenceConnections
 } from "./referenceConnections.js"
 
-/** A user and an app. Each command goes to the programs and to the model, and their answers are compared. */
+// Runs commands of one user and one app against the programs and against a model (`ReferenceConnections`), and
+// compares their answers after each command. A difference is a bug in one of the two.
 
 const { DAY } = Timestamp
 

@@ -147,7 +147,10 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Called when something happens. A slowed loop then wakes no later than after its own interval. */
+  /**
+   * The engine calls this when there may be new work for a loop, for example after most entries of the trace. A loop
+   * whose sleep the clock had made longer then sleeps at most its own interval from now on.
+   */
   stir(): void {
     this.stirredAt = this.passed
     this.stirs += 1
@@ -166,9 +169,10 @@ export class VirtualClock implements Clock.Clock {
   }
 
   /**
-   * The sleep of a loop of 15 minutes, in milliseconds. The sleep ends at the next multiple of an interval of `GRIDS`:
-   * the largest one that `patience` allows, and before whose end no connection becomes due for the tier sweep. Without
-   * such an interval, the sleep is 15 minutes.
+   * How long a loop of 15 minutes sleeps, in milliseconds. A longer sleep saves steps of the simulation, but must not
+   * make the tier sweep late. So the function tries the intervals of `GRIDS` that are not longer than `patience`, the
+   * largest first. The sleep ends at the next multiple of the first interval for which no connection becomes due for
+   * the tier sweep during the sleep. If no interval longer than 15 minutes fits, the sleep is 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)

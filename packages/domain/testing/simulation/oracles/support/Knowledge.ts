@@ -177,8 +177,8 @@ export class Knowledge {
     const ofPair = this.pairs.get(pair) ?? []
     this.pairs.set(pair, ofPair)
     if (op.outcome._tag === "unknown") {
-      // The trace does not show which connection of the pair this consent changed, so the consent may have changed any
-      // of them.
+      // The trace does not show which connection this consent changed, so the consent may have changed each of the
+      // connections between this user and this app.
       for (const connection of ofPair) {
         this.writeGrant(op, connection, undefined)
         this.endTokens(op, connection)
