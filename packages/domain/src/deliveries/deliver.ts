@@ -25,8 +25,8 @@ export const claimDue = program(
   }
 )
 
-/** The outcome of an attempt. */
-export interface EndedAttempt {
+/** The stored result of an attempt. */
+export interface StoredAttempt {
   readonly how: Delivery.DeliveryFinish
   /** How long the receiver took, in milliseconds. 0 when nothing was sent. */
   readonly tookMillis: number
@@ -48,26 +48,23 @@ export const deliver = program("deliver", function* (claim: ClaimedDelivery, lea
 
 /**
  * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and then stores the delivery with
- * the result. `endpoint` was read from the store, and must not be used after `until`. Runs `onResult` when the attempt
- * has ended, before its result is stored. Returns the stored result. Returns undefined when nothing was sent before
- * `until`, or when another worker has stored the delivery already. In these two cases the stored delivery lacks this
- * result, and later claims attempt the delivery unless it has ended.
+ * the result. `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Returns
+ * undefined when nothing was sent before `until`, or when another worker has stored the delivery already. In these two
+ * cases the stored delivery lacks this result, and later claims attempt the delivery unless it has ended.
  */
-export const deliverFirst = program("deliverFirst", function* <
-  R = never
->(row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp, onResult: OnResult<R>) {
-  const store = yield* DeliveryStore
-  const delivery = Delivery.begin(row)
-  const result = yield* attempt(delivery, endpoint, until)
-  if (result === undefined) {
-    yield* retryTransient(REPEATS)(store.insert([row]))
-    return undefined
+export const deliverFirst = program(
+  "deliverFirst",
+  function* (row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp) {
+    const store = yield* DeliveryStore
+    const delivery = Delivery.begin(row)
+    const result = yield* attempt(delivery, endpoint, until)
+    if (result === undefined) {
+      yield* retryTransient(REPEATS)(store.insert([row]))
+      return undefined
+    }
+    return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
   }
-  yield* onResult(summaryOf(result))
-  return yield* finish(delivery, result, store.insertAttempted(row, result.how, result.row))
-})
-
-type OnResult<R> = (result: EndedAttempt) => Effect.Effect<void, never, R>
+)
 
 type Receiver = Pick<ClaimedDelivery, "url" | "secrets" | "headers">
 
@@ -139,12 +136,9 @@ const finish = fn(function* (
   const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
   yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
   yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-  return written === undefined ? undefined : summaryOf({ how, row })
-})
-
-const summaryOf = ({ how, row }: AttemptResult): EndedAttempt => ({
-  how,
-  tookMillis: row === null ? 0 : row.endedAt - row.startedAt
+  const tookMillis = row === null ? 0 : row.endedAt - row.startedAt
+  const stored: StoredAttempt | undefined = written === undefined ? undefined : { how: written, tookMillis }
+  return stored
 })
 
 /** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */

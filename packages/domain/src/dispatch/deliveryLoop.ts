@@ -46,11 +46,7 @@ export const make = (options: DeliveryLoopOptions) => {
       Effect.tap(restore(claimDue(limit, perEndpoint, flights.slow())), ({ claims, leaseUntil }) =>
         Effect.forEach(
           claims,
-          (one) =>
-            flights.launch(
-              attempt(one, leaseUntil, flights, dueTimes.forget),
-              flights.take(one.delivery.endpointId, "claimed").free
-            ),
+          (one) => flights.launch(one.delivery.endpointId, attempt(one, leaseUntil, flights, dueTimes.forget)),
           { discard: true }
         )
       )

@@ -15,8 +15,8 @@ const LINE_PART = 1 / 4
 
 /** The first attempts of this worker at one endpoint: some are in flight, others, of type `A`, may wait. */
 export interface WaitingLine<A> {
-  /** How many attempts are in flight at the endpoint, at least one. */
-  inFlight: number
+  /** How many fibers make attempts at the endpoint, at least one. Each fiber makes one attempt after the other. */
+  fibers: number
   /** When the last attempt at the endpoint began. */
   movedAt: Timestamp.Timestamp
   readonly waiting: Array<A>
@@ -25,10 +25,10 @@ export interface WaitingLine<A> {
 export interface AttemptLines<A> {
   /** Undefined while no first attempt is in flight at the endpoint. */
   readonly find: (id: EndpointId) => WaitingLine<A> | undefined
-  /** Counts one more attempt in flight at the endpoint. */
-  readonly addAttempt: (id: EndpointId, now: Timestamp.Timestamp) => WaitingLine<A>
-  /** Counts one attempt in flight less, and forgets the line after its last one. */
-  readonly removeAttempt: (id: EndpointId, line: WaitingLine<A>) => void
+  /** Counts one more fiber at the endpoint. */
+  readonly addFiber: (id: EndpointId, now: Timestamp.Timestamp) => WaitingLine<A>
+  /** Counts one fiber less, and forgets the line after its last fiber. */
+  readonly removeFiber: (id: EndpointId, line: WaitingLine<A>) => void
   readonly join: (line: WaitingLine<A>, attempt: A) => void
   /** Removes up to `most` attempts from the line and returns them, the first one first. */
   readonly takeFromLine: (line: WaitingLine<A>, most: number) => ReadonlyArray<A>
@@ -54,15 +54,15 @@ export const make = <A>(enough: number, onEnough: () => void): AttemptLines<A> =
   }
   return {
     find: (id) => lines.get(id),
-    addAttempt: (id, now) => {
-      const line = lines.get(id) ?? { inFlight: 0, movedAt: now, waiting: [] }
-      line.inFlight++
+    addFiber: (id, now) => {
+      const line = lines.get(id) ?? { fibers: 0, movedAt: now, waiting: [] }
+      line.fibers++
       lines.set(id, line)
       return line
     },
-    removeAttempt: (id, line) => {
-      line.inFlight--
-      if (line.inFlight === 0) lines.delete(id)
+    removeFiber: (id, line) => {
+      line.fibers--
+      if (line.fibers === 0) lines.delete(id)
     },
     join: (line, attempt) => {
       inLine++

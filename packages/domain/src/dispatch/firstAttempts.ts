@@ -1,7 +1,7 @@
 import { Cause, Effect, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
-import { type EndedAttempt, deliverFirst } from "../deliveries/deliver.js"
+import { deliverFirst } from "../deliveries/deliver.js"
 import { DeliveryStore } from "../deliveries/DeliveryStore.js"
 import type { EventStore } from "../deliveries/EventStore.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
@@ -14,7 +14,7 @@ import * as Timestamp from "../shared/Timestamp.js"
 import { isFresh } from "./EventFreshness.js"
 import * as Lines from "./firstAttemptLines.js"
 import type { WaitingLine } from "./firstAttemptLines.js"
-import type { Flights, Slot } from "./flights.js"
+import type { Flights } from "./flights.js"
 import * as OutboxMarks from "./outboxMarks.js"
 import type { AttemptOutcome } from "./outboxMarks.js"
 
@@ -110,7 +110,7 @@ interface PlannedAttempt extends FirstAttempt {
 
 type Line = WaitingLine<PlannedAttempt>
 
-type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst<never>>> | EventStore
+type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 
 /**
  * Makes first attempts. They use the same slots of the worker as claimed deliveries. An event is marked in the outbox
@@ -118,11 +118,8 @@ type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst<never>>> | Eve
  * again, under the same id. While this worker lives, no other worker sends the event, because this worker keeps the
  * lease of the person's bucket during an attempt.
  *
- * An attempt keeps its slot until the receiver has answered. The result is stored afterwards, so the time that the
- * database needs does not limit how many webhooks are sent.
- *
- * With a backlog, attempts wait in line for their endpoint. When an attempt ends, the next attempt of the line begins
- * in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
+ * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
+ * the line, in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
  * in line become rows that wait for a claim.
  */
 export const make = ({
@@ -138,28 +135,21 @@ export const make = ({
     const marks = yield* OutboxMarks.make
     const lines = Lines.make<PlannedAttempt>(enough, onEnough)
 
-    /** Makes the attempt and stores its result. Runs `onResult` as soon as the attempt has ended. */
-    const attempt = ({ endpoint, event, row, until }: PlannedAttempt, onResult: Effect.Effect<void, never, Ports>) => {
-      let waits = false
-      const noteResult = (ended: EndedAttempt) =>
-        Effect.suspend(() => {
-          waits = flights.note(endpoint.id, ended)
-          return onResult
-        })
-      return deliverFirst(row, endpoint, until, noteResult).pipe(
+    const attempt = ({ endpoint, event, row, until }: PlannedAttempt) =>
+      deliverFirst(row, endpoint, until).pipe(
         Effect.map((stored): AttemptOutcome => {
-          if (stored !== undefined && waits) onWait()
+          // Without a stored result, the delivery is a row that waits for a claim.
+          if (flights.note(endpoint.id, stored) || stored === undefined) onWait()
           return "stored"
         }),
         Effect.catchAllCause((cause) =>
           Cause.isInterruptedOnly(cause) ? Effect.interrupt : OutboxMarks.notStored(event, cause)
         )
       )
-    }
 
-    const begin = (planned: PlannedAttempt, onResult: Effect.Effect<void, never, Ports>) =>
+    const begin = (planned: PlannedAttempt) =>
       Effect.flatMap(
-        leases.using(planned.event.userId, Effect.flatMap(attempt(planned, onResult), planned.end)),
+        leases.using(planned.event.userId, Effect.flatMap(attempt(planned), planned.end)),
         Option.match({ onNone: () => planned.end("leaseLost"), onSome: () => Effect.void })
       )
 
@@ -183,41 +173,22 @@ export const make = ({
     const shareAt = ({ endpoint: { id } }: FirstAttempt): number => shareOf(perEndpoint, leases.crew(), id)
 
     /**
-     * Starts an attempt. As soon as the attempt has ended, and while its result is being stored, its slot and its place
-     * in the line go to the next attempt (`handOver`).
+     * One fiber of an endpoint: makes an attempt, and then the attempts that wait in line, one after the other. The
+     * fiber ends when the line is empty, or when the line has more fibers than this worker's share allows (`shareOf`).
      */
-    const start = (planned: PlannedAttempt, line: Line, slot: Slot): Effect.Effect<void, never, Ports> => {
-      let own: Slot | undefined = slot
-      const leave = Effect.suspend(() => {
-        if (own === undefined) return Effect.void
-        own = undefined
-        return handOver(planned, line, slot)
-      })
-      return flights.launch(runAttempt(planned, line, leave), () => own?.free(false))
-    }
-
-    const runAttempt = fn(function* (planned: PlannedAttempt, line: Line, leave: Effect.Effect<void, never, Ports>) {
-      line.movedAt = yield* Timestamp.now
-      yield* Effect.exit(begin(planned, leave))
-      // Does nothing after an attempt that had a result. Without a result, nothing was sent.
-      yield* leave
-      return false
-    })
-
-    /**
-     * Starts the next attempt of the line in the slot of an attempt that has ended. Frees the slot when no attempt
-     * waits, or when more attempts are in flight at the endpoint than this worker's share allows (`shareOf`).
-     */
-    const handOver = fn(function* (ended: PlannedAttempt, line: Line, slot: Slot) {
-      const { id } = ended.endpoint
-      if (flights.isFailing(id) || shareAt(ended) === 0) yield* release(line)
-      const next = line.inFlight > shareAt(ended) ? undefined : lines.takeFromLine(line, 1)[0]
-      if (next !== undefined) return yield* start(next, line, slot)
-      // While the last attempt stores the deliveries in line, further attempts may join the line. Nothing else would
+    const runFiber = fn(function* (first: PlannedAttempt, line: Line) {
+      const { id } = first.endpoint
+      for (let planned: PlannedAttempt | undefined = first; planned !== undefined;) {
+        line.movedAt = yield* Timestamp.now
+        yield* Effect.exit(begin(planned))
+        if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
+        planned = line.fibers > shareAt(planned) ? undefined : lines.takeFromLine(line, 1)[0]
+      }
+      // While the last fiber stores the deliveries in line, further attempts may join the line. No other fiber would
       // make or store these attempts, so the loop goes on until the line is empty.
-      while (line.inFlight === 1 && line.waiting.length > 0) yield* release(line)
-      slot.free(false)
-      lines.removeAttempt(id, line)
+      while (line.fibers === 1 && line.waiting.length > 0) yield* release(line)
+      lines.removeFiber(id, line)
+      return false
     })
 
     const mayBegin = (one: FirstAttempt): boolean => flights.hasRoomForFirst(one.endpoint.id, shareAt(one))
@@ -234,7 +205,7 @@ export const make = ({
         lines.join(line, planned)
         return Effect.void
       }
-      return start(planned, lines.addAttempt(id, now), flights.take(id, "first"))
+      return flights.launch(id, runFiber(planned, lines.addFiber(id, now)), "first")
     }
 
     const launch = fn(function* (

@@ -1,6 +1,6 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
-import type { EndedAttempt } from "../deliveries/deliver.js"
+import type { StoredAttempt } from "../deliveries/deliver.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
@@ -18,33 +18,23 @@ export interface Flights {
   readonly slow: () => NonNullable<ClaimRequest["slow"]>
   /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
-  /** Notes how an attempt ended, and returns whether the delivery waits for another attempt. */
-  readonly note: (endpointId: EndpointId, ended: EndedAttempt | undefined) => boolean
-  /** Takes a slot for an attempt at the endpoint. */
-  readonly take: (endpointId: EndpointId, kind: Kind) => Slot
+  /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */
+  readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
   /**
-   * Starts `attempt` concurrently. `onEnd` runs when it has ended: with true when the attempt returned true, because a
-   * retry of the delivery waits.
+   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may now find more work. This is so
+   * in three cases: the attempt returned true, because a retry waits; the endpoint, the worker, or the half of the
+   * slots that slow endpoints may use was full until now; or the worker now has `enough` free slots.
    */
   readonly launch: <R>(
+    endpointId: EndpointId,
     attempt: Effect.Effect<boolean, never, R>,
-    onEnd: (waits: boolean) => void
+    kind?: Kind
   ) => Effect.Effect<void, never, R>
   /**
    * Waits for all attempts to end. After `atMost`, interrupts the attempts that have not ended. Other workers make
    * these attempts again when the leases have run out.
    */
   readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
-}
-
-/** The right to have one attempt at an endpoint in flight. */
-export interface Slot {
-  /**
-   * Makes the slot free, once. `waits`: a retry of the delivery waits. `onChange` runs if a claim may now find more
-   * work. This is so in three cases: a retry waits; the endpoint, the worker, or the half of the slots that slow
-   * endpoints may use was full until now; or the worker now has `enough` free slots.
-   */
-  readonly free: (waits: boolean) => void
 }
 
 /** A claimed delivery, or the first attempt at a delivery that is not stored yet. Each kind has its own limits. */
@@ -104,9 +94,6 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
     if (changed || wasFull || hasEnough) onChange()
   }
 
-  /** How many attempts have given up their slots and store their results. */
-  const storing = (): number => fibers.size - underWay
-
   return {
     size: () => underWay,
     isFailing: (id) => slow.get(id) === "failing",
@@ -114,13 +101,12 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
     hasRoomForFirst: (id, most) =>
       underWay < slots &&
       firstUnderWay < firstMost &&
-      storing() < slots &&
       slow.get(id) !== "failing" &&
       (!slow.has(id) || slowUnderWay < slowMost) &&
       (counts.first.get(id) ?? 0) < most,
-    note: (id, ended) => {
-      if (ended === undefined) return false
-      const { how, tookMillis } = ended
+    note: (id, stored) => {
+      if (stored === undefined) return false
+      const { how, tookMillis } = stored
       const isMissed = how._tag === "Retry" || (how._tag === "Failed" && how.reason === "exhausted")
       if (how._tag === "Delivered" || isMissed) slow.delete(id)
       if (isMissed) slow.set(id, "failing")
@@ -129,17 +115,16 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
       if (slow.size > SLOW_MAX && oldest !== undefined) slow.delete(oldest)
       return Delivery.goesOn(how._tag)
     },
-    take: (id, kind) => {
-      const wasSlow = begin(id, kind)
-      return { free: (waits) => end(id, kind, wasSlow, waits) }
-    },
-    launch: (attempt, onEnd) =>
+    launch: (id, attempt, kind = "claimed") =>
       Effect.uninterruptible(
-        Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
-          fibers.add(fiber)
-          fiber.addObserver((exit) => {
-            fibers.delete(fiber)
-            onEnd(Exit.isSuccess(exit) && exit.value)
+        Effect.suspend(() => {
+          const wasSlow = begin(id, kind)
+          return Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
+            fibers.add(fiber)
+            fiber.addObserver((exit) => {
+              fibers.delete(fiber)
+              end(id, kind, wasSlow, Exit.isSuccess(exit) && exit.value)
+            })
           })
         })
       ),

@@ -3,7 +3,7 @@ import { Bucket, everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import * as firstAttempts from "../../src/dispatch/firstAttempts.js"
 import { FRESH, isFresh } from "../../src/dispatch/EventFreshness.js"
 import { shareOf } from "../../src/dispatch/firstAttempts.js"
@@ -47,63 +47,6 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
           expect(times).toEqual(lasted)
         }
         expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(20).fill("delivered"))
-      })
-    )
-  })
-
-  it("begins when the receiver has answered the one before it, and not when that result is stored", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(slowly(100, answers(200)))
-        for (let made = 0; made < 10; made++) yield* fire(stage)
-        const storing = over({
-          deliveries: (store) => ({
-            insertAttempted: (...args) => Effect.delay(store.insertAttempted(...args), "5 seconds")
-          })
-        })
-        const startedAt = yield* Timestamp.now
-        yield* storing(withWorker(Effect.sleep("10 seconds"), { fanOutBatch: 10 }))
-        const times = seconds(yield* posts(), startedAt).map((second) => Math.floor(second * 10))
-        expect(times).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
-        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(10).fill("delivered"))
-      })
-    )
-  })
-
-  it("does not begin while the results of as many attempts as the worker has slots wait to be stored", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(answers(200))
-        const { counting, rows } = counted()
-        const mayStore = yield* Deferred.make<void>()
-        let most = 0
-        let waiting = 0
-        const storing = over({
-          deliveries: (store) => ({
-            insertAttempted: (...args) =>
-              Effect.gen(function* () {
-                most = Math.max(most, ++waiting)
-                yield* Deferred.await(mayStore)
-                waiting--
-                return yield* store.insertAttempted(...args)
-              })
-          })
-        })
-        yield* withWorker(
-          Effect.gen(function* () {
-            for (let made = 0; made < 12; made++) {
-              yield* fire(stage)
-              yield* Effect.sleep("1200 millis")
-            }
-            expect({ most, ...rows }).toEqual({ most: 8, attempted: 0, waiting: 4 })
-            yield* Deferred.succeed(mayStore, undefined)
-            yield* Effect.sleep("10 seconds")
-          }),
-          { slots: 8 }
-        ).pipe(storing, counting)
-        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(12).fill("delivered"))
       })
     )
   })
