@@ -19,8 +19,8 @@ const SKIPPED_PAUSE = Duration.millis(20)
 
 export interface DeliveryLoopOptions {
   readonly slots: number
-  /** How many slots one claim fills at most. */
-  readonly half: number
+  /** How many deliveries one claim takes at most: half of the slots. */
+  readonly batch: number
   /** How many claimed deliveries to one endpoint all workers together may have in flight. */
   readonly perEndpoint: number
   readonly flights: Flights
@@ -37,7 +37,7 @@ export interface DeliveryLoopOptions {
  * waits for the next due time, unless more deliveries are due.
  */
 export const make = (options: DeliveryLoopOptions) => {
-  const { dueTimes, flights, half, onClaim, onFull, perEndpoint, slots, toDeliver } = options
+  const { batch, dueTimes, flights, onClaim, onFull, perEndpoint, slots, toDeliver } = options
   /** When the last claim was made, if it filled its limit. */
   let filledAt: Timestamp.Timestamp | undefined
 
@@ -59,9 +59,9 @@ export const make = (options: DeliveryLoopOptions) => {
       return yield* toDeliver.wait(Option.none())
     }
     const pauseMillis =
-      free < half && filledAt !== undefined ? remaining(filledAt, BACKLOG_PAUSE_MILLIS, yield* Timestamp.now) : 0
+      free < batch && filledAt !== undefined ? remaining(filledAt, BACKLOG_PAUSE_MILLIS, yield* Timestamp.now) : 0
     if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
-    const limit = Math.min(free, half)
+    const limit = Math.min(free, batch)
     const { claims, isSkipping, isUnfinished, now } = yield* claim(limit)
     onClaim(now)
     filledAt = claims.length === limit ? now : undefined

@@ -100,7 +100,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     })
     const deliveryTurn = deliveryLoop.make({
       slots,
-      half,
+      batch: half,
       perEndpoint: claimsPerEndpoint,
       flights: inFlight,
       dueTimes,
