@@ -101,7 +101,7 @@ export const SAID: Readonly<Record<string, RegExp>> = {
   "a code": /FROM authorization_codes WHERE user_id = /,
   "a refresh token and those after it": /FROM refresh_tokens presented JOIN refresh_tokens /,
   "a phone": /FROM devices WHERE user_id = \$1 AND token_hash = /,
-  "what an upload is judged by": /^SELECT head\.version, head\.known, /,
+  "what an upload is judged by": /^SELECT NULL AS version, NULL AS known, .* UNION ALL SELECT /,
   "an upload": /^WITH moved AS .* INSERT INTO fixes /,
   "an upload with visits": /^WITH moved AS .* INSERT INTO visit_reports /,
   "an upload with what cannot be": /^WITH moved AS .* INSERT INTO quarantined_fixes /,
