@@ -87,14 +87,14 @@ export const ensurePartitions = program(
 const isBusy = (error: unknown): boolean =>
   Failures.isLockTimeout(error) || ["57014", "42704"].includes(Failures.sqlState(error) ?? "")
 
-const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
-
-const whileLocked = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
-  effect.pipe(
-    Effect.retry({ schedule: SOON, while: Failures.isLockTimeout }),
-    // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
-    Effect.withClock(Clock.make())
-  )
+const whileLocked =
+  (times: number) =>
+  <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
+    effect.pipe(
+      Effect.retry({ schedule: Schedule.spaced("300 millis"), times, while: Failures.isLockTimeout }),
+      // Waits in real time, because locks are held in real time even when the program's `Clock` is another one.
+      Effect.withClock(Clock.make())
+    )
 
 const unlessBusy =
   (table: string, month: Month) =>
@@ -195,7 +195,7 @@ const askForStandard = (sql: SqlClient, missing: Missing) =>
  * statements before it need not be repeated.
  */
 const lockStandard = (sql: SqlClient, missing: Missing) =>
-  sql.withTransaction(askForStandard(sql, missing)).pipe(whileLocked)
+  sql.withTransaction(askForStandard(sql, missing)).pipe(whileLocked(4))
 
 /** The name of the constraint. `Failures` recognizes the constraint by this name. */
 const closingOf = (missing: Missing): string => `${standardOf(missing)}_without_${missing.month.suffix}`
@@ -253,7 +253,9 @@ const openMonths = (sql: SqlClient, missing: Missing) =>
       )
     )
     .pipe(
-      whileLocked,
+      // Tries for about 15 s, longer than to make a partition: until the month is open, its rows are refused. An
+      // autovacuum of the DEFAULT partition may hold its lock for seconds.
+      whileLocked(30),
       Effect.catchAllCause((cause) =>
         Effect.logWarning(`New rows of ${nameOf(missing)} are refused until a run makes this partition`, cause)
       )

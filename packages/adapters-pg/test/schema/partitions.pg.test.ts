@@ -30,6 +30,8 @@ const prepare = async (url: string) => {
        $$ BEGIN IF user_id = 'usr_slow' THEN PERFORM pg_sleep(0.05); END IF; RETURN user_id; END $$`
   )
   await ask(url, "CREATE INDEX fixes_slow ON fixes (user_id, slowly(user_id))")
+  // ANALYZE would call `slowly` for each row, and would hold for seconds a lock that `ensurePartitions` needs.
+  await ask(url, "ALTER TABLE fixes_default SET (autovacuum_enabled = off)")
   await ask(url, insert("usr_old", "2015-01-01", OLD_ROWS))
 }
 
@@ -83,6 +85,26 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     await ask(url, insert("usr_slow", "2031-05-20", 1))
     expect(await ensureOn(url)).toContain("fixes_2031_05")
     expect(await countIn(url, "fixes_2031_05")).toBe(91)
+  })
+
+  it("after a failure, a lock of four seconds on the DEFAULT partition delays the opening of the month [sweeps-3]", async () => {
+    const { url } = database
+    await ask(url, insert("usr_slow", "2031-05-10", 90))
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    try {
+      const making = ensureOn(url, "2 seconds")
+      await expect.poll(() => closings(url), { timeout: 60_000 }).not.toEqual([])
+      // Like an autovacuum, which takes this lock.
+      await other.query("BEGIN; LOCK TABLE ONLY fixes_default IN SHARE UPDATE EXCLUSIVE MODE")
+      await other.query("SELECT pg_sleep(6)")
+      expect(await closings(url)).not.toEqual([])
+      await other.query("COMMIT")
+      expect(await making).not.toContain("fixes_2031_05")
+    } finally {
+      await other.end()
+    }
+    expect(await closings(url)).toEqual([])
   })
 
   it("a month that is closed although it has its partition is opened by the next run [sweeps-3]", async () => {
