@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Database, Rows, SqlFixHistory, SqlImportStore } from "@place-access/adapters-pg"
-import { type Fix, FixHistory, FixStore } from "@place-access/domain/fixes"
+import { Fix, FixHistory, FixStore } from "@place-access/domain/fixes"
 import { Import, ImportStore } from "@place-access/domain/imports"
 import { type History, HistoryStore } from "@place-access/domain/retention-choice"
 import { type DeviceId, ImportId, Timestamp, type UserId } from "@place-access/domain/shared"
@@ -140,7 +140,7 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
         const store = yield* FixStore
         const at = Timestamp.make(now)
         const { known, version } = yield* store.view(userId, phone.id, fixes, at)
-        const fresh = fixes.filter((fix) => !known.has(`${fix.capturedAt},${fix.lat},${fix.lon}`) || taken.length > 0)
+        const fresh = fixes.filter((fix) => !known.has(Fix.key(fix)) || taken.length > 0)
         const upload = { userId, deviceId: phone.id, receivedAt: at, version, fixes: fresh, ...NOTHING, taken }
         expect(yield* store.commit(upload)).toBe(true)
       })
