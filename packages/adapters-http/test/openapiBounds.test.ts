@@ -176,8 +176,8 @@ const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
 
 /**
- * Whether `adapters-webhook` checks the field. The test runs without that package, so it cannot test the bounds of this
- * field.
+ * Whether only `adapters-webhook` checks the field. The server of this test runs without that package and accepts every
+ * value of the field, so the test leaves out the bounds of such a field.
  */
 const isSenders = (field: string): boolean => field === "url"
 

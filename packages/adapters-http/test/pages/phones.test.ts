@@ -22,8 +22,8 @@ describe("an address that no phone can reach", () => {
     for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
       const page = await setUp(format)
       expect([format, page]).toEqual([format, expect.stringContaining(WARNING)])
-      // The page must also offer to share from a browser. For that, nobody has to restart the service with another
-      // address.
+      // An app on a phone cannot reach this address, but a browser on this machine can. So the page must offer to share
+      // the location from a browser.
       expect(page).toContain('href="/portal/devices/share"')
     }
     expect(await setUp("json")).toContain("Try it from a terminal")

@@ -194,7 +194,10 @@ export interface Tables {
    * The devices that stand for imports. The value is the time of the import's newest fix or visit; null: it has none.
    */
   readonly importDevices: Map<DeviceId, Timestamp | null>
-  /** The additional devices of imported archives (`ImportedDevice`). The value is the device of the import. */
+  /**
+   * An import of an archive makes a device for the import itself, and may make further devices for the old account's
+   * devices (`ImportedDevice`). The key is such a further device, and the value is the device of its import.
+   */
   readonly importParts: Map<DeviceId, DeviceId>
   readonly historyChoices: Map<UserId, Keep>
   /** The stretches of history that each person deleted, ordered by time. */
