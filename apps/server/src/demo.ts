@@ -15,7 +15,8 @@ import { settings } from "./demo/settings.js"
 import * as Tour from "./demo/tour.js"
 import * as TravelClock from "./demo/TravelClock.js"
 import * as Listener from "./http/Listener.js"
-import * as ServerLive from "./ServerLive.js"
+import { serveHttp } from "./http/serveHttp.js"
+import * as Ports from "./Ports.js"
 import type * as ServerSettings from "./ServerSettings.js"
 
 /**
@@ -42,10 +43,10 @@ const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) 
     const listener = Listener.make(server.host, server.port, server.addresses.baseUrl)
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const ready = yield* Deferred.make<void>()
-    const http = ServerLive.serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined)))
+    const http = serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined)))
     const parts = Effect.all([http, work(server)], { concurrency: "unbounded", discard: true })
     const running = yield* Effect.scoped(Effect.zipRight(recordFigures(), parts)).pipe(
-      Effect.provide(ServerLive.ports(server)),
+      Effect.provide(Ports.layer(server)),
       Effect.withClock(clock),
       Effect.forkScoped
     )

@@ -3,9 +3,10 @@ import { recordFigures } from "@place-access/domain/figures"
 import { UploadPace } from "@place-access/domain/fixes"
 import { Console, Duration, Effect, Logger, LogLevel } from "effect"
 import * as Listener from "./http/Listener.js"
+import { serveHttp } from "./http/serveHttp.js"
 import { factsOf } from "./operator/perform.js"
 import * as OperatorSocket from "./operator/socket.js"
-import * as ServerLive from "./ServerLive.js"
+import * as Ports from "./Ports.js"
 import * as Settings from "./ServerSettings.js"
 import * as Mark from "./virtual/Mark.js"
 import { welcome } from "./welcome.js"
@@ -21,7 +22,7 @@ export const serve = (settings: Settings.ServerSettings) =>
     // a process that starts.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
-    const http = ServerLive.serveHttp(listener, settings, announce(settings)).pipe(
+    const http = serveHttp(listener, settings, announce(settings)).pipe(
       Effect.withClock(shared.clock),
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
@@ -39,7 +40,7 @@ export const serve = (settings: Settings.ServerSettings) =>
     yield* Effect.zipRight(recordFigures(), Effect.all(parts, { concurrency: "unbounded", discard: true })).pipe(
       Effect.scoped,
       // Waits for the database without a limit: if the server ended, a supervisor would only restart it.
-      Effect.provide(ServerLive.ports(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
+      Effect.provide(Ports.layer(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
     )
   }).pipe(Effect.scoped)
 

@@ -5,7 +5,7 @@ import type { AccountCommand, Output } from "../operator/AccountCommand.js"
 import { perform } from "../operator/perform.js"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
-import * as ServerLive from "../ServerLive.js"
+import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
 
@@ -32,7 +32,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     // `account create` needs no database: an operator may make the first admin before the first start of the server.
     if (storage._tag === "Embedded" && command._tag !== "Create") yield* requireDatabase(storage.dataDir)
     return yield* perform(command, settings.addresses.baseUrl).pipe(
-      Effect.provide(ServerLive.ports(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
+      Effect.provide(Ports.layer(settings, command._tag === "Create" ? undefined : Data.WITHOUT_MIGRATING)),
       // Only warnings are logged, because the terminal should show the command's answer only.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )

@@ -4,7 +4,7 @@ import { CannotStart, Data } from "@place-access/worker"
 import { Console, Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import { requireDatabase } from "../operator/requireDatabase.js"
-import * as ServerLive from "../ServerLive.js"
+import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
 
@@ -37,7 +37,7 @@ export const importRulesInto = (file: string, settings: ServerSettings) =>
     const { storage } = settings
     yield* Mark.refuseIn(storage)
     if (storage._tag === "Embedded") yield* requireDatabase(storage.dataDir)
-    yield* Effect.provide(importRules(file), ServerLive.ports(settings, Data.WITHOUT_MIGRATING))
+    yield* Effect.provide(importRules(file), Ports.layer(settings, Data.WITHOUT_MIGRATING))
   })
 
 const explain = (faults: ReadonlyArray<RuleImport.RuleImportFault>): string =>

@@ -1,5 +1,5 @@
 import { Console, Effect } from "effect"
-import * as ServerLive from "../ServerLive.js"
+import * as Ports from "../Ports.js"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Mark from "../virtual/Mark.js"
 
@@ -7,5 +7,5 @@ import * as Mark from "../virtual/Mark.js"
 export const migrate = (settings: ServerSettings) =>
   Effect.zipRight(
     Mark.refuseIn(settings.storage),
-    Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))
+    Console.log("The database is up to date.").pipe(Effect.provide(Ports.database(settings)))
   )

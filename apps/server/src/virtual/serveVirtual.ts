@@ -24,10 +24,11 @@ import { Clock, Console, Context, Duration, Effect, Either, identity, Layer, Opt
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import * as Listener from "../http/Listener.js"
+import { serveHttp } from "../http/serveHttp.js"
 import * as NpmScripts from "../NpmScripts.js"
 import { factsOf } from "../operator/perform.js"
 import * as OperatorSocket from "../operator/socket.js"
-import * as ServerLive from "../ServerLive.js"
+import * as Ports from "../Ports.js"
 import * as Settings from "../ServerSettings.js"
 import * as Bar from "./bar.js"
 import * as Mark from "./Mark.js"
@@ -176,7 +177,7 @@ const run = (
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const seeded = mark.seed === null ? undefined : SeededEntropy.make(`${mark.seed}\n${mark.starts}`)
     const entropy = seeded === undefined ? NodeEntropy.layer : Layer.succeed(Entropy.Entropy, seeded.entropy)
-    const ports = ServerLive.portsOver(
+    const ports = Ports.layerOver(
       Stores.over(world.signal, entropy),
       world.sending.around(Webhooks.layer(settings.webhooks)),
       { storage: withKeys(settings.storage, mark) },
@@ -198,7 +199,7 @@ const run = (
       )
       const running = yield* Restartable.make(loops)
       const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
-      const http = ServerLive.serveHttp(
+      const http = serveHttp(
         ofWorld(listener, mover),
         settings,
         Console.log(welcome(settings, storage.dataDir, mover)),

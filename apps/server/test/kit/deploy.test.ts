@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import * as ServerSettings from "../../src/ServerSettings.js"
 import * as Worker from "@place-access/worker"
-import * as ServerLive from "../../src/ServerLive.js"
+import * as ServeHttp from "../../src/http/serveHttp.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
@@ -14,7 +14,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
  * Imports the server and the worker, because a module declares its metrics when it is loaded. The imports must be used,
  * because an unused import is not loaded.
  */
-const PROGRAMS = [Worker, ServerLive]
+const PROGRAMS = [Worker, ServeHttp]
 
 const manifest = JSON.parse(read("package.json")) as {
   readonly engines: { readonly node: string }

@@ -1,28 +1,9 @@
 import { HttpLive } from "@place-access/adapters-http"
-import type { WebhookSender } from "@place-access/domain/endpoints"
-import { Data, Imports, Mail, Program, Stores, VERSION, Webhooks } from "@place-access/worker"
+import { Mail, Program, VERSION } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
-import * as Health from "./http/Health.js"
-import type * as Listener from "./http/Listener.js"
-import type { ServerSettings } from "./ServerSettings.js"
-
-const PROGRAM = "place-access server"
-
-/** The database with the current schema, and its keys. */
-export const database = (settings: Pick<ServerSettings, "storage">, opening?: Data.Opening) =>
-  Data.withKeys(settings.storage, PROGRAM, opening)
-
-/** The adapters of the stores, the import reader and the webhook sender, over the database of the settings. */
-export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
-  portsOver(Stores.layer, Webhooks.layer(settings.webhooks), settings, opening)
-
-/** Like `ports`, with the stores and the sender of webhooks that the caller gives. */
-export const portsOver = (
-  stores: Layer.Layer<Stores.Stores, never, Stores.StorePorts>,
-  sender: Layer.Layer<WebhookSender>,
-  settings: Pick<ServerSettings, "storage">,
-  opening?: Data.Opening
-) => Layer.mergeAll(stores, Imports.layer, sender).pipe(Layer.provideMerge(database(settings, opening)))
+import type { ServerSettings } from "../ServerSettings.js"
+import * as Health from "./Health.js"
+import type * as Listener from "./Listener.js"
 
 /**
  * The most requests at once for each database connection. With eight, a connection is busy while some of the requests
