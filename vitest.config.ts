@@ -118,10 +118,11 @@ class LongestFirst extends BaseSequencer {
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
 /**
- * The files of `npm run test:unit` do not wait, so they get no additional process: it would only load the same modules
- * once more.
+ * The files of `npm run test:unit` and of `npm run test:stock` do not wait, so they get no additional process: it would
+ * only load the same modules once more.
  */
-const PROCESSES = process.env["UNIT"] === "1" ? Math.min(availableParallelism(), MOST) : MOST
+const WAITS = process.env["UNIT"] !== "1" && process.env["STOCK"] !== "1"
+const PROCESSES = WAITS ? MOST : Math.min(availableParallelism(), MOST)
 
 /** The path of the built file of a source file; undefined when there is no built file. */
 const builtFrom = (path: string): string | undefined => {
