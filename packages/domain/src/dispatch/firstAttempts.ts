@@ -1,4 +1,4 @@
-import { Cause, Effect, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
 import { deliverFirst } from "../deliveries/deliver.js"
@@ -180,7 +180,9 @@ export const make = ({
       const { id } = first.endpoint
       for (let planned: PlannedAttempt | undefined = first; planned !== undefined;) {
         line.movedAt = yield* Timestamp.now
-        yield* Effect.exit(begin(planned))
+        const exit = yield* Effect.exit(begin(planned))
+        // This fiber goes on, so nobody interrupted it: the store's effect ended with an interruption of its own.
+        if (Exit.isFailure(exit)) yield* Effect.flatMap(OutboxMarks.notStored(planned.event, exit.cause), planned.end)
         if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
         planned = line.fibers > shareAt(planned) ? undefined : lines.takeFromLine(line, 1)[0]
       }

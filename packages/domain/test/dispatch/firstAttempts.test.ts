@@ -143,14 +143,18 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
-  it.each([0, 60_000])(
-    "whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id, also by a worker that held the bucket for %i ms [§6.3.6]",
-    (heldFor) => {
+  it.each([
+    [0, "fails", Effect.fail(broken)],
+    [60_000, "fails", Effect.fail(broken)],
+    [0, "is interrupted", Effect.interrupt]
+  ] as const)(
+    "whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id: a worker that held the bucket for %i ms, and a store that %s [§6.3.6]",
+    (heldFor, _, failure) => {
       inVirtualTime(
         Effect.gen(function* () {
           const stage = yield* scene
           yield* script(answers(200))
-          const failing = over({ deliveries: () => ({ insertAttempted: () => Effect.fail(broken) }) })
+          const failing = over({ deliveries: () => ({ insertAttempted: () => failure }) })
           yield* failing(
             withWorker(
               Effect.gen(function* () {
