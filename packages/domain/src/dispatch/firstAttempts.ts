@@ -193,7 +193,8 @@ export const make = ({
       return false
     })
 
-    const mayBegin = (one: FirstAttempt): boolean => flights.hasRoomForFirst(one.endpoint.id, shareAt(one))
+    const mayBegin = (one: FirstAttempt, others = 0): boolean =>
+      flights.hasRoomForFirst(one.endpoint.id, shareAt(one), others)
     const mayWait = (one: FirstAttempt, now: Timestamp.Timestamp): boolean => {
       const line = lines.find(one.endpoint.id)
       return line !== undefined && !flights.isFailing(one.endpoint.id) && lines.mayJoin(line, shareAt(one), now)
@@ -220,7 +221,8 @@ export const make = ({
       const { heldSince, hasSurplus } = leases.crew()
       // `hasSurplus`: the worker must give up leases and waits until no attempt uses them, so it begins nothing new.
       if (hasSurplus || !isFresh(event, heldSince, now) || marks.takeUnstored(event.id)) return false
-      if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return false
+      // All attempts of the event begin or none does, so each of them must find room beside those before it.
+      if (!attempts.every((one, before) => mayBegin(one, before) || (isBacklog && mayWait(one, now)))) return false
       const outcomes: Array<AttemptOutcome> = []
       const end = (outcome: AttemptOutcome) =>
         Effect.suspend(() => {

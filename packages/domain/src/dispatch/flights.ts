@@ -16,8 +16,11 @@ export interface Flights {
    * in flight.
    */
   readonly slow: () => NonNullable<ClaimRequest["slow"]>
-  /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
-  readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
+  /**
+   * Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint.
+   * `others` is the number of attempts at other endpoints that begin before this one and have no slot yet.
+   */
+  readonly hasRoomForFirst: (endpointId: EndpointId, most: number, others: number) => boolean
   /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */
   readonly note: (endpointId: EndpointId, stored: StoredAttempt | undefined) => boolean
   /**
@@ -98,11 +101,11 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
     size: () => underWay,
     isFailing: (id) => slow.get(id) === "failing",
     slow: () => ({ ids: [...slow.keys()], limit: Math.max(0, slowMost - slowUnderWay) }),
-    hasRoomForFirst: (id, most) =>
-      underWay < slots &&
-      firstUnderWay < firstMost &&
+    hasRoomForFirst: (id, most, others) =>
+      underWay + others < slots &&
+      firstUnderWay + others < firstMost &&
       slow.get(id) !== "failing" &&
-      (!slow.has(id) || slowUnderWay < slowMost) &&
+      (!slow.has(id) || slowUnderWay + others < slowMost) &&
       (counts.first.get(id) ?? 0) < most,
     note: (id, stored) => {
       if (stored === undefined) return false

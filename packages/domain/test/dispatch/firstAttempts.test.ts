@@ -175,6 +175,36 @@ describe("the first attempt of an event [deliveries-18]", () => {
     }
   )
 
+  it.each([
+    [4, { waiting: 0, attempted: 4 }],
+    [5, { waiting: 5, attempted: 0 }]
+  ])("with 8 slots, of which 4 are for first attempts: an event for %i endpoints", (endpoints, expected) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { receiver, most } = counting(slowly(100, answers(204)))
+        yield* script(receiver)
+        for (let more = 1; more < endpoints; more++) {
+          const { endpoint } = yield* register(stage.app.id, { url: `${URL}/${more}` })
+          yield* script(receiver, endpoint.url)
+        }
+        const { counting: countingRows, rows } = counted()
+        yield* countingRows(
+          withWorker(
+            Effect.gen(function* () {
+              yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(endpoints).fill("delivered"))
+            }),
+            { slots: 8 }
+          )
+        )
+        expect(rows).toEqual(expected)
+        expect(most()).toBe(endpoints)
+      })
+    )
+  })
+
   it("is not made again when only the mark on its event fails, and its entry in the access log is one [deliveries-12]", () => {
     inVirtualTime(
       Effect.gen(function* () {
