@@ -8,7 +8,8 @@ export type PasswordOwner = Pick<Account, "email" | "displayName">
 export type IsCommon = (text: string) => boolean
 
 /**
- * The most digits and signs around a common password with which it is still refused, such as the five in `dragon2026!`.
+ * A common password is also refused with digits and signs before or after it, if there are at most this many of them.
+ * For example, `dragon2026!` has five.
  */
 const PADDING_MAX = 6
 

@@ -1,6 +1,9 @@
 // Estimates how hard a password is to guess. Decision accounts-8.
 
-/** An estimate that the page shows. Weak passwords are accepted; only `PasswordRules` refuses passwords. */
+/**
+ * How hard a new password is to guess, as a page tells its owner. Weak passwords are accepted; only `PasswordRules`
+ * refuses passwords.
+ */
 export type PasswordStrength = "weak" | "fair" | "strong"
 
 /**
@@ -45,7 +48,7 @@ const alphabet = (password: string): number =>
   (/[^\p{L}\d]/u.test(password) ? 8 : 0) +
   2
 
-/** What the page says about the password that was just set. */
+/** What a page says about the password that its owner has just set. */
 export const words: Readonly<Record<PasswordStrength, string>> = {
   weak: "It is weak: a program that knows how people choose passwords may guess it. One more word makes it better.",
   fair: "It is fairly good. One more word would make it hard to guess even for a patient attacker.",

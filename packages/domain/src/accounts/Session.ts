@@ -43,8 +43,8 @@ export const LIFETIME = 14 * DAY
 export const LONGEST = 30 * DAY
 
 /**
- * The shortest time between two renewals of a session, in milliseconds. Without it every request would write to the
- * database.
+ * The shortest time between two renewals of a session, in milliseconds. Without this limit, every request would write
+ * to the database.
  */
 const RENEWED_EVERY = HOUR
 

@@ -14,7 +14,7 @@ export const PER_BROWSER = 5
 
 /**
  * An attempt without a result after this time, in milliseconds, counts as a failure, because the process that checked
- * the password has died.
+ * the password has probably died.
  */
 export const IN_FLIGHT = 30 * SECOND
 
@@ -38,11 +38,14 @@ export interface CountedTry {
   readonly failed: boolean
 }
 
-/** The recent attempts, oldest first. */
+/** The recent attempts with which a new attempt is counted, oldest first. */
 export interface RecentTries {
-  /** Attempts of unknown browsers at the account. Failures before the last successful attempt are left out. */
+  /**
+   * Attempts of unknown browsers at the account that the new attempt names. Failures before the last successful attempt
+   * are left out.
+   */
   readonly ofAccount: ReadonlyArray<CountedTry>
-  /** Attempts of unknown browsers from the address. */
+  /** Attempts of unknown browsers from the network address of the new attempt. */
   readonly ofAddress: ReadonlyArray<CountedTry>
   /**
    * Attempts of the known browser from which the new attempt comes; then `ofAccount` and `ofAddress` do not count. Left
@@ -83,9 +86,9 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that are reached if this attempt fails. The throttle then refuses further attempts, and the audit log
- * records a lock-out. Empty for a known browser: its limit locks out only that browser, so the audit log does not
- * record it.
+ * The limits that are reached if the new attempt fails too. The throttle then refuses further attempts, and the audit
+ * log records a lock-out. Empty when the attempt comes from a known browser: the limit of this browser locks out nobody
+ * else, so the audit log does not record it.
  */
 export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
   recent.ofBrowser !== undefined

@@ -1,4 +1,5 @@
-// Protects the forms of pages: the token against forged forms, and the answer to a form that is sent twice.
+// Protects the forms of pages: a token makes forged forms fail, and a form that is sent twice gets the same cookie
+// twice.
 import { Effect, Encoding, Either, Option } from "effect"
 import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"

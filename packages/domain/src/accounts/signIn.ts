@@ -78,7 +78,8 @@ export const verifyPassword = program("verifyPassword", function* (input: SignIn
     browser: known?.id ?? null
   }
   const fills = yield* admit(tried)
-  // The attempt has been counted. So the password is checked to the end, even when the client closes its connection.
+  // The attempt has been counted already. If the check of the password stopped when the client closes its connection,
+  // the attempt would count as a failure even with the right password.
   return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 

@@ -14,9 +14,9 @@ export type CurrentPlace =
 export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
 
 /**
- * Decides where the user is. The newest fix since `since` decides that is certainly inside one of the places, or
- * certainly outside all of them. A fix that is too inaccurate for either is skipped. `fixes` are newest first. When
- * `places` is empty, every fix decides for "elsewhere".
+ * Decides where the user is, by the newest fix since `since` that is certainly inside one of the places or certainly
+ * outside all of them. Fixes that are too inaccurate for this are skipped. `fixes` are newest first. When `places` is
+ * empty, every fix decides for "elsewhere".
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

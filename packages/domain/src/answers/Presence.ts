@@ -14,8 +14,8 @@ export type Presence =
 export const UNKNOWN: Presence = { state: "unknown", asOf: null }
 
 /**
- * Decides whether the user is inside the circle. The newest fix since `since` decides that is certainly inside or
- * certainly outside. `fixes` are newest first.
+ * Decides whether the user is inside the circle, by the newest fix since `since` that is certainly inside or certainly
+ * outside. `fixes` are newest first.
  */
 export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence => {
   for (const fix of fixes) {

@@ -100,7 +100,7 @@ export const verifyZone = program(
     circle: Geometry.Circle,
     maxAgeS: number
   ) {
-    // During a pause the answer discloses nothing, so it costs the app no question.
+    // During a pause the answer discloses nothing, so it takes nothing from the app's budget.
     if (yield* isPaused({ pause })) return Presence.UNKNOWN
     return yield* newestDecisive(
       yield* FixHistory,
@@ -120,8 +120,8 @@ const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> 
   Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
 /**
- * How many fixes the first page has. The newest fix usually decides, so the first page is small. Later pages are
- * larger, because near the edge of a circle hundreds of fixes may not decide.
+ * How many fixes an answer reads at first. In most cases the newest fix decides the answer, so the first page is small.
+ * Each later page is larger, up to `PAGE_MAX`, because hundreds of fixes near the edge of a circle may decide nothing.
  */
 const FIRST_PAGE = 8
 const PAGE_MAX = 1_000
