@@ -40,8 +40,8 @@ export interface AppEdit {
  * Applies a developer's change. Before production, the change takes effect at once, but scopes cannot be added during a
  * review. In production, a changed field that needs a review waits for a reviewer (`AppProposal.propose`). To withdraw
  * a waiting field, the developer sets it back to the value in force. The app and its tokens lose a removed scope at
- * once (Spec §5.6). When no approved scope would be left, a production app keeps its present scopes until a reviewer
- * decides. An edit that changes nothing has no effect.
+ * once (Spec §5.6). There is one exception: a production app that would have no approved scope left keeps its present
+ * scopes until a reviewer decides. An edit that changes nothing has no effect.
  */
 export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)

@@ -38,18 +38,18 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
     /**
-     * Locks the owner's account and stores an app without client secret and logo, which `update` adds later. `Full`,
-     * and nothing is stored, when the owner has `AccountLimits.APPS` apps already; `NoOwner` when the owner's account
-     * was deleted.
+     * Locks the account of the holder (`App.ownerId`) and stores an app without client secret and logo, which `update`
+     * adds later. `Full`, and nothing is stored, when the holder has `AccountLimits.APPS` apps already; `NoOwner` when
+     * the holder's account was deleted.
      */
     readonly create: (app: App) => StoreEffect<"Made" | "Full" | "NoOwner">
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
     readonly findRegistered: (id: AppId) => StoreEffect<Option.Option<Registered>>
-    /** The members of the app's team other than its owner, longest membership first, then by id. */
+    /** The members of the app's team other than its holder (`App.ownerId`), longest membership first, then by id. */
     readonly members: (id: AppId) => StoreEffect<ReadonlyArray<TeamMember>>
     /**
-     * The apps that the account owns or is a member of, oldest first, then by id. `after` is the position at which the
-     * page before ended.
+     * The apps in whose team the account is, oldest first, then by id. `after` is the position at which the page before
+     * ended.
      */
     readonly listOf: (userId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */
@@ -61,8 +61,8 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
      * Locks the app, passes its present state to `decide`, a plain function, and stores what `decide` returns: `after`
-     * (app and secrets), `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore`
-     * changes the owner). None when there is no such app.
+     * (app and secrets), `logo`, `recorded` and `audit`. `id`, `ownerId` and `createdAt` must not change (`TeamStore`
+     * changes `ownerId`). None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

@@ -39,8 +39,8 @@ export const MAX_LIVE = 100
 
 /**
  * Adds the secret `next`, and drops the oldest secrets beyond `MAX_LIVE`. The secret that was the newest until now
- * expires after `OVERLAP`, and older secrets keep their dates. Each registration issues a secret, so several can be
- * valid at once: ending a secret early would break an app that still uses it.
+ * expires after `OVERLAP`, and older secrets keep their dates. Several secrets can be valid at once, because every
+ * registration issues a secret and may not end one that a server of the app still uses.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

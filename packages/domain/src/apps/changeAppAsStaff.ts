@@ -123,8 +123,8 @@ const teamById = (id: AppId) =>
   })
 
 /**
- * Whether the account is in the app's team. Every member has the owner's interest, so the app counts as the member's
- * own (decision teams-1).
+ * Whether the account is in the app's team. A reviewer or admin in the team does not decide about the app while another
+ * reviewer or admin can (decision teams-1).
  */
 const isOwn = (account: Account, team: ReadonlyArray<UserId>, app: App): boolean =>
   team.includes(account.id) || app.ownerId === account.id

@@ -32,7 +32,8 @@ export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerI
 })
 
 /**
- * The people who get the mails about the app: its owner, and the members with one of these roles (decision teams-5).
+ * The people who get the mails about the app: its holder (`App.ownerId`), and the members with one of these roles
+ * (decision teams-5).
  */
 export const readersOf = program(
   "readersOf",
@@ -47,7 +48,7 @@ export const teamOf = program("teamOf", function* (app: Pick<App, "id" | "ownerI
   return yield* readersOf(app, TeamRole.TeamRole.literals)
 })
 
-/** The apps that the account owns or is a team member of, oldest first. `Invalid` for a cursor of another list. */
+/** The apps in whose team the account is, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
   const { items, nextCursor } = yield* Cursor.page(`apps of ${account.id}`, page, (limit, after) =>

@@ -91,7 +91,7 @@ export type AuditKind = AuditDetail["kind"]
 /** The kinds of events about the teams of apps. */
 export type TeamKind = Extract<AuditDetail, { readonly kind: `team_${string}` }>["kind"]
 
-/** Every kind, in the order in which the page of the audit log offers them. */
+/** Every kind, in the order in which the page of the audit log offers the kinds as filters. */
 export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
   (member): ReadonlyArray<AuditKind> => member.fields.kind.literals
 )
@@ -118,7 +118,7 @@ export const OWNER: AuditActor = { _tag: "Owner" }
 export const OPERATOR: AuditActor = { _tag: "Operator" }
 export const STRANGER: AuditActor = { _tag: "Stranger" }
 
-/** The actor of an event: `Owner` when the account acted that the event is about, else `Staff`. */
+/** The actor of an event that the account `by` caused: `Owner` when the event is about this account, else `Staff`. */
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 

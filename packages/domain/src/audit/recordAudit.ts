@@ -20,8 +20,8 @@ export const recordAudit = program("recordAudit", function* (input: AuditInput) 
 })
 
 /**
- * Writes one line about the event to the service's log. For an event that a store has already committed together with
- * its change.
+ * Writes one line about the event to the service's log. Called for an event that a store has committed together with a
+ * change: `recordAudit` would store this event twice.
  */
 export const announceAudit = program("announceAudit", function* (event: AuditEvent) {
   yield* Effect.annotateLogs(Effect.logInfo(`audit ${event.detail.kind}`), logLine(event))
