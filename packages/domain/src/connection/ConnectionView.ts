@@ -55,8 +55,8 @@ export interface UserConnection
   /** `logo` is null when the user may not see the logo, for example in the sandbox (`App.publicLogo`). */
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "logo" | "status">
   /**
-   * False as soon as the connection is over, even if no worker has stored the end yet. Then `endedAt` and `endReason`
-   * are not null.
+   * False as soon as the connection is over, even if no worker has stored the end yet. While false, `endedAt` and
+   * `endReason` are not null.
    */
   readonly live: boolean
   /**

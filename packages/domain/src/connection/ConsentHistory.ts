@@ -33,8 +33,8 @@ interface Difference {
   readonly scopes: ReadonlyArray<Scope>
   readonly places: ReadonlyArray<Place.PlaceRef>
   /**
-   * The places whose earlier visits are shared in only one of the two entries. Empty when an entry does not record
-   * this.
+   * The places whose visits from before the sharing are shared in only one of the two compared entries. Empty when one
+   * of the two entries does not record this.
    */
   readonly earlierVisits: ReadonlyArray<Place.PlaceRef>
 }
@@ -81,7 +81,7 @@ export const of = (
     const { agreement, at, change } = entry
     const before = stored[index + 1]?.agreement
     const had: Pick<Agreement, "scopes" | "places" | "earlierVisits"> = before ?? NOTHING
-    // When one of the two entries does not record earlier visits, nothing is listed about them.
+    // When this entry or the next older entry does not record which earlier visits are shared, no difference is listed.
     const [visits, hadVisits]: readonly [Agreement["places"], Agreement["places"]] =
       agreement.earlierVisits === null || had.earlierVisits === null
         ? [[], []]

@@ -30,9 +30,10 @@ export const held = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray
   Scope.intersect(granted(grant, now), App.scopes(app))
 
 /**
- * Whether the app would have no scope without exact location. If so, the end of exact location ends the connection
- * (decisions connection-6 and consent-8). A granted scope that the app does not declare does not count, because no page
- * shows it: the connection would go on for this scope, although the user reads that the app is disconnected.
+ * Whether the app would have no scope without exact location (the sensitive scopes). If so, the end of exact location
+ * ends the connection (decisions connection-6 and consent-8). A granted scope that the app no longer declares does not
+ * count. If it counted, the connection would go on for a scope that no page shows, and the user would think that the
+ * app is disconnected.
  */
 export const hasOnlyExactLocation = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   held(grant, app, now).every(Scope.isSensitive)

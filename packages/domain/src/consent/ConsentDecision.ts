@@ -74,15 +74,15 @@ const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused",
 
 /**
  * Why nobody can connect the app now; undefined when users can connect the app. A revoked app stays closed forever, a
- * suspended app only until the account of its owner (`App.ownerId`) is resumed.
+ * suspended app only until the account of its holder (`App.ownerId`) is resumed.
  */
 export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): ConsentRefusal | undefined =>
   app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined
 
 /**
- * Whether an answer to the request may be sent to its redirect URI. When the app's owner has removed the URI, a
- * stranger may control the address. Always true for test people: their requests redirect no browser, so they have an
- * address that no app registers.
+ * Whether an answer to the request may be sent to its redirect URI. False when an owner of the app has removed the URI,
+ * because a stranger may control the address now. Always true for test people: their requests redirect no browser, so
+ * they have an address that no app registers.
  */
 export const canBeAnswered = (
   request: Pick<ConsentRequest, "redirectUri">,
@@ -193,8 +193,8 @@ const connectionOf = (
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
-  // No token family belongs to the connection until the code is exchanged, which starts a family. So a second exchange
-  // of an older code cannot end the tokens of this consent.
+  // Null until the app exchanges the new code, which starts a token family. A second exchange of an older code ends the
+  // connection only while the family of that code is the connection's family. So after this consent, it cannot.
   familyId: null
 })
 

@@ -72,8 +72,8 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
   if (Option.isNone(app)) return yield* new ConsentRefused({ reason: "app_revoked" })
   const closed = ConsentDecision.closedApp(app.value)
   if (closed !== undefined) return yield* new ConsentRefused({ reason: closed })
-  // The app no longer has the redirect URI of the request. `decideConsent` refuses every answer to this request, so the
-  // page would come back after each answer.
+  // When the app no longer has the redirect URI of the request, `decideConsent` refuses every answer. Without this
+  // check, the user would see the page again after each answer.
   if (!ConsentDecision.canBeAnswered(request, app.value, account.testOf)) {
     return yield* new ConsentRefused({ reason: "outdated" })
   }

@@ -4,7 +4,7 @@ import type { Email } from "../accounts/Account.js"
 import type { UserId, Vault } from "../shared/index.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What the link does. A link with one purpose does nothing else. */
+/** What the link does. A link with one purpose cannot be used for another. */
 export const LinkPurpose = Schema.Literal(
   "password_reset",
   /** Confirms the address that the account has. */

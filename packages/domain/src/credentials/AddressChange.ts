@@ -9,9 +9,11 @@ import type { CredentialState } from "./PasswordChange.js"
 
 /**
  * An address changes in two steps. A signed-in person asks for the change. Then the person opens a link that was mailed
- * to the new address, in a session of the same account. The old address gets a link that undoes the change. A thief who
- * took an account over can change its address again and again, so undo links have an order: an undo deletes every link
- * of the account except the older undo links.
+ * to the new address, in a session of the same account. The old address gets a link that undoes the change.
+ *
+ * A thief who took an account over can change its address several times, and gets undo links too. So an undo deletes
+ * every link of the account except the older undo links. The owner's link is the oldest: no undo of the thief deletes
+ * it, and when the owner uses it, the thief's links stop working.
  */
 export interface AddressState extends CredentialState {
   /** How often the address of the account was confirmed, changed or restored. */
@@ -45,9 +47,9 @@ export interface FreshUndo {
 }
 
 /**
- * The `dedupeKey` of the mail with the undo link. It is part of the context with which the link's secret is encrypted
- * (`Mail.secretContext`). The program encrypts the secret before the store locks the account and reads the time of the
- * change. So the key cannot contain this time.
+ * The `dedupeKey` of the mail with the undo link. The program needs this key to encrypt the link's secret
+ * (`Mail.secretContext`), before the store locks the account and reads the time of the change. So the key contains a
+ * part of the hash, and not this time.
  */
 export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.slice(0, 24)}`
 

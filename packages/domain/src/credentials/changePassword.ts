@@ -40,7 +40,8 @@ export interface NewPassword {
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, form, knownBrowser, newPassword, password, session } = input
   const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-  // After the check of the session, the account may have been deleted, and a new account may have its e-mail address.
+  // After the check of the session, the account may have been deleted, and a new account may have got its e-mail
+  // address. Then `verifyPassword` has checked the new account.
   if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
   const passwordHash = yield* choosePassword(newPassword, account, "new_password")
   const replaced = yield* (yield* CredentialStore).replacePassword(
