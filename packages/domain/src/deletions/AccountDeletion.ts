@@ -110,8 +110,8 @@ const decideBy = (
       })
 
 /**
- * The inheritances, ordered by the heirs' ids. For each mail, the store locks a row of the reader. If two deletions
- * locked the rows of two heirs in different orders, they could deadlock.
+ * The inheritances, ordered by the heirs' ids. For each mail, the store locks a row of the heir who gets the mail. If
+ * two deletions locked the rows of two heirs in different orders, they could deadlock.
  */
 const inheritances = (owned: ReadonlyArray<OwnedApp>, now: Timestamp): ReadonlyArray<Inheritance> =>
   owned
@@ -145,8 +145,8 @@ const BY_OPERATOR: By = {
 
 /**
  * Whether an app that no heir takes over is deleted together with the account. An app in production is only revoked.
- * Before production, only its present owner (`App.ownerId`), earlier owners and its test people can have connected the
- * app, so no other user's access log names it.
+ * Before production, only its present holder (`App.ownerId`), earlier holders and its test people can have connected
+ * the app, so no other user's access log names it.
  */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 

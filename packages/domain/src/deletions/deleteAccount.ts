@@ -61,7 +61,8 @@ export const isDeleted = program("isDeleted", function* (id: UserId) {
 })
 
 /**
- * The limit of the first call of `AccountDeletionStore.due`. It grows when all returned accounts were begun already.
+ * The limit of the first call of `AccountDeletionStore.due`. `removeDeleted` raises the limit when it has already begun
+ * with every account that the call returned.
  */
 const BATCH = 10
 /**
@@ -87,9 +88,9 @@ export const removeDeleted = program("removeDeleted", function* (people: PeopleL
   const begun = new Set<UserId>()
   let limit = BATCH
   const one = yield* Effect.makeSemaphore(1)
-  // An account stays due when its next check could not be stored, or when the worker has lost its bucket. Beginning
-  // this account again at once would fail again. Accounts that stay due come before all others in the list, so a longer
-  // list is read when they fill it.
+  // An account stays due when its next check could not be stored, or when the worker has lost its bucket. This run does
+  // not begin with the account again, because that would fail again. Such accounts have been due for the longest time,
+  // so they come first in the list. When they fill the list, the worker reads a longer one to find other accounts.
   const nextDue = one.withPermits(1)(
     Effect.gen(function* () {
       for (;;) {

@@ -83,8 +83,8 @@ export const mayShowMovement = ({ lastSeenAt, staysAtHome }: Pick<Companion, "la
   !staysAtHome && lastSeenAt !== null
 
 /**
- * Whether this device is marked as staying at home while another device is carried and has sent something. A person's
- * only device counts as carried, and when all devices are marked, all count as carried.
+ * Whether this device is marked as staying at home while another device is not marked and has sent something. A
+ * person's only device counts as carried, and when all devices are marked, all count as carried.
  */
 const isKeptAtHome = (id: DeviceId, devices: ReadonlyArray<Companion>): boolean =>
   devices.some((own) => own.id === id && own.staysAtHome) &&
@@ -116,11 +116,12 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
 }
 
 /**
- * Whether the reading is away from the other device's newest position or from its resting spot. Both positions are
- * needed. If only the spot counted, the two devices would count as carried in turn. If only the newest position
- * counted, one imprecise reading of the phone would make a tablet that is far away count as carried. When the owner
- * deleted the position of the other device, the reading counts as away until the other device sends again: otherwise
- * rules would fire for a tablet at home.
+ * Whether the reading is away from the other device's newest position, or from the spot where that device rests. While
+ * a device rests, its newest position may be some distance away from its spot. If only the spot counted, two devices on
+ * different sides of the edge of a circle could both count as carried, and rules would fire again and again. If only
+ * the newest position counted, one imprecise reading of the phone would make a tablet that is far away count as
+ * carried. When the owner deleted the position of the other device, the reading counts as away until the other device
+ * sends again: otherwise rules would fire for a tablet at home.
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   !Movement.isKnown(last) || Movement.isAway(last, fix) || Movement.isAway(spot, fix)
@@ -133,8 +134,8 @@ interface Sighting {
 }
 
 /**
- * Moves the fix of a left-behind device to the other side of the globe, so that the owner's visit to the place where
- * the device is ends.
+ * The fix of a left-behind device, moved to the other side of the globe. The service derives stays from the moved fix.
+ * So the owner's stay at the place of the device ends, although the device is still there.
  */
 export const elsewhere = <A extends Sighting>(fix: A): A => ({
   ...fix,

@@ -44,7 +44,8 @@ export interface Device {
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>
   /**
-   * The owner's mark: while another device is carried, this device's readings are stored but not used (decision M14).
+   * The owner's mark that this device stays at home: its readings are stored but not used, while another device without
+   * this mark has sent something (decision M14).
    */
   readonly staysAtHome: boolean
   /**

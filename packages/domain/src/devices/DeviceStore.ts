@@ -33,8 +33,8 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
      * Removes the device. False when the user has no such device, or the device was removed already. The removal raises
      * the user's version (`UploadView.version`), so an upload or a worker that has read the user's data before the
      * removal must read the data again. When no device is left that may be carried and has sent something
-     * (`Carried.mayShowMovement`), the same transaction drops the firings of dwells by silence that are due after `at`
-     * (decision rules-14).
+     * (`Carried.mayShowMovement`), the same transaction drops the firings of dwell rules that would follow from silence
+     * after `at` (decision rules-14).
      */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }

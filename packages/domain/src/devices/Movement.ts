@@ -89,7 +89,8 @@ export const step = (movement: Movement | null, sighting: MovementFix): Movement
     // moved.
     return { spot: here.bandM < spot.bandM ? here : spot, movedAt, heardAt, last: here, before: null }
   }
-  // One wrong reading is not a move. Otherwise a resting device would count for hours as the device that moved last.
+  // When the device is back at its earlier spot within `JUMP`, the reading in between was probably wrong, and its move
+  // is undone. Otherwise a resting device would count for hours as the device that moved last.
   const isShort = movedAt !== null && heardAt - movedAt <= JUMP
   if (before !== null && isShort && !isApart(before.spot, here)) return { ...before, heardAt, last: here, before: null }
   return { spot: here, movedAt: heardAt, heardAt, last: here, before: { spot, movedAt } }

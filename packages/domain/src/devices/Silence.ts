@@ -25,7 +25,10 @@ export type Trouble = "never_arrived" | "went_silent" | "imprecise"
 /** People need some minutes to install an app. A warning before that would only disturb. */
 export const SET_UP_TIME = 10 * MINUTE
 
-/** Phones without permission for the precise location report circles of one kilometre and more. */
+/**
+ * From this accuracy on, in metres, locations count as imprecise. A phone app without permission for the precise
+ * location reports circles of one kilometre and more.
+ */
 export const IMPRECISE_M = 500
 
 /** The problems of a phone at `now`. `accuracyM`: the accuracy of its newest location; null when it is not known. */
