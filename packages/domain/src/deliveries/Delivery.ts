@@ -195,7 +195,8 @@ export type DeliveryStep =
   | { readonly _tag: "Hurried"; readonly dueAt: Timestamp }
 
 /**
- * The fields that a step changes and keeps when it ends the delivery, unless the entry in `TRANSITIONS` says otherwise.
+ * What a step that ends the delivery does with each field, unless the entry of the step in `TRANSITIONS` says
+ * otherwise.
  */
 const ENDING = {
   from: ["trying"],
@@ -209,7 +210,7 @@ const ENDING = {
 } as const
 
 /**
- * The fields that a step changes and keeps when it does not end the delivery, unless the entry in `TRANSITIONS` says
+ * What a step that does not end the delivery does with each field, unless the entry of the step in `TRANSITIONS` says
  * otherwise.
  */
 const GOING_ON = {

@@ -90,8 +90,8 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       attempt: Attempt | null
     ) => Effect.Effect<boolean, StoreError>
     /**
-     * Leases due rows of enabled endpoints to this worker. It takes only a few rows of each endpoint, so that a long
-     * backlog of one endpoint does not delay the others. The claim skips an endpoint that another transaction has
+     * Leases due rows of enabled endpoints to this worker. The claim takes only a few rows of each endpoint, so that a
+     * long backlog of one endpoint does not delay the others. The claim skips an endpoint that another transaction has
      * locked, and does not wait for the lock.
      *
      * A row whose lease ran out is claimed again with the same attempt number. When too many leases in a row ran out

@@ -104,8 +104,8 @@ export const toNobody = (event: EventWithoutReceiver): AccessLogEntry | undefine
       )
 
 /**
- * The entry of a firing that occurred during a suspension. It equals the entry that `notAllowed` makes, because earlier
- * releases made a delivery for this event: the user must not get two entries.
+ * The entry of a firing that occurred during a suspension. The entry has the same key as the entry that `notAllowed`
+ * makes: a worker of an earlier release may have made a delivery for this event, and the user must not get two entries.
  */
 export const duringSuspension = (event: EventWithoutReceiver & Pick<WaitingEvent, "storedAt">) =>
   ruleIdOf(event.payload) === null

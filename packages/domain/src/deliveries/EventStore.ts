@@ -14,7 +14,8 @@ export interface EventKey {
 export interface PendingEvents {
   readonly events: ReadonlyArray<WaitingEvent>
   /**
-   * Due events whose stored rows cannot be decoded. They count towards the limit of the read, so that the read ends.
+   * Due events whose stored rows cannot be decoded. They count towards the limit of the read. Otherwise one read could
+   * go through any number of unreadable rows.
    */
   readonly unreadable: ReadonlyArray<EventKey>
 }

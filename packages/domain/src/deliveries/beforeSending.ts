@@ -38,7 +38,7 @@ export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
 
 /**
  * The result of a post whose signing secret or header cannot be decrypted. No request is sent, because receivers must
- * get only signed requests. It does not count as an attempt, because the receiver did not cause the fault.
+ * get only signed requests. Such a post does not count as an attempt, because the receiver did not cause the fault.
  */
 export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {

@@ -34,9 +34,9 @@ export interface StoredAttempt {
 
 /**
  * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5), and if the
- * endpoint has the address that the rule names. No database connection is held while the receiver answers. Returns the
- * stored result. Returns undefined when the lease was lost, or when it would run out before the result could be stored.
- * In these two cases another worker makes the same attempt.
+ * endpoint has the address that the event's rule names, if any. No database connection is held while the receiver
+ * answers. Returns the stored result. Returns undefined when the lease was lost, or when it would run out before the
+ * result could be stored. In these two cases another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: ClaimedDelivery, leaseUntil: Timestamp.Timestamp) {
   const { delivery, headers, lease, secrets, url } = claim

@@ -40,7 +40,7 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 })
 
 /**
- * Makes the next attempt of a delivery due now. The number of attempts stays the same. `Conflict`, with the reason,
+ * Makes the next attempt of a delivery due now. The delivery gets no additional attempt. `Conflict`, with the reason,
  * when the delivery has ended, because then it has no next attempt.
  */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {

@@ -11,10 +11,11 @@ const BATCH = 100
 
 /**
  * Mails warnings about failing endpoints to owners and developers of the app, and returns how many warnings were
- * handled. A warning is a row of the app and a mail is a row of its reader, so one transaction cannot write both. First
- * the mails are written into the outbox, and then the warning is removed. When a worker dies in between, the next run
- * writes the same mails again, and the outbox ignores them (`dedupeKey`). May be interrupted, repeated and run by
- * several workers. A warning that fails is logged, and the next run tries again.
+ * handled. A warning is a row of the app and a mail is a row of its reader. These rows may be on different shards of
+ * the database, so one transaction cannot write both. First the mails are written into the outbox, and then the warning
+ * is removed. When a worker dies in between, the next run writes the same mails again, and the outbox ignores them
+ * (`dedupeKey`). May be interrupted, repeated and run by several workers. A warning that fails is logged, and the next
+ * run tries again.
  */
 export const warnOfStrikes = program("warnOfStrikes", function* () {
   const endpoints = yield* EndpointStore

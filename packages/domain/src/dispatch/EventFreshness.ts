@@ -3,10 +3,10 @@ import type { WaitingEvent } from "../events/Event.js"
 import * as Timestamp from "../shared/Timestamp.js"
 
 /**
- * In milliseconds. An event that is older than this is sent directly only by a worker that leased the event's bucket
- * before the event was stored. A worker that leased the bucket later does not send the event directly, because the
- * event may have crashed the worker before. That worker stores the event's deliveries as rows instead. The store counts
- * the expired leases of rows, so the event cannot crash workers forever (decision deliveries-4).
+ * In milliseconds. A worker sends an event that is older than this directly only if the worker leased the event's
+ * bucket before the event was stored. Otherwise the event may have crashed the worker that leased the bucket earlier.
+ * Then the new worker stores the event's deliveries as rows instead. The store counts the expired leases of a row, so
+ * the event cannot crash workers forever (decision deliveries-4).
  */
 export const FRESH = 5 * Timestamp.SECOND
 

@@ -38,7 +38,7 @@ export interface DeliveryLoopOptions {
  */
 export const make = (options: DeliveryLoopOptions) => {
   const { batch, dueTimes, flights, onClaim, onFull, perEndpoint, slots, toDeliver } = options
-  /** When the last claim was made, if it filled its limit. */
+  /** The time of the last claim, if this claim returned as many deliveries as it asked for; otherwise undefined. */
   let filledAt: Timestamp.Timestamp | undefined
 
   const claim = (limit: number) =>

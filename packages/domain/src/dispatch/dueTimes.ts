@@ -27,7 +27,8 @@ export const make = (store: typeof DeliveryStore.Service, everyMillis: number): 
     next: (now) =>
       Effect.suspend(() => {
         if (known !== undefined && now < known.until) return Effect.succeed(known.next)
-        // A `forget` that happens during the read replaces `known`, so the result of this read is not kept.
+        // When `forget` is called during the read, `known` is no longer `reading`, and the result of this read does not
+        // go into the cache.
         const reading = (known = { next: Option.none(), until: now })
         return Effect.tap(store.nextDueAt(now), (next) =>
           Effect.sync(() => {

@@ -28,7 +28,7 @@ const taken = Telemetry.counter("place_access.outbox.events", {
 })
 const made = Telemetry.counter("place_access.outbox.deliveries", { description: "Deliveries that events became" })
 
-/** For how many apps rows are written concurrently. */
+/** The fan-out writes the rows of this many apps at the same time. */
 const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
@@ -50,18 +50,20 @@ export interface FanOutResult {
  * Reads up to `limit` events of these buckets from the outbox and turns them into deliveries: a row for each subscribed
  * endpoint, a row for each subscribed listener (a developer's machine with an open event stream), and a delivery in
  * memory for each legacy receiver. When a rule fired and no receiver gets the event, the user's access log gets an
- * entry. An event that occurred during a suspension has no receiver: even the row of a delivery that is never sent
- * would show the developer when the event occurred, and its endpoint would show where.
+ * entry. An event that occurred during a suspension gets no delivery, not even a delivery that is never sent. In the
+ * row of a delivery, the developer would read when the event occurred, and also where, if the app uses an endpoint for
+ * each place.
  *
  * When an event goes only to endpoints, `firsts` may send it immediately. Then the event's deliveries are stored after
  * the first attempt. `firsts` must not send an event that also goes to a listener or a legacy receiver: the event stays
  * in the outbox during the attempt, so after a crash the listener or legacy receiver would receive the event again.
  *
- * Events are rows of users and deliveries are rows of apps, so there are two transactions. The first inserts the
- * deliveries, idempotently. The second marks the event as fanned out. When a worker dies in between, when the mark
- * fails, or when two workers believe that they hold the lease of one bucket, the events are fanned out twice. The
- * second time adds no delivery to an endpoint; only listeners and legacy receivers may receive the event twice. So the
- * fan-out needs no fencing token. `onRows` runs as soon as an app's rows are stored.
+ * Events are rows of users and deliveries are rows of apps. These rows may be on different shards of the database, so
+ * there are two transactions. The first inserts the deliveries, idempotently. The second marks the event as fanned out.
+ * When a worker dies in between, when the mark fails, or when two workers believe that they hold the lease of one
+ * bucket, the events are fanned out twice. The second time adds no delivery to an endpoint; only listeners and legacy
+ * receivers may receive the event twice. So the fan-out needs no fencing token. `onRows` runs as soon as an app's rows
+ * are stored.
  */
 export const fanOut = program(
   "fanOut",
@@ -142,7 +144,8 @@ const insertRows = (
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
-    // When an event cannot be marked, it is fanned out again, and a listener gets it twice.
+    // An event that is not marked is fanned out again, and a listener gets it twice. So the mark is tried several
+    // times.
     if (left.length > 0) yield* retryTransient(REPEATS)((yield* EventStore).markFannedOut(left, now))
     yield* reportFirings(left.filter((event) => open.includes(event)))
     return { rows: rows.length, begun, legacy, offered: offers.length, stillDue: 0 }
@@ -174,9 +177,9 @@ const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.Le
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /**
- * The deliveries of each event to the endpoints that subscribe to it. An event of an imported rule with its own address
- * has no such delivery, even if an endpoint has the same address: the event goes to the rule's address as a legacy
- * delivery.
+ * The deliveries of each event to the endpoints that subscribe to it. An event of an imported rule has no such
+ * delivery, even if an endpoint has the address of the rule: the event goes to this address as a legacy delivery
+ * (decision legacy-3).
  */
 const attemptsOf = (
   events: ReadonlyArray<WaitingEvent>,
@@ -197,7 +200,10 @@ const attemptsOf = (
     return attempts
   })
 
-/** The times are those of the event and not of the clock, so a repeated fan-out makes the same access log entry. */
+/**
+ * A new delivery of the event to the endpoint. Its times are those of the event and not of the clock, so a repeated
+ * fan-out makes the same access log entry.
+ */
 const newDelivery = (
   entropy: typeof Entropy.Entropy.Service,
   event: WaitingEvent,

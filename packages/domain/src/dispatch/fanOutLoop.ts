@@ -38,7 +38,7 @@ export interface FanOutLoopOptions {
  */
 export const make = (options: FanOutLoopOptions) => {
   const { batch, dueTimes, firsts, flights, leases, legacyFlights, onRead, slots, toDeliver, toFanOut } = options
-  /** When the last read began, if a backlog waited. */
+  /** When the last read of the outbox began, if a backlog waited; otherwise undefined. */
   let fullReadAt: Timestamp.Timestamp | undefined
   return Effect.gen(function* () {
     const signal = yield* WorkSignal
@@ -53,11 +53,13 @@ export const make = (options: FanOutLoopOptions) => {
     fullReadAt = taken === batch ? startedAt : undefined
     yield* Effect.forEach(legacy, legacyFlights.launch, { discard: true })
     if (taken === 0) {
-      // The outbox was empty, so the signal may be about a new delivery that is due earlier than the cached due time.
+      // The outbox was empty. So the signal that woke this loop may be about a new delivery, which may be due earlier
+      // than the cached due time.
       dueTimes.forget()
       yield* toDeliver.ring
     }
-    // Wakes other workers when this worker has too few free slots, and the servers that send events to listeners.
+    // Wakes other workers when this worker has too few free slots for the new deliveries, and wakes the servers that
+    // send events to listeners when there are rows for listeners.
     if (deliveries > slots - flights.size() || offered > 0) yield* signal.raise
     if (taken === batch) return
     if (taken > 0) yield* pauseAfter(startedAt)

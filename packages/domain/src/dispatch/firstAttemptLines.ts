@@ -2,14 +2,18 @@
 import type { EndpointId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
 
-/** When no attempt has begun at an endpoint for this time, in milliseconds, no attempt may wait in line there. */
+/**
+ * When no attempt has begun at an endpoint for this time, in milliseconds, the endpoint is slow, and no further attempt
+ * may join the line there.
+ */
 const STUCK = Timestamp.make(200)
 
 /** For each first attempt that may be in flight at an endpoint, this number of attempts may wait in line there. */
 const LINE_FACTOR = 3
 /**
- * The length of one endpoint's line is at most this fraction of `enough`. Otherwise one slow endpoint could stop the
- * reading of further events.
+ * The length of one endpoint's line is at most this fraction of `enough`. A worker with a backlog reads further events
+ * soon only while at most `enough` attempts wait in all lines together. Without this limit, one slow endpoint could
+ * slow down the reading of events for all other endpoints.
  */
 const LINE_PART = 1 / 4
 

@@ -18,7 +18,7 @@ import type { Flights } from "./flights.js"
 import * as OutboxMarks from "./outboxMarks.js"
 import type { AttemptOutcome } from "./outboxMarks.js"
 
-/** A delivery that is not stored yet, and its endpoint as it was read. */
+/** A delivery that is not stored yet, and its endpoint as the worker read it from the store. */
 export interface FirstAttempt {
   readonly row: Delivery.NewDelivery
   readonly endpoint: WebhookEndpoint
@@ -138,7 +138,8 @@ export const make = ({
     const attempt = ({ endpoint, event, row, until }: PlannedAttempt) =>
       deliverFirst(row, endpoint, until).pipe(
         Effect.map((stored): AttemptOutcome => {
-          // Without a stored result, the delivery is a row that waits for a claim.
+          // When `stored` is undefined, the row of the delivery has no result of this attempt, and may wait for a
+          // claim.
           if (flights.note(endpoint.id, stored) || stored === undefined) onWait()
           return "stored"
         }),
@@ -181,7 +182,8 @@ export const make = ({
       for (let planned: PlannedAttempt | undefined = first; planned !== undefined;) {
         line.movedAt = yield* Timestamp.now
         const exit = yield* Effect.exit(begin(planned))
-        // This fiber goes on, so nobody interrupted it: the store's effect ended with an interruption of its own.
+        // This fiber still runs, so nobody has interrupted it. The failure is an interruption inside the store's
+        // effect, and the attempt counts as not stored.
         if (Exit.isFailure(exit)) yield* Effect.flatMap(OutboxMarks.notStored(planned.event, exit.cause), planned.end)
         if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
         planned = line.fibers > shareAt(planned) ? undefined : lines.takeFromLine(line, 1)[0]

@@ -33,9 +33,9 @@ export const make = fn(function* (room: number) {
 
   /**
    * Runs `attempt` when a slot is free. A running attempt goes on to its end even when the worker stops. An attempt
-   * waits first for a slot of its address, then of its app, then of the worker. In another order, an attempt that waits
-   * for its address would take a slot of its app, and an attempt that waits for its app would take a slot of the
-   * worker.
+   * waits first for a slot of its address, then of its app, then of the worker. In another order, an attempt that only
+   * waits for its address would occupy a slot of its app, and an attempt that only waits for its app would occupy a
+   * slot of the worker.
    */
   const inTurn = <A, E, R>({ appId, receiver }: LegacyDelivery.LegacyDelivery, attempt: Effect.Effect<A, E, R>) =>
     toAddress(receiver.url, ofApp(appId, all.withPermits(1)(toItsEnd(attempt))))

@@ -1,4 +1,4 @@
-// What a worker does in the outbox about the events that it sends directly.
+// What a worker writes to the outbox about the events that it sends before their deliveries are stored.
 import { type Cause, Effect } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import { EventStore } from "../deliveries/EventStore.js"

@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly drainFor: Duration.DurationInput
   /**
    * Called each time the worker has read the outbox or has claimed deliveries, also when it found nothing. Not called
-   * when that failed.
+   * when the read or the claim failed.
    */
   readonly onRead: (loop: WorkerLoop) => void
 }
@@ -109,7 +109,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
         claimedAt = at
         onRead("delivery")
       },
-      // The loop runs: it waits for the answer of a receiver.
+      // All slots are in use. The loop claims nothing, but it is not stuck: it waits for answers of receivers.
       onFull: () => onRead("delivery")
     })
     const listen = Effect.gen(function* () {
