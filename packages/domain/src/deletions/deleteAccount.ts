@@ -80,8 +80,9 @@ const ROWS = 1_000
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes the remaining rows of all due accounts in the leased buckets of `people`. Returns the number of finished
- * accounts: they have no rows left and their last check is done (`nextLook`). May be interrupted and repeated.
+ * Deletes the remaining rows of all deleted accounts that are due and whose bucket this worker leases (`people`).
+ * Returns the number of finished accounts: they have no rows left and their last check is done (`nextLook`). May be
+ * interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore

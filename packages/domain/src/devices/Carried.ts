@@ -46,7 +46,7 @@ export const remembered = (devices: ReadonlyArray<Companion>, cutoff: Timestamp 
 
 /** The readings of an upload, divided into those of a carried device and those of a device that was left behind. */
 export interface CarriedUpload<A extends Movement.MovementFix> {
-  /** The readings that rules and answers use, in their order. */
+  /** The readings that rules and answers use, in the order of capture. */
   readonly carried: ReadonlyArray<A>
   readonly leftBehind: ReadonlySet<A>
   /** The device's movement after the upload. */

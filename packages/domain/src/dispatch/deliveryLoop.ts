@@ -33,8 +33,8 @@ export interface DeliveryLoopOptions {
 }
 
 /**
- * A turn of the delivery loop: claims as many due deliveries as there is room for, and begins their attempts. Then it
- * waits for the next due time, unless more deliveries are due.
+ * A turn of the delivery loop: claims as many due deliveries as there is room for, and begins their attempts. Then the
+ * turn waits for the next due time, unless more deliveries are due.
  */
 export const make = (options: DeliveryLoopOptions) => {
   const { batch, dueTimes, flights, onClaim, onFull, perEndpoint, slots, toDeliver } = options

@@ -33,8 +33,8 @@ export interface FanOutLoopOptions {
 }
 
 /**
- * A turn of the fan-out loop: reads events of the buckets that this worker leases, and fans them out. Then it waits,
- * unless more events are waiting.
+ * A turn of the fan-out loop: reads events of the buckets that this worker leases, and fans them out. Then the turn
+ * waits for a signal, unless more events are in the outbox.
  */
 export const make = (options: FanOutLoopOptions) => {
   const { batch, dueTimes, firsts, flights, leases, legacyFlights, onRead, slots, toDeliver, toFanOut } = options

@@ -8,7 +8,10 @@ import * as Timestamp from "../shared/Timestamp.js"
  */
 const STUCK = Timestamp.make(200)
 
-/** For each first attempt that may be in flight at an endpoint, this number of attempts may wait in line there. */
+/**
+ * For each first attempt that may be in flight at an endpoint, this number of attempts may wait in line for the
+ * endpoint.
+ */
 const LINE_FACTOR = 3
 /**
  * The length of one endpoint's line is at most this fraction of `enough`. A worker with a backlog reads further events
@@ -36,7 +39,10 @@ export interface AttemptLines<A> {
   readonly join: (line: WaitingLine<A>, attempt: A) => void
   /** Removes up to `most` attempts from the line and returns them, the first one first. */
   readonly takeFromLine: (line: WaitingLine<A>, most: number) => ReadonlyArray<A>
-  /** Whether one more attempt may wait in the line. `share`: how many attempts this worker may have in flight there. */
+  /**
+   * Whether one more attempt may wait in the line. `share`: how many first attempts this worker may have in flight at
+   * the line's endpoint.
+   */
   readonly mayJoin: (line: WaitingLine<A>, share: number, now: Timestamp.Timestamp) => boolean
   /** The lines at endpoints where no attempt began for `STUCK`. */
   readonly stuck: (now: Timestamp.Timestamp) => ReadonlyArray<WaitingLine<A>>

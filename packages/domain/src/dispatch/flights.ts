@@ -67,8 +67,8 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
   // free, and retries would wait.
   const firstMost = Math.floor(slots / 2)
   let firstUnderWay = 0
-  // A receiver that does not answer, or that answers late, keeps a slot for five seconds. Endpoints whose last attempt
-  // failed or took long may use only half of the slots. Otherwise a few dozen slow receivers would delay the
+  // A receiver that does not answer, or that answers late, keeps a slot for up to five seconds. Endpoints whose last
+  // attempt failed or took long may use only half of the slots. Otherwise a few dozen slow receivers would delay the
   // deliveries to all others.
   const slow = new Map<EndpointId, "failing" | "late">()
   const slowMost = Math.floor(slots / 2)

@@ -81,7 +81,7 @@ export const make = fn(function* (room: number) {
   }
 })
 
-/** Runs at most `atOnce` effects concurrently for each key. The others wait in the order of their arrival. */
+/** Runs at most `atOnce` effects concurrently for each key. Further effects wait in the order of their arrival. */
 const turnsBy = <K>(atOnce: number) => {
   const known = new Map<K, { readonly turns: Effect.Semaphore; waiting: number }>()
   return <A, E, R>(key: K, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -32,8 +32,8 @@ export const notStored = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
  */
 export const make = Effect.map(EventStore, (events) => {
   /**
-   * The events that must not be read now. The value is the time from which the event may be read again; `Infinity`
-   * during an attempt.
+   * The events that this worker must not read from the outbox now. The value is the time from which the worker may read
+   * the event again; `Infinity` during an attempt.
    */
   const readAgainAt = new Map<EventId, number>()
   /** Events whose first attempt could not be stored. When they are read again, their deliveries become rows. */
@@ -70,7 +70,10 @@ export const make = Effect.map(EventStore, (events) => {
     })
 
   return {
-    /** The events that must not be read now, because their first attempts are in flight or wait in line. */
+    /**
+     * The events that this worker must not read from the outbox now, because their first attempts are in flight or wait
+     * in line, or because an attempt to postpone them has just failed.
+     */
     inHand: (now: Timestamp.Timestamp): ReadonlyArray<EventId> => {
       for (const [id, until] of readAgainAt) if (until <= now) readAgainAt.delete(id)
       return [...readAgainAt.keys()]
