@@ -177,7 +177,7 @@ const isOurs = ({ path }: Operation): boolean =>
 
 /**
  * Whether only `adapters-webhook` checks the field. The server of this test runs without that package and accepts every
- * value of the field, so the test leaves out the bounds of such a field.
+ * value of the field, so the test leaves out the bounds of this field.
  */
 const isSenders = (field: string): boolean => field === "url"
 
