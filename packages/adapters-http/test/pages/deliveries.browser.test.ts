@@ -114,4 +114,26 @@ describeBrowser("the delivery log, for developers", () => {
     }
     await inspect(page, "delivery-too-old")
   })
+
+  it("a viewer of the app reads when it was attempted and what was answered, and no data of the user [teams-1]", async () => {
+    const { page, world } = at
+    const on = await stage(world)
+    const viewer = await world.person()
+    const invitations = `/v1/developer/apps/${on.app.id}/team/invitations`
+    const invited = await on.developer.send("POST", invitations, { email: viewer.account.email, role: "viewer" })
+    const { id } = invited.json as { readonly id: string }
+    expect((await viewer.send("POST", `${invitations}/${id}/accept`)).status).toBe(204)
+    await on.script(MemoryWebhookSender.answers(500, "out of coffee"))
+    await on.fire()
+    await on.work()
+    await at.as(viewer)
+    await page.goto(`${world.url}/developer/apps/${on.app.id}/deliveries`)
+    await page.getByRole("link", { name: "place.enter" }).click()
+    await page.getByText("out of coffee").waitFor()
+    expect(await page.content()).not.toContain(LABEL)
+    for (const name of ["Retry now", "Redeliver"]) {
+      expect([name, await page.getByRole("button", { name }).count()]).toEqual([name, 0])
+    }
+    await inspect(page, "delivery-as-viewer")
+  })
 })
