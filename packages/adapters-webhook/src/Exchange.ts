@@ -85,7 +85,8 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     pipelining: 1,
     maxHeaderSize: MAX_HEADERS,
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
-    // The limit for a receiver's `Keep-Alive` header, so that the header can only shorten the time.
+    // The limit for a receiver's `Keep-Alive` header, so that the header can only shorten the time for which an idle
+    // connection is kept.
     keepAliveMaxTimeout: KEEP_ALIVE_MILLIS,
     // `HttpWebhookSender` sets one deadline for the whole exchange, so these time-outs, which count only idle time, are
     // off.

@@ -161,7 +161,7 @@ const blame = async (codes: ReadonlyArray<string>, isWorking: () => Promise<bool
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
   // No name server gave a useful answer about this name. A question about a name that always exists shows who is at
-  // fault: if it is answered, the name's own servers are, else the service's resolver.
+  // fault: if a name server answers it, the name's own servers are at fault, else the service's resolver.
   return (await isWorking())
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")

@@ -33,8 +33,9 @@ export const choose =
     )
 
 /**
- * Reads the person's choice and locks the account. Because of the lock, two imports run one after the other, and so do
- * an import and a change of the choice by the person. So no choice is lost.
+ * Reads the person's choice and locks the account. An imported archive adds notices to the choice. Because of the lock,
+ * such an import, another import, and a change of the choice by the person run one after the other, so none overwrites
+ * the choice that another one stored.
  */
 export const lock = (sql: SqlClient, id: UserId) =>
   sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`

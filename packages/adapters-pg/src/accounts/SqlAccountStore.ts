@@ -116,13 +116,13 @@ const addRoles =
   (sql: SqlClient, lockApps: LockAppsOnCluster): Store["addRoles"] =>
   (id, roles) =>
     Effect.gen(function* () {
-      // This lock comes before the lock of the account. After it has added a role, the creation of an app or the
-      // acceptance of an invitation writes to apps and teams. With an idempotency key, all of this runs in one
-      // transaction.
+      // On a cluster, locks the apps before the account, as `lockAppsOnCluster` explains. The creation of an app, or
+      // the acceptance of an invitation, adds a role and then writes to apps and teams. With an idempotency key, both
+      // steps are one transaction.
       yield* lockApps(id)
-      // FOR UPDATE would also lock the row's key, to which a new member's row refers. Then a second acceptance of the
-      // same account, which has locked the app, would wait for this transaction, and this transaction would wait for
-      // that app.
+      // FOR UPDATE would also lock the key of the account's row, to which the row of a new team member refers. Then two
+      // acceptances by the same account could deadlock: the one has locked the app and waits for the key, the other has
+      // locked the key and waits for the app.
       const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
         Rows.first(AccountRow)
       )

@@ -61,7 +61,8 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      // LEAST ignores nulls. Without `keepsEarlier`, the new time replaces the stored one.
+      // With `keepsEarlier`, the earlier of the stored and the new time is stored, else the new time: LEAST ignores a
+      // null.
       return sql`UPDATE connections
                  SET look_at =
                    LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)

@@ -151,8 +151,8 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
 
 /**
  * Deletes those of the account's apps that were not in production. Each call deletes one page of their deliveries; the
- * call that finds none deletes the apps. Before that, the function ends the connections that other people have to these
- * apps: the service reads a connection together with its app, so without the app it could not find or end the
+ * call that finds no delivery deletes the apps. Before it deletes the apps, it ends the connections that other people
+ * have to them: the service reads a connection together with its app, so without the app it could not find or end the
  * connection.
  */
 const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>

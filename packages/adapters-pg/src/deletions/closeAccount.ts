@@ -86,9 +86,8 @@ const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
       WHERE owner_id = ${id}`
 
 /**
- * Ends the account's connections. The statement locks them in the order of their ids; afterwards the caller locks the
- * account's devices. Archiving a place locks connections in the order of their ids too. With two different orders, the
- * transactions could deadlock.
+ * Ends the account's connections. The statement locks them in the order of their ids, as the archiving of a place does.
+ * With two different orders, the two transactions could deadlock.
  */
 const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`WITH live AS (

@@ -55,7 +55,8 @@ const firstOf = (sql: SqlClient, limit: number, slow: ClaimRequest["slow"]) =>
 /**
  * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
  * its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery has
- * been due longest. Endpoints that are only `is_vain` are ranked separately and take no room from the others.
+ * been due longest. Endpoints that only have deliveries that can never be sent (`is_vain`) are ranked separately, so
+ * that they take no place of `limit` from endpoints that are ready.
  */
 export const findReady = (sql: SqlClient, { limit, now, perEndpoint, slow }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (

@@ -17,18 +17,18 @@ const HeldRow = Schema.Struct({ app_id: AppId, delivery_id: DeliveryId, lease: S
 const keyOf = ({ appId, id, lease }: ClaimedRow): string => `${appId} ${id} ${lease}`
 
 /**
- * Finishes deliveries that end at the same time, in one statement for each app. Returns for each, in the same order,
- * whether it still had its lease. A strike, a failure that counts against the endpoint, never shares a statement
- * (`mayShare`), so the order within a statement does not matter: a webhook that arrived only sets the endpoint's
- * strikes to 0.
+ * Finishes deliveries that end at the same time, in one statement for each app. Returns for each delivery, in the same
+ * order, whether it still had its lease. The order within a statement does not matter: a success only sets the
+ * endpoint's strikes to 0, and a strike, a failure that counts against the endpoint, never shares a statement
+ * (`mayShare`).
  */
 export const finishMany = (
   sql: SqlClient,
   finished: ReadonlyArray<FinishedDelivery>,
   onCluster: boolean
 ): Effect.Effect<ReadonlyArray<boolean>, SqlError | ParseResult.ParseError> => {
-  // When the same delivery is finished twice under the same lease, only the first one succeeds, as if they had come
-  // one after the other.
+  // When the same delivery is finished twice under the same lease, only the first finish succeeds, as if the two had
+  // come one after the other.
   const distinct = new Map<string, FinishedDelivery>()
   for (const one of finished) {
     const key = keyOf(one.held)

@@ -163,17 +163,17 @@ const remove =
             WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
       )
       if (removed === 0) return false
-      // Raises the version. So the worker does not fire a dwell that it read before the removal (`Settling.commit`),
-      // and an upload in flight does not store its readings.
+      // Raises the version in `upload_streams`. So a worker does not fire a dwell that it read before the device was
+      // removed (`Settling.commit`), and an upload in flight does not store its readings.
       yield* UploadStream.lock(sql, userId, 1)
       yield* forgetDwells(sql, userId, at)
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
 /**
- * Forgets the dwells that wait for silence (decision rules-14), unless the user has another phone that may be carried
- * and has sent something (`Carried.mayShowMovement`). A dwell whose time came before the removal still fires, even if
- * no worker has looked at it yet.
+ * When a phone was removed, forgets the user's dwells that wait for silence (decision rules-14), unless another phone
+ * of the user may be carried and has sent something (`Carried.mayShowMovement`). A dwell that was due before `at`, the
+ * time of the removal, still fires, even if no worker has processed it yet.
  */
 const forgetDwells = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL

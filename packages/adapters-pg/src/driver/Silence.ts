@@ -59,8 +59,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
     let isProbing = false
     let probeClient: pg.Client | undefined
     const look = () => {
-      // Each check counts the received bytes anew. A check that ran between the question of a probe and `judge` would
-      // replace the count with which `judge` compares.
+      // Makes no check while a probe is in flight. Each check stores the number of received bytes, and after the probe
+      // `judge` must compare with the number that was stored before the probe.
       if (isProbing) return
       const silent = Array.from(all.values()).filter(isSilent)
       if (silent.length === 0) return

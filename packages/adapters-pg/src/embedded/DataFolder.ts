@@ -35,8 +35,8 @@ const DATABASE = "database/PG_VERSION"
 /**
  * The files that the first start writes: a folder with one of these files is a data folder of this service. A lock file
  * or a folder called `database` proves nothing, because /var and many source folders have entries of these names. A
- * data folder without any of `OURS` is closed to other users already, because `prepare` closes it before anything is
- * written into it.
+ * data folder that has none of these files yet is not refused either, because `prepare` has closed it to other users
+ * before it wrote anything (`refusal`).
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
 /**

@@ -32,7 +32,10 @@ const clear = async (draft: string): Promise<void> => {
   await rm(draft, { recursive: true })
 }
 
-/** `signal` is aborted when the transaction ends early, because other statements may change the files after that. */
+/**
+ * `signal` is aborted when the transaction that keeps the files unchanged ends early. Then the copy fails, because
+ * other statements may change the files.
+ */
 const copyParts = async (
   from: string,
   draft: string,
@@ -43,8 +46,8 @@ const copyParts = async (
   await make(resolve(draft))
   const parts = wanted.filter((part) => existsSync(join(from, part)))
   for (const part of parts) {
-    // With this option the copy shares its blocks with the original, on file systems that can do this, and takes almost
-    // no time.
+    // With COPYFILE_FICLONE the copy shares its blocks with the original, on file systems that can do this, and takes
+    // almost no time.
     await cp(join(from, part), join(draft, part), {
       recursive: true,
       // A part may be a link to a bigger disk. Without this option, only the link would be copied.
@@ -85,7 +88,10 @@ const flushFolder = (disk: Disk, path: string): Promise<void> =>
     if (!(error instanceof Error && "code" in error && CANNOT_FLUSH.has(error.code))) throw error
   })
 
-/** `signal` is aborted when the copy is interrupted; then the draft is deleted. */
+/**
+ * Writes all files of the unfinished copy (`draft`) to the disk. `signal` is aborted when the copy is interrupted; then
+ * the caller deletes `draft`.
+ */
 const flushAll = async (disk: Disk, draft: string, signal: AbortSignal): Promise<void> => {
   for (const entry of await readdir(draft, { recursive: true, withFileTypes: true })) {
     signal.throwIfAborted()
@@ -97,7 +103,8 @@ const flushAll = async (disk: Disk, draft: string, signal: AbortSignal): Promise
 
 /**
  * Gives the copy its final name when all of it is on the disk, so that the copy is complete or absent, also after a
- * power cut. The caller must make this uninterruptible: otherwise the draft could be deleted while it gets its name.
+ * power cut. The caller must run this function uninterruptibly: otherwise an interruption could delete the unfinished
+ * copy (`draft`) while it gets its name.
  */
 const publish = async (disk: Disk, draft: string, to: string): Promise<void> => {
   await rename(draft, to)
@@ -147,7 +154,7 @@ export const copyFolder = (
         )
       )
       .pipe(
-        // The database works on while the copy is written to the disk.
+        // This step is outside of the transaction, so the database works on while the copy is written to the disk.
         Effect.tap(() => copying((signal) => flushAll(disk, draft, signal))),
         Effect.tap(() => Effect.uninterruptible(copying(() => publish(disk, draft, to)))),
         // When the commit fails, the transaction may not have occupied the session all the time, so the copy is

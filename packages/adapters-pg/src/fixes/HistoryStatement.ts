@@ -73,8 +73,9 @@ export const historyStatement = (
 const nothingNew = (sql: SqlClient) => sql`device.history_ends_at IS NULL AND fresh.last_at IS NULL`
 
 /**
- * Until the first new entry of a file, the entries that the user had already do not make stays due, so that a file that
- * is imported twice changes nothing. When the first new entry is stored, the earlier entries count too.
+ * An SQL expression: the stored bound of the entries that the user had already, for the step that stores the first new
+ * entry of the file; else null. Before this step, such entries make no stays due, so that a file that is imported twice
+ * changes nothing. From this step on, they count too.
  */
 const ifFirst = (sql: SqlClient, column: "shared_from" | "shared_until") =>
   sql`CASE WHEN device.history_ends_at IS NULL THEN ${sql(`device.${column}`)} END`

@@ -141,7 +141,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
     const [device] = yield* readHeld(leasedDevices)
     if (device === undefined) return
     // Restores the deleted stretches of an archive before its fixes are stored. So fixes of the same step that lie in
-    // such a stretch are left out, and do not count as history that the user has (decision exports-10).
+    // such a stretch are left out (decision exports-10).
     const stretches = step.erasures.map((stretch) => ({ ...stretch, erasedAt: step.at, importId: step.id }))
     const restored = yield* Erasures.restore(sql, step.userId, stretches, yield* Erasures.read(erasures))
     const { erased, ...kept } = Entry.withoutErased(step, restored.all)

@@ -93,9 +93,9 @@ const isHeir = (sql: SqlClient, { devices, userId }: Undone, table: string) =>
 
 /**
  * Runs when no fix of the import is left. A visit that another import brought too is handed over to that import. All
- * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. After a
- * stretch of history was deleted, two reports that it cut off can have equal times. So the other import may have the
- * visit already. And two devices of this import may have equal visits; then only the first is handed over.
+ * other visits, the stays, the devices, the deleted stretches of an archive and the import itself are deleted. A visit
+ * that the other import has already is deleted: the deletion of a stretch of history may have shortened two reports to
+ * the same times. When two devices of this import have equal visits, only the first visit is handed over.
  */
 const forget = (sql: SqlClient, of: Undone) =>
   Effect.gen(function* () {

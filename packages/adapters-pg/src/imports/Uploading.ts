@@ -65,8 +65,7 @@ export const confirm =
         RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
 
 /**
- * The time until which uploaded CSV tables are too old: their owner can no longer confirm the columns
- * (`Import.isAsking`).
+ * The owner of a CSV table can confirm its columns only if the table was uploaded after this time (`Import.isAsking`).
  */
 const askingSince = (now: Timestamp.Timestamp) => Rows.at(Timestamp.plus(now, -Import.ASKING_PATIENCE))
 

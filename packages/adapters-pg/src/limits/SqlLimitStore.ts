@@ -20,8 +20,8 @@ interface Call {
 type Groups = ReadonlyMap<string, { readonly windowMillis: number; calls: number }>
 
 /**
- * The test of `Rate.count` in SQL: whether calls still count in the stored window `present`. The window of the incoming
- * call is `excluded`.
+ * An SQL condition, as `Rate.count` has it: whether the stored window (`present`) is still open, so that the incoming
+ * call counts in it. Otherwise the call opens a new window (`excluded`).
  */
 const isOpen = (sql: SqlClient, now: number) =>
   sql`present.ends_at > ${Rows.at(now)}

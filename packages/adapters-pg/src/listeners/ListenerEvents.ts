@@ -26,7 +26,8 @@ const lock = (sql: SqlClient, appId: AppId) =>
   )
 
 /**
- * Of the events in `gone`, those that no listener has received and that wait for no other listener, the oldest first.
+ * Returns, of the events that a listener no longer waits for (`gone`), those that no listener has received and that
+ * wait for no other listener, the oldest first.
  */
 const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {

@@ -60,7 +60,7 @@ const ADVISORY_LOCK = 7_203_114_859
 
 /**
  * Takes the lock; returns false when another process is counting. Without the lock, two processes that count at nearly
- * the same time would not see each other's flags.
+ * the same time would not see each other's flags, and would both store a flag for the same calls.
  */
 const lock = (sql: SqlClient) =>
   sql`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`.pipe(

@@ -74,9 +74,9 @@ const liesWithin = (sql: SqlClient, column: string, { after, until }: Between) =
 const AT_ONCE = 8
 
 /**
- * Checks a page of users with one index look-up for each user and table, in the partitions that may have rows of this
- * age. On a cluster every node has all accounts, but only one node has the rows of a user, so each user needs a
- * separate statement.
+ * Finds, in a page of users, those who have rows that retention must delete. Makes one index look-up for each user and
+ * table, only in the partitions that may have such old rows. On a cluster every node has all accounts, but only one
+ * node has the rows of a user, so each user needs a separate statement.
  */
 const listOverdue =
   (sql: SqlClient): Store["listOverdue"] =>

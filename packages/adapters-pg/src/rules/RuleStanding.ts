@@ -36,7 +36,7 @@ const StandingRow = Schema.extend(
   })
 )
 
-/** The part of the list that a caller wants: further conditions on `rules r`, and a LIMIT. */
+/** Which rules of a connection `standing` lists: further conditions on `rules r`, and a LIMIT. */
 export interface StandingPart {
   readonly and: Fragment
   readonly limit: Fragment

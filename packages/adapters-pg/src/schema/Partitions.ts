@@ -141,9 +141,9 @@ const ensure = (
   Effect.gen(function* () {
     const sql = yield* SqlClient
     if (yield* isThere(sql, missing)) {
-      // A process of an earlier release makes the partition, and does not delete the constraint that a killed process
-      // left behind. After retention has dropped the partition, that constraint would refuse imported rows of the
-      // month.
+      // A killed process may have left behind the constraint that closes the month, and a process of an earlier release
+      // makes the partition without deleting it. Once retention has dropped the partition, the constraint would refuse
+      // imported rows of the month.
       const isClosed = (yield* closings(sql, missing)).includes(closingOf(missing))
       if (isClosed && (yield* mayChangeTables(sql))) yield* openMonths(sql, missing)
       return "there"
@@ -191,13 +191,13 @@ const askForStandard = (sql: SqlClient, missing: Missing) =>
   Effect.zipRight(waitBriefly(sql), sql`LOCK TABLE ${sql(standardOf(missing))} IN ACCESS EXCLUSIVE MODE`)
 
 /**
- * The nested transaction is a savepoint: when the lock is refused, only the savepoint is rolled back, and the
- * statements before it need not be repeated.
+ * Locks the DEFAULT partition in a nested transaction, a savepoint: when the lock is refused, the statements before the
+ * savepoint need not be repeated.
  */
 const lockStandard = (sql: SqlClient, missing: Missing) =>
   sql.withTransaction(askForStandard(sql, missing)).pipe(whileLocked(4))
 
-/** The name of the constraint. `Failures` recognizes the constraint by this name. */
+/** The name of the CHECK constraint that closes the month. `Failures` recognizes the constraint by this name. */
 const closingOf = (missing: Missing): string => `${standardOf(missing)}_without_${missing.month.suffix}`
 
 /** Finds the CHECK constraints that close months of the DEFAULT partition. */
@@ -229,8 +229,8 @@ const closeMonth = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Deletes these constraints, including one that a killed process left behind. After that, rows of every month without a
- * partition can go to the DEFAULT partition.
+ * Deletes the constraints that close months, including one that a killed process left behind. After that, rows of every
+ * month without a partition can go to the DEFAULT partition.
  */
 const deleteClosings = (sql: SqlClient, missing: Missing) =>
   Effect.flatMap(closings(sql, missing), (names) =>
@@ -253,8 +253,8 @@ const openMonths = (sql: SqlClient, missing: Missing) =>
       )
     )
     .pipe(
-      // Tries for about 15 s, longer than to make a partition: until the month is open, its rows are refused. An
-      // autovacuum of the DEFAULT partition may hold its lock for seconds.
+      // Tries for about 15 s, because rows of the month are refused until the month is open, and an autovacuum of the
+      // DEFAULT partition may hold its lock for seconds.
       whileLocked(30),
       Effect.catchAllCause((cause) =>
         Effect.logWarning(`New rows of ${nameOf(missing)} are refused until a run makes this partition`, cause)

@@ -4,7 +4,7 @@ import { type Program, program, Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** How many values of a column only one certain key can open. The key is named by its id. */
+/** How many values of one column are sealed with one key, so that only this key opens them. `keyId` is the key's id. */
 export interface SealedCount {
   readonly keyId: string
   /** The column, as `table.column`. */

@@ -42,7 +42,7 @@ describeServers("creations of apps that overlap, under the real clock", (server)
         const [one, other] = [yield* draft, yield* draft]
         const isMade = yield* Deferred.make<void>()
         // The first creation inserts its app and commits half a second later. Without a lock, the second creation would
-        // count the apps without this one, and the owner would get one app too many.
+        // not count the app of the first one, and the owner would get one app too many.
         const slow = sql.withTransaction(
           apps.create(one).pipe(
             Effect.tap(() => Deferred.succeed(isMade, undefined)),

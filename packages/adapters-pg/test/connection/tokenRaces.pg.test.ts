@@ -179,7 +179,8 @@ describeServers("races of one connection's writers", (server) => {
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
-        // The refresh that failed for a moment must not have ended the connection, so the next refresh succeeds.
+        // The refresh above failed only because the lock was not free. It must not have ended the connection, so the
+        // next refresh succeeds.
         yield* refreshTokens(made.app, made.tokens.refreshToken)
       })
     ))

@@ -30,7 +30,8 @@ const prepare = async (url: string) => {
        $$ BEGIN IF user_id = 'usr_slow' THEN PERFORM pg_sleep(0.05); END IF; RETURN user_id; END $$`
   )
   await ask(url, "CREATE INDEX fixes_slow ON fixes (user_id, slowly(user_id))")
-  // ANALYZE would call `slowly` for each row, and would hold for seconds a lock that `ensurePartitions` needs.
+  // An autovacuum would call `slowly` for each row to analyse the table, and would hold for seconds a lock that
+  // `ensurePartitions` needs.
   await ask(url, "ALTER TABLE fixes_default SET (autovacuum_enabled = off)")
   await ask(url, insert("usr_old", "2015-01-01", OLD_ROWS))
 }
@@ -95,7 +96,7 @@ describeServers("making a partition beside a large DEFAULT partition", (server) 
     try {
       const making = ensureOn(url, "2 seconds")
       await expect.poll(() => closings(url), { timeout: 60_000 }).not.toEqual([])
-      // Like an autovacuum, which takes this lock.
+      // Takes the lock that an autovacuum takes.
       await other.query("BEGIN; LOCK TABLE ONLY fixes_default IN SHARE UPDATE EXCLUSIVE MODE")
       await other.query("SELECT pg_sleep(6)")
       expect(await closings(url)).not.toEqual([])

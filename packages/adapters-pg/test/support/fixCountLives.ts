@@ -14,7 +14,7 @@ import { UploadStores } from "./uploadStores.js"
 /**
  * Random scenarios of one user's fixes: uploads, imports, deletions, retention, and uploads by a previous release that
  * does not know the counts. A tally says how many fixes each day has, and uses stored counts if they are valid. After
- * each deed (a step of a scenario), it must be equal to a count of the fixes themselves.
+ * each deed (a step of a scenario), the tally must be equal to a count of the fixes themselves.
  */
 
 const { DAY, HOUR } = Timestamp

@@ -61,8 +61,8 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
     run: another(
       Effect.gen(function* () {
         const signal = yield* WorkSignal
-        // Every new connection gets one wake-up, which may have been missed before. This wait takes that wake-up, so
-        // that the next wait has none.
+        // When the signal has connected, it wakes waiting workers once, because they may have missed a signal before.
+        // This wait takes that wake-up, so that the next wait gets none.
         yield* signal.wait(forever)
         const waiting = yield* Effect.fork(signal.wait(Duration.seconds(1)))
         yield* hostSleep(20)
