@@ -27,11 +27,15 @@ const LONG = [
 
 /**
  * The other files that need PostgreSQL or Citus, for `npm run test:servers`. They are not in `LONG`: a process names at
- * most 1,000 prepared statements, the contracts in `LONG` use up many names, and some of these files need a few.
+ * most 1,000 prepared statements, the contracts in `LONG` use up many names, and some of these files need a few names
+ * too.
  */
 const SERVERS = "**/*.{pg,citus}.test.ts"
 
-/** Which files run: `TESTS=short` those that need only Node and no minutes. Without `TESTS`, all files run. */
+/**
+ * Which files run, by the variable TESTS. `short`: only files that are neither in `LONG` nor in `SERVERS`. Without
+ * TESTS, all files run.
+ */
 const chosen = (tests: string | undefined) => {
   switch (tests) {
     case "short":
@@ -112,9 +116,9 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * The number of test processes: one more than there are processors, because a file that starts programs, or waits for a
- * browser or for PostgreSQL, leaves its processor idle for most of its time. With two more, a program that starts had a
- * seventh of a processor, and some programs took more than a minute to start. The number is at most 4, because a
- * process takes up to 1 GB of memory and PostgreSQL has a hundred connections.
+ * browser or for PostgreSQL, leaves its processor idle for most of its time. In a trial with two more than processors,
+ * a program that started got a seventh of a processor, and some programs took more than a minute to start. The number
+ * is at most 4, because a process takes up to 1 GB of memory and PostgreSQL has a hundred connections.
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
 /**

@@ -27,8 +27,9 @@ export const serve = (settings: Settings.ServerSettings) =>
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
     const { addresses, storage } = settings
-    // An operator's command may follow directly after the log says "ready", so the socket for these commands listens
-    // first. Only this process can open the embedded database, so no other clock must agree with its clock.
+    // With the embedded database, the socket for operators' commands listens before the log says "ready", because a
+    // command may follow directly. Only this process can open this database, so it need not compare its clock with the
+    // clocks of other processes.
     const parts =
       storage._tag === "Embedded"
         ? [

@@ -6,8 +6,8 @@ import { survives } from "./support/survives.js"
 const killServer = (service: Service) => service.restartServer()
 
 describeServers("kill -9 of the server in the middle of uploads", ({ kind }) => {
-  // The number of kills. After each kill the server must start. On Citus, a few kills are enough to hit the second
-  // commit, which is on another node.
+  // The number of kills (`times`) is small, because after each kill the server must start again. On Citus the node that
+  // has the rows commits too, and three kills are enough to test kills during this additional commit.
   survives({ setup: () => ({ database: kind, workers: 1 }), times: kind === "citus" ? 3 : 8, disturb: killServer })
 })
 

@@ -17,7 +17,10 @@ const judgeWith = (active: number): ((age: number, isOld: boolean) => string) =>
   return new Function("globalThis", body)({ __mutant: (id: number) => id === active })
 }
 
-/** The results of the sample for ages around its limits, while the fault `active` is switched on. */
+/**
+ * The results of the function in `SAMPLE` for ages around its limits, while the planted fault with the number `active`
+ * is switched on.
+ */
 const answers = (active: number) =>
   [-1, 0, 9, 10, 11].flatMap((age) => [true, false].map((isOld) => judgeWith(active)(age, isOld)))
 

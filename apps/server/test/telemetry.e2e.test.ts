@@ -99,7 +99,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     await stranger.call("POST", "/v1/accounts", { json: { email: person.email, password: person.password } })
     if (service.databaseUrl !== null) {
       // The database is changed only with PostgreSQL, because a test cannot change an embedded database that is open.
-      // Both databases report this error in the same way.
+      // Both databases report a refused row in the same way.
       await ask(service.databaseUrl, REFUSING)
       const email = plant("refused e-mail", `refused-${randomBytes(4).toString("hex")}@example.test`)
       const refused = await stranger.call("POST", "/v1/accounts", { json: { email, password: person.password } })
@@ -139,8 +139,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
     plant("refresh token", tokens.refresh_token)
     plant("pairwise id", tokens.sub)
 
-    // The phone rides past the place. The first request to the receiver fails, and its answer must not be reported
-    // either.
+    // The phone rides past the place. The first request to the receiver fails. The telemetry must not contain the
+    // receiver's answer either.
     let failed = false
     receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
     const token = tokens.access_token

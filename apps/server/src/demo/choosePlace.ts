@@ -6,15 +6,15 @@ import type { RecordedFix, Upload } from "./PhoneLog.js"
 
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
-/** The worst accuracy, in meters, of a fix that counts here, so that the circle is where the phone was. */
+/** The worst accuracy, in meters, of a fix that may be the centre of the circle, so that the phone really was there. */
 const PRECISE_M = 50
 
 const NO_WINDOW = { from: null, until: null }
 
 /**
  * Finds a circle that the phone of a log enters, stays in and leaves, as the rule engine of the service decides. If
- * there is no such circle, the function takes a circle with one or two of these events. Of equal circles it takes the
- * smallest one, around the spot with the most readings. Undefined when no circle has an event.
+ * there is no such circle, the function takes a circle with one or two of these events. Of circles with the same events
+ * it takes the smallest one, around the spot with the most readings. Undefined when no circle has an event.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads

@@ -4,7 +4,8 @@ import { Schema } from "effect"
 const who = { email: Schema.typeSchema(Account.Email) }
 
 /**
- * An operator's command about accounts. The command itself carries it out on the database, or the running server does.
+ * An operator's command about accounts. When a server runs on the embedded database, the server carries the command
+ * out, else the process of the command.
  */
 export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("List", {}),

@@ -207,9 +207,9 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
 }
 
 interface RealCrossing {
-  /** The time of the last reading on the old side. */
+  /** The time of the last reading before the crossing. */
   readonly after: number
-  /** The time of the last reading on the new side before the next real crossing. */
+  /** The time of the last reading before the next real crossing. */
   readonly until: number
   readonly isInside: boolean
 }

@@ -14,7 +14,7 @@ export const over = (name: string, database: Layer.Layer<Database, unknown>): Si
 const migrated = <E>(database: Layer.Layer<Database, E>): Layer.Layer<Database, unknown> =>
   Layer.tap(database, (context) => Effect.provide(Migrator.migrate, context))
 
-/** Deletes the rows of an earlier run and resets the counters. The schema stays. */
+/** Deletes the rows of an earlier run, and lets sequences begin at 1 again. The schema stays. */
 const empty = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ readonly name: string }>`SELECT quote_ident(c.relname) AS name

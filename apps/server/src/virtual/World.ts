@@ -104,8 +104,8 @@ export class World {
     for (let calm = 0; calm < CALM_TURNS;) {
       const isBusy = Activity.isBusy() || this.sending.inFlight() > 0
       calm = isBusy ? 0 : calm + 1
-      // A statement ends within a few turns of the event loop. A receiver's answer may take seconds, so in that case
-      // the loop waits with timers.
+      // A statement ends within a few turns of the event loop. A receiver's answer may take seconds, so while a webhook
+      // is in flight the loop waits with timers.
       await (this.sending.inFlight() > 0 ? timerTurn() : turn())
       if (isBusy && performance.now() - begun > PATIENCE_MILLIS) {
         throw new NeverAtRest({ message: "Something under way did not end, so the clock stands where it is" })

@@ -18,8 +18,8 @@ const nodes = frames.map(([functionName, url], id) => ({
 
 it("time is shared out among libraries, our packages, node and V8; idling and the time before do not count", () => {
   const samples = [5, 0, 1, 2, 3, 4, 5, 6, 7]
-  // The samples of the first second do not count, and here this is the first sample. Of the eight samples after it, the
-  // first is idle.
+  // The samples of the first second do not count: here only the first sample, after 0.9 s. Of the eight samples that
+  // count, the first is idle time.
   const timeDeltas = [900_000, 5_000_000, 400_000, 300_000, 100_000, 100_000, 500_000, 200_000, 400_000]
   expect(shares({ nodes, samples, timeDeltas }, 1)).toEqual([
     ["effect", 0.25],

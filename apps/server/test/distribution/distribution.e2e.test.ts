@@ -42,8 +42,8 @@ const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
 
 /**
- * The entries of `TOUCHED` and `SAID` that occur in none of the texts. The recorded day must contain them all;
- * otherwise the test has not checked their statements.
+ * The entries of `TOUCHED` and `SAID` that occur in none of the texts. The record of the sent statements must contain
+ * all of them; otherwise the test has not checked their statements.
  */
 const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))

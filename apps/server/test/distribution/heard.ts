@@ -3,9 +3,10 @@ import { parse } from "libpg-query"
 type Verb = "INSERT" | "UPDATE" | "DELETE" | "SELECT"
 
 /**
- * The accesses that the recorded day must contain. Without this list, a statement could disappear from the record, and
- * nobody would notice that it is not checked. Rows that sweeps delete or claim by their key are not in the list,
- * because no row gets old enough for a sweep on one day.
+ * The accesses that the record must contain: the statements that the service sends while all actions of `programs` run.
+ * Without this list, a statement could disappear from the record, and nobody would notice that it is not checked. Rows
+ * that sweeps delete or claim by their key are not in the list, because no row gets old enough for a sweep during the
+ * test.
  */
 export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   INSERT: [
@@ -93,8 +94,8 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
 /**
- * Further statements that the recorded day must contain, by their text. `TOUCHED` has only tables, so it cannot tell
- * these statements from other statements about the same tables.
+ * Further statements that the record of these actions must contain, by their text. `TOUCHED` has only tables, so it
+ * cannot tell these statements from other statements about the same tables.
  */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,

@@ -19,8 +19,9 @@ const SCRIPT = join(import.meta.dirname, "../../../../../shared/citus/cluster.sh
 export const hasClusterPrograms = existsSync(SCRIPT)
 
 /**
- * Settings of each server. Without fsync, a commit does not wait for the disk, which is faster. It still waits until
- * the operating system has its part of the write-ahead log, so a killed process loses nothing that it acknowledged.
+ * Settings of each server. Without fsync, a commit does not wait for the disk, which is faster. A commit still waits
+ * until the operating system has its part of the write-ahead log, so a killed process loses nothing that it
+ * acknowledged.
  */
 const CONF = "fsync = off\ncitus.recover_2pc_interval = 2s"
 

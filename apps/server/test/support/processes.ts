@@ -36,13 +36,16 @@ export interface Processes {
   ) => Running
 }
 
-/** No load balancer needs a warning, so a server need not wait before it stops. */
+/**
+ * In tests no load balancer needs a warning, so a server that is asked to stop need not answer requests for a while
+ * first.
+ */
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
- * Starts processes for the calling `describe`. When it ends, the remaining processes are killed; when a test fails,
- * their output is printed. A process gets the given environment and `DEFAULTS`, and nothing else from the environment
- * of the test run.
+ * Starts processes for the calling `describe`. When the `describe` ends, the remaining processes are killed; when a
+ * test fails, their output is printed. A process gets the given environment and `DEFAULTS`, and nothing else from the
+ * environment of the test run.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []

@@ -122,8 +122,8 @@ const openTrack = (onEntry: OnEntry): Track => {
     if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
   }
   /**
-   * Forgets the times and positions that are paired already. It waits until there are a thousand, or until all are
-   * paired, because each call copies the unpaired ones.
+   * Forgets the times and positions that are paired already. Does nothing until a thousand are paired, or all of them,
+   * because each call copies those that are not paired.
    */
   const drop = (): void => {
     if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return

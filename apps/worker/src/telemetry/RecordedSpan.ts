@@ -1,7 +1,7 @@
 import { Cause, type Context, type Exit, Option, type Tracer } from "effect"
 import { webcrypto } from "node:crypto"
 
-/** A span of a trace that is kept. When its work has ended, the span calls `ended` with itself. */
+/** A span of a trace that the sampler keeps. When its work has ended, the span calls `ended` with itself. */
 export class RecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly sampled = true

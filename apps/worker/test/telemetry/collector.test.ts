@@ -84,7 +84,8 @@ describe("the way to the collector", () => {
   it("headers for the collector are not sent on to where it redirects", async () => {
     let reached = false
     const elsewhere = await listen((_, response) => ((reached = true), response.end()))
-    // `fetch` follows a 302 with a GET. None of the tested versions of Node follows a 307 that has a body.
+    // The test redirects with 302, which `fetch` follows with a GET. In none of the tested versions of Node does
+    // `fetch` follow a 307 for a request that has a body.
     const url = await listen((_, response) => response.writeHead(302, { location: elsewhere }).end())
     const { exit } = await run(post(url))
     expect([Exit.isFailure(exit), reached]).toEqual([true, false])

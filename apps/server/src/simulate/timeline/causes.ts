@@ -77,8 +77,8 @@ export const explanationOf = (
 const firstOf = (ids: ReadonlyArray<string>, kind: string) => ids.find((id) => id.startsWith(kind))
 
 /**
- * Finds the changes that name an id of the violation, then the changes that those needed, and so on until there are no
- * more.
+ * Finds the changes that name an id of the violation, then the changes that the found changes needed, and so on until
+ * no change is left.
  */
 const tied = (
   entries: ReadonlyArray<Entry>,
