@@ -126,9 +126,10 @@ export const isLockTimeout = (error: unknown): boolean => sqlState(error) === "5
 
 /**
  * The messages, of Citus or of libpq, that say that a node of a cluster was lost during a statement or during the
- * commit. The SQLSTATE does not say so: Citus often reports a lost node as an internal error (XX000). A database with
- * another `lc_messages` may translate these messages. Citus writes "could not commit transaction for shard" also when a
- * deferred constraint is violated at the commit, but no table of the schema has one.
+ * commit. The SQLSTATE does not say so: Citus often reports a lost node as an internal error (XX000). A server with
+ * another `lc_messages` may translate these messages, and then this pattern does not match. Citus writes "could not
+ * commit transaction for shard" also when a deferred constraint is violated at the commit, but no table of the schema
+ * has one.
  */
 const LOST_NODE_MESSAGE =
   /^(?:could not commit transaction for shard|server closed the connection|no connection to the server|could not (?:receive data from|send data to) server|SSL (?:SYSCALL error|connection has been closed|error: unexpected eof)|connection (?:lost|not open))/

@@ -44,8 +44,8 @@ interface DwellFigures {
   readonly stays: number
   readonly sent: number
   /**
-   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts those that were
-   * sent.
+   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts those in which
+   * the rule fired.
    */
   readonly seen: number
   readonly seenSent: number
@@ -293,8 +293,8 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * Whether the phone was silent at this place before for as long: between two earlier readings inside there was at least
- * as much time as between the last reading before the firing and the firing.
+ * Whether the phone had been silent at this place for as long once before: between two earlier readings inside there
+ * was at least as much time as between the last reading before the firing and the firing.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)

@@ -24,7 +24,7 @@ const eventOf = (body: string): Readonly<Record<string, string>> => {
   }
 }
 
-/** Makes the counter. `stir` is called when an attempt begins and when it has ended. */
+/** Makes the counter of webhooks in flight. `stir` is called when an attempt begins and when it has ended. */
 export const make = (now: () => number, stir: () => void): Sending => {
   let inFlight = 0
   let attempts: Array<{ happening: Happening }> = []

@@ -13,7 +13,7 @@ const sample = (operations: number, p99Ms: number): Sample => ({
   peakMB: operations
 })
 
-/** A side that returns the given samples one after the other and records its turns. */
+/** One of the two sides of a comparison. It returns the given samples one after the other, and records its turns. */
 const side = (name: string, samples: ReadonlyArray<Sample>, turns: Array<string>) => {
   const left = [...samples]
   return async () => {

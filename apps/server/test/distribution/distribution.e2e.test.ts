@@ -198,8 +198,8 @@ describePg("texts", "what a server and a worker send, as it went over the wire",
       const owners = new Set<string>()
       for (const execution of transaction) {
         const statement = byText.get(execution.text)
-        // An audit event is stored under the account that made the change, in the change's transaction (decision
-        // audit-1).
+        // Leaves out audit events: an audit event is stored under the account that made the change, in the change's
+        // transaction (decision audit-1).
         if (statement === undefined || statement.text.startsWith("INSERT INTO audit_events")) continue
         for (const { how, key, parameters } of statement.mentions) {
           if (key !== "user_id" && key !== "app_id") continue

@@ -101,9 +101,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions, without two kinds of statements. First, the statements from a look-up of a session on,
-   * because they belong to requests by which the test prepares the action. Second, the counts that the server stores
-   * once a second, because they belong to no action.
+   * The frequent actions, without two kinds of statements. First, the first look-up of a session and all statements
+   * after it, because they belong to other requests that the test sends for the action. Second, the counts that the
+   * server stores once a second, because they belong to no action.
    */
   const frequent = () =>
     ran

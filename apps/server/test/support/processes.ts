@@ -36,10 +36,7 @@ export interface Processes {
   ) => Running
 }
 
-/**
- * In tests no load balancer needs a warning, so a server that is asked to stop need not answer requests for a while
- * first.
- */
+/** In tests no load balancer needs time to notice that a server stops, so the server stops at once. */
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**

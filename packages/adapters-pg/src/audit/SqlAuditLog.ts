@@ -63,8 +63,8 @@ const list =
     Effect.gen(function* () {
       const position = yield* TimePosition.decode(after)
       const only = [
-        // A newer release that was rolled back may have left events whose kind this release does not know (decision
-        // audit-4).
+        // Without a `kind`, selects only the kinds that this release knows: a newer release that was rolled back may
+        // have left events of other kinds (decision audit-4).
         kind === undefined ? sql`kind = ANY(${AuditEvent.KINDS}::text[])` : sql`kind = ${kind}`,
         ...(userId === undefined ? [] : [sql`(user_id = ${userId} OR actor_id = ${userId})`]),
         ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),

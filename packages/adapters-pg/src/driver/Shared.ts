@@ -61,7 +61,7 @@ class Line {
   private waiting: Array<Waiting> = []
   private isCalled = false
 
-  /** `leave` is called once, from when on no further read may join this connection. */
+  /** The connection calls `leave` once, and from then on no further read may join it. */
   constructor(pool: pg.Pool, leave: () => void) {
     this.pool = pool
     this.leave = () => {

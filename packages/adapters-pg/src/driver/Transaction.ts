@@ -195,7 +195,7 @@ export const sendLast = (
 const run = (connection: Connection, text: string): Effect.Effect<void, SqlError> =>
   Effect.asVoid(connection.executeUnprepared(text, [], undefined))
 
-/** On a `Line` nothing is to do: it has BEGIN in its queue from the start. */
+/** Sends BEGIN. A `Line` has BEGIN in its queue from the start, so on a `Line` nothing is sent. */
 const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
   lines.has(connection) ? Effect.void : run(connection, "BEGIN")
 

@@ -25,8 +25,8 @@ export const queue = (
 
 /**
  * Queues a message that names an app. Beyond the reader's limit, `NamedMail.decide` may replace the message or leave it
- * out. It locks the reader's count first: when two transactions write at the same time, the second then sees the
- * message of the first.
+ * out. The function locks the reader's count first: when two transactions write at the same time, the second then sees
+ * the message of the first.
  */
 const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

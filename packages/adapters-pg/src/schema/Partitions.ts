@@ -240,9 +240,9 @@ const deleteClosings = (sql: SqlClient, missing: Missing) =>
   )
 
 /**
- * Undoes `closeMonth` after a failure. The whole transaction is tried again: LOCK does not lock the shards of a
- * cluster, and a node may still be undoing the statement that failed. If all attempts fail, another process that makes
- * partitions, or the next run, deletes the constraint.
+ * Undoes `closeMonth` after a failure. The whole transaction is repeated, and not only the LOCK, which does not lock
+ * the shards of a cluster: a node may still be undoing the statement that failed. If all attempts fail, another process
+ * that makes partitions, or the next run, deletes the constraint.
  */
 const openMonths = (sql: SqlClient, missing: Missing) =>
   sql

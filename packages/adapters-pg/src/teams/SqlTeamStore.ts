@@ -108,8 +108,8 @@ const update =
       )
       if (Option.isNone(locked)) return Option.none()
       const to = taker === undefined ? TeamLife.NO_TAKER : yield* lockTaker(sql, appId, taker)
-      // Reads the members after the lock of the account. If the taker's account was deleted before, the deletion has
-      // also removed the member.
+      // Reads the members after the lock of the account of the member who takes the app over. If this account was
+      // deleted before, the deletion has also removed the member.
       const before = yield* teamOf(sql, appId, locked.value)
       const now = yield* Timestamp.now
       const outcome = decide(before, now, to)

@@ -31,8 +31,9 @@ import { orStoreError } from "../Failures.js"
  * the time of the decision would be too early, and with it the start of the 30 seconds in which a spent token may be
  * presented again. Skipping also makes a deadlock impossible when one statement writes the refreshes of several people.
  *
- * This module finishes only plain rotations, and refusals that write nothing. Every other case (a race, a leak, an
- * expired connection, a row that changed in between) is decided again under the lock.
+ * This module finishes only plain rotations, which spend the token and issue two new tokens, and refusals that write
+ * nothing. Every other case (a race, a leak, an expired connection, a row that changed in between) is decided again
+ * under the lock.
  */
 export type QuickRefresh = <A>(
   userId: UserId,
@@ -136,7 +137,10 @@ const stateOf = (row: ViewRow): Locked => ({
         ]
 })
 
-/** The writes of a plain rotation, with the version of the connection's row on which the decision was made. */
+/**
+ * The writes of a refresh that only replaces the presented token (`rotationOf`), with the version of the connection's
+ * row on which the decision was made.
+ */
 export interface RotationWrite {
   readonly userId: UserId
   readonly id: ConnectionId

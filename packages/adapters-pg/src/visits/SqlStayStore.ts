@@ -33,7 +33,7 @@ const OwingRow = Schema.Struct({ user_id: UserId, device_id: DeviceId })
 const due =
   (sql: SqlClient): Store["due"] =>
   (userId) =>
-    // A UNION in place of EXISTS beside OR, because Citus would ask every shard for that EXISTS.
+    // Uses a UNION and not `OR EXISTS (…)`, because Citus would ask every shard for that EXISTS.
     sql`SELECT owing.user_id, owing.device_id FROM (
           SELECT d.user_id, d.device_id, d.format = 'import' AS is_file FROM devices d
           WHERE d.user_id = ${userId} AND (d.stays_due_from IS NOT NULL OR d.sends_visits)

@@ -9,8 +9,9 @@ import { stayView } from "./stayView.js"
 type Store = typeof StayStore.Service
 
 /**
- * An optimistic commit. Stays are derived without a lock, from a view. The commit locks the user's row of
- * `upload_streams` and reads the view again. When the view has changed, the commit writes nothing.
+ * An optimistic commit. Stays are derived without a lock, from a state that was read before (`StayStore.view`). The
+ * commit locks the user's row of `upload_streams` and reads this state again. When it has changed, the commit writes
+ * nothing.
  */
 export const commit =
   (sql: SqlClient): Store["commit"] =>

@@ -210,7 +210,10 @@ export const expiredPartitions: Contract<SqlClient> = [
   }
 ]
 
-/** Starts another transaction that reads the table `fixes` and so has a lock on it, until `end`. */
+/**
+ * Starts another transaction that reads the table `fixes` and so has a lock on it. The returned effect `end` ends this
+ * transaction.
+ */
 const whileSomebodyReads = (first: Statement<unknown>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -18,8 +18,8 @@ const { CIRCLE } = RuleSamples
 const UPLOADS = 8
 
 /**
- * A phone that is inside for ten minutes and outside for five, with a fix every minute. The newest fix was captured 4
- * minutes ahead of the clock.
+ * A phone that is inside the place for ten minutes and outside for five, again and again, with a fix every minute. The
+ * newest fix was captured 4 minutes ahead of the clock.
  */
 const walk: ReadonlyArray<Fix.Reading> = Array.from({ length: 160 }, (_, index) => ({
   capturedAt: Timestamp.make(START + (index - 155) * MINUTE),

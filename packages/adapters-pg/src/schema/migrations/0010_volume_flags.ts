@@ -1,7 +1,7 @@
 /** Flags of apps that made more calls than they had declared, and the index for counting the calls every hour. */
 export const statements = [
-  // Answered calls with a purpose, by time alone. The rows of a day are next to each other in the table, so an index
-  // with the counted columns would be five times as large and no faster.
+  // An index of the answered calls with a purpose, by time. The rows of a day are next to each other in the table, so
+  // an index that also has the counted columns would be five times as large and no faster.
   `CREATE INDEX access_log_uses ON access_log (at) WHERE purpose IS NOT NULL AND error IS NULL`,
   `CREATE TABLE volume_flags (
     user_id text NOT NULL,
