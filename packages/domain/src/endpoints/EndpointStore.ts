@@ -4,7 +4,7 @@ import type { AppId, EndpointId, StoreEffect, Timestamp } from "../shared/index.
 import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 
-/** Webhook endpoints, with their sealed secrets and strike counters. Decision endpoints-9. */
+/** Stores webhook endpoints, with their encrypted secrets and their strikes. Decision endpoints-9. */
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
   EndpointStore,
   {

@@ -6,8 +6,8 @@ import { type AppId, type DeliveryId, type EndpointId, type Timestamp, Words } f
 import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
 
 /**
- * An endpoint reached one of `WARNED_STRIKES`, so the app's owner and developers must get a mail. The warning is stored
- * with the strike, and removed when the mails are in the outbox.
+ * An endpoint reached one of `WARNED_STRIKES`, so the app's owner and developers must get a mail. The transaction that
+ * stores the strike also stores the warning. `warnOfStrikes` writes the mails and then removes the warning.
  */
 export interface StrikeWarning {
   readonly appId: AppId

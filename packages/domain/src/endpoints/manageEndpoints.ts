@@ -25,7 +25,7 @@ import * as WebhookEndpoint from "./WebhookEndpoint.js"
 import type { EndpointDescription } from "./WebhookEndpoint.js"
 import { WebhookSender } from "./WebhookSender.js"
 
-/** The app's endpoints, oldest first, with sealed secrets. `NotFound` when the account is not in the app's team. */
+/** The app's endpoints, oldest first, with encrypted secrets. `NotFound` when the account is not in the app's team. */
 export const listEndpoints = program("listEndpoints", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")
   return yield* (yield* EndpointStore).list(appId)

@@ -106,8 +106,8 @@ export const ruleIdOf = (payload: Payload): RuleId | null => (isRuleFired(payloa
 
 /**
  * What the app learns about the person from the event, in words for the user's access log. Undefined when the app
- * learns nothing about a person. Events about the end of a tier disclose nothing, because the app got these dates when
- * the user chose them.
+ * learns nothing about a person. Events about the end of the sensitive tier disclose nothing, because the app learned
+ * the end date when the user chose it.
  */
 export const disclosure = (payload: Payload): string | undefined =>
   isRuleFired(payload) ? `${VERBS[payload.type]} ${payload.target.label}` : NEWS[payload.type]
@@ -150,8 +150,8 @@ const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
 }
 
 /**
- * An event of a connection. A store commits it together with the change that it reports. Later a worker makes
- * deliveries from it (fan-out).
+ * An event of a connection. A store commits the event together with the change that the event reports. Later a worker
+ * makes deliveries from the event (fan-out).
  */
 export interface OutboxEvent {
   readonly userId: UserId
@@ -170,14 +170,15 @@ export interface OutboxEvent {
 }
 
 /**
- * An event in the outbox. `storedAt` becomes the creation time of the event's deliveries. So a repeated fan-out makes
- * the same access-log entry, and not a second one.
+ * An event in the outbox. `storedAt` becomes the creation time of the event's deliveries, which is part of the key of
+ * the event's access-log entry. So a fan-out that is repeated after a crash writes the same entry, and not a second
+ * one.
  */
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
   /**
-   * Present when the event occurred while the account of the person or of the app's developer was suspended. No
-   * receiver gets the event, and nothing that the developer reads may show that it occurred (decision staff-1).
+   * Present when the event occurred while the account of the person or of the app's holder was suspended. No receiver
+   * gets the event, and nothing that a developer reads may show that the event occurred (decision staff-1).
    */
   readonly isSuspended?: true
 }

@@ -93,7 +93,7 @@ export const PlaceEntry = Schema.Struct({
 export type PlaceEntry = typeof PlaceEntry.Type
 export const Places = Schema.Struct({ places: Schema.Array(PlaceEntry) })
 
-/** An element of `devices.json`: a phone, or an imported file. Removed devices are listed, because fixes name them. */
+/** An element of `devices.json`: a phone, or an imported file. Removed devices are listed too: fixes name them. */
 export const DeviceEntry = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -165,8 +165,8 @@ export const Agreement = Schema.Struct({
   scopes: Scopes,
   place_ids: Schema.Array(Schema.String),
   /**
-   * The places whose visits from before the sharing are shared too. Null when the service had not recorded this. Older
-   * archives lack this field.
+   * The places whose visits from before the sharing are shared too. Null when the service did not record these places
+   * at the time of the agreement. Older archives lack this field.
    */
   earlier_visits_place_ids: Schema.optionalWith(Schema.NullOr(Schema.Array(Schema.String)), { exact: true }),
   expires_at: NullableAt,

@@ -20,7 +20,7 @@ import type * as ArchiveFormat from "./ArchiveFormat.js"
 import type { ListedDevice } from "./ExportStore.js"
 import type { WrittenMail } from "./WrittenMail.js"
 
-/** An entry of the access log with the names by which its owner knows the app and the purpose. */
+/** An access-log entry with the app's name and the purpose's description, so that the person can read the entry. */
 interface NamedEntry extends Omit<AccessLogEntry, "purpose"> {
   readonly appName: string
   readonly purpose: { readonly description: string } | null
@@ -33,7 +33,8 @@ interface PlacedVisit {
 }
 
 /**
- * The id of the caller, for programs that answer an app and need the id of its connection. No connection has this id.
+ * The id that an export passes as the connection's id to programs that otherwise answer an app, such as `listVisits`.
+ * No connection has this id.
  */
 export const ASKER = ConnectionId.make("export")
 
@@ -99,8 +100,8 @@ export const device = (one: ListedDevice): typeof ArchiveFormat.DeviceEntry.Type
 })
 
 /**
- * The line of `fixes.jsonl` for this fix. `devices` are the devices in `devices.json`: `also_from` names no other
- * device, because a reader of the archive would not find it.
+ * The line of `fixes.jsonl` for this fix. `devices` are the devices in `devices.json`. `also_from` names only these
+ * devices, because a reader of the archive would not find another device.
  */
 export const fix = (one: StoredFix, devices: ReadonlySet<DeviceId>): ArchiveFormat.FixLine => ({
   captured_at: one.capturedAt,
@@ -168,8 +169,9 @@ export const visit = ({
 })
 
 /**
- * The phone's reports about one stop: the reports with the arrival, and the reports of a departure alone that may end
- * the stop. Leaves out a report that ended at `cutoff` or earlier; without a departure, its arrival counts.
+ * A phone's reports about one stop: the reports with the arrival at the stop, and the reports of a departure alone,
+ * which may end the stop. Leaves out a report whose departure was at `cutoff` or earlier. For a report without a
+ * departure, the arrival decides.
  */
 export const reports = (
   { departures, deviceId, reports: withArrival }: VisitReports,
@@ -237,8 +239,8 @@ export const connection = (
 const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
 
 /**
- * Whether the archive contains the mail. It contains no warning about a failing webhook: such a mail names the address
- * of the webhook, which belongs to the app and may be a credential (decision exports-6).
+ * Whether the archive contains the mail. An archive contains no warning about a failing webhook, because such a mail
+ * names the address of the webhook, which belongs to the app and may be a credential (decision exports-6).
  */
 export const isReceipt = ({ kind }: Pick<WrittenMail, "kind">): boolean => kind !== StrikeWarning.MAIL_KIND
 

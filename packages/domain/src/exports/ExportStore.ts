@@ -17,7 +17,7 @@ export interface LeasedExport extends ExportKey {
 
 export interface ClaimedExport {
   readonly export: Export
-  /** How many attempts at the export have begun, with this attempt. Attempts that were handed back do not count. */
+  /** How many attempts at the export have begun, this attempt included. Attempts ended by `handBack` do not count. */
   readonly attempt: number
 }
 

@@ -242,7 +242,7 @@ const MOST_STEPS = 50_000
 
 /**
  * Derives all due stays, because `listVisits` derives only a part of them and leaves out visits that are not final.
- * Each step is a page without text, so that the lease of the archive is renewed meanwhile.
+ * Each step returns a page without text, because `makeArchive` renews its lease only between pages.
  */
 const deriveDue = (userId: UserId) =>
   Effect.sync(() => {
@@ -259,8 +259,8 @@ const deriveDue = (userId: UserId) =>
   })
 
 /**
- * Writes the two lists of `visits.json`. `visits` has the visits that an app with every permission could read: each
- * place counts as shared, also for the visits before the sharing. `reported` has the visits that phones reported.
+ * Writes the two lists of `visits.json`. `visits` has the visits that an app could read if the person shared every
+ * place with all of its earlier visits. `reported` has the visits that phones reported.
  */
 const visitPages = (userId: UserId) =>
   joined([

@@ -18,8 +18,8 @@ class LeaseLost extends Data.TaggedError("LeaseLost") {}
 class TooLarge extends Data.TaggedError("TooLarge") {}
 
 /**
- * The pause after each page of a file. The embedded database answers without yielding to the event loop, so without
- * this pause no other request of the process would run.
+ * The pause after each page of a file. The embedded database answers without yielding to the event loop. So without
+ * this pause, no other request of the process would run while an archive is made.
  */
 const BREATH = Effect.sleep("1 millis")
 

@@ -18,8 +18,8 @@ export const parse = (text: string): string | null => {
 }
 
 /**
- * The steps whose code is accepted at `now`: the present step and its two neighbors, without steps up to the last used
- * one.
+ * The time steps whose code is accepted at `now`: the present step and its two neighbors, except the last used step and
+ * all steps before it.
  */
 export const acceptable = ({ usedStep }: Pick<CodeApp, "usedStep">, now: Timestamp): ReadonlyArray<number> => {
   const present = stepAt(now)

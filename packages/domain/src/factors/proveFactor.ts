@@ -148,9 +148,9 @@ const useRecoveryCode =
   }
 
 /**
- * Proves with a passkey of this account. `alone`: the passkey replaces the password too, so the authenticator must have
- * checked who used it. Fails with `WrongFactor`, also for a passkey of another account, for a challenge that was
- * answered before, and for a count of signatures that did not grow.
+ * Proves with a passkey of this account. `alone`: no password was checked, so the authenticator must have checked who
+ * used the passkey. Fails with `WrongFactor`, also for a passkey of another account, for a challenge that was answered
+ * before, and for a count of signatures that did not grow.
  */
 export const proveWithPasskey = (
   userId: UserId,

@@ -27,8 +27,8 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
   FiguresStore,
   {
     /**
-     * Adds the counts of the batch to the stored counts, and adds those of its calls that the request log does not have
-     * yet.
+     * Adds the counts of the batch to the stored counts, and the calls of the batch to the request log, without calls
+     * that the log already has.
      */
     readonly add: (batch: FiguresBatch) => StoreEffect<void>
     /** The app's counts of hours that begin from `from` (inclusive) to `to` (exclusive), oldest first. */

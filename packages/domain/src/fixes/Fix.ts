@@ -69,7 +69,7 @@ export const judge = (reading: Reading, receivedAt: Timestamp.Timestamp): Judged
   return reason === undefined ? { _tag: "Fix", fix: clean(reading) } : { _tag: "Quarantined", reading, reason }
 }
 
-/** The capture time that stands for the time of a reading when this time could not be read. */
+/** The capture time of a reading whose time could not be read. */
 export const UNREADABLE = Timestamp.make(0)
 
 const quarantineReason = (reading: Reading, receivedAt: Timestamp.Timestamp): QuarantineReason | undefined =>

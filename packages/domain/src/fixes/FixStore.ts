@@ -142,8 +142,8 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     /**
      * Commits the states and events of crossings that are settled at `now`, on the same condition as `commit`. The
      * user's other due crossings are discarded, because their rules cannot fire at this time, for example while the
-     * connection is paused. When such a rule can fire again, the next fix that is clearly inside or outside sets its
-     * side without firing.
+     * connection is paused. When such a rule can fire again, the next decisive fix sets the side of the rule without
+     * firing.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**

@@ -16,8 +16,9 @@ export interface FutureReading {
 }
 
 /**
- * A quarantined reading that is accepted after all. The fix keeps the reading's own `receivedAt`: with the time of the
- * upload that accepts it, it would seem to contradict the readings that still wait (`FixStore.waiting`).
+ * A quarantined reading that is accepted after all. The fix keeps the reading's own `receivedAt`. If the fix had the
+ * arrival time of the upload that accepts it, the fix would seem to contradict readings that are still quarantined
+ * (`FixStore.waiting`).
  */
 export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt"> {
   readonly fix: Fix.Fix
@@ -33,8 +34,8 @@ export const MOST = 500
 
 /**
  * Whether readings that were quarantined at `lastFutureAt` may still be accepted. Their capture times are at most
- * `MAX_WAIT` after `lastFutureAt`. The upload that shows that a reading was right may arrive up to `MAX_WAIT` after its
- * capture time.
+ * `MAX_WAIT` after `lastFutureAt`. The upload that shows that a reading was right may arrive up to `MAX_WAIT` after the
+ * capture time of the reading.
  */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT

@@ -28,7 +28,7 @@ export interface Ingested {
   readonly accepted: number
   /** Fixes that were stored before, or appeared twice in this upload. */
   readonly duplicates: number
-  /** Readings and visit reports that are quarantined (decision L3) or whose time the user does not keep. */
+  /** Readings and visit reports that are quarantined (decision L3), or of whose time the user keeps no history. */
   readonly quarantined: number
 }
 
@@ -160,8 +160,9 @@ const tryOnce = fn(function* (
   const store = yield* FixStore
   const distinct = Fix.sortedAndDistinct(sent.fixes)
   const view = yield* store.view(userId, deviceId, distinct, receivedAt)
-  // The owner removed the phone after the upload began. The removal ended the waiting for a silence of this phone;
-  // storing its readings would begin this waiting again (decision rules-14).
+  // The owner removed the phone after the upload began. A dwell rule may have waited for the silence of this phone, and
+  // the removal ended this wait. If the phone's readings were stored now, the wait could begin again (decision
+  // rules-14).
   if (!view.devices.some(({ id }) => id === deviceId)) return yield* new InvalidDeviceToken()
   const { ingested, notKept, own, putAside, visits } = keptOf(view, distinct, sent)
   if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
@@ -226,8 +227,8 @@ const keptOf = (
     const kept = Erasure.withoutErased(report, view.erasures)
     return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
   })
-  // A quarantined reading is stored with its position. So it is not stored when its time is in a stretch that the user
-  // deleted.
+  // A quarantined reading is stored with its position. So a reading from a stretch that the user deleted is not stored,
+  // not even in quarantine.
   const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
   const notKept = unknown.length - own.length + reports.length - visits.length
   return {

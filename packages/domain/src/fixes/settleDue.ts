@@ -7,7 +7,7 @@ import { named } from "./ingestFixes.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 
-/** The most people that one query returns, besides those who could not be settled in this run. */
+/** The most people that one query returns, besides the people whose crossings could not be settled in this run. */
 const BATCH = 100
 
 /**

@@ -27,10 +27,11 @@ export class IdempotencyStore extends Context.Tag("@place-access/domain/idempote
      * Locks the key `place`, reads the clock, gives the stored answer to `decide`, and runs `work` if the decision is
      * `Begin`.
      *
-     * `work` and its answer are stored in one transaction: the writes of `work` through other ports exist exactly when
-     * the answer does. When `work` fails, all writes are rolled back. Of concurrent requests with the same key, on any
-     * servers, only one does the work. While the work is running, the other requests end as `UnderWay`. Later requests
-     * get the decision about the stored answer. `work` runs inside a transaction, so it must not use the network.
+     * One transaction stores the answer and everything that `work` writes through other ports. So after a crash either
+     * all of this is stored or nothing. When `work` fails, all writes are rolled back. Of concurrent requests with the
+     * same key, on any servers, only one does the work. While the work is running, the other requests end as
+     * `UnderWay`. Later requests get the decision about the stored answer. `work` runs inside a transaction, so it must
+     * not use the network.
      */
     readonly once: <A, E, R>(
       place: AnswerKey,

@@ -14,9 +14,9 @@ export interface ReadResult {
    */
   readonly needsAnotherPass?: true
   /**
-   * Reads the next entries of the same bytes. It must be called before the next `push` or `end`. Left out: all entries
-   * of the bytes have been read. A small piece of a packed file can contain millions of entries, which would fill the
-   * memory if they came at once.
+   * Reads further entries of the bytes that were read last. The caller must call `more` before the next `push` or
+   * `end`. Left out: all entries of these bytes have been read. A small piece of a packed file can contain millions of
+   * entries, which would fill the memory if one result had all of them.
    */
   readonly more?: () => ReadResult
 }

@@ -36,7 +36,7 @@ export interface NewImport extends ImportKey {
 export interface ClaimedImport {
   readonly import: Import
   /**
-   * How many attempts have begun since the last progress, this attempt included. Attempts that were handed back do not
+   * How many attempts have begun since the last progress, this attempt included. Attempts ended by `handBack` do not
    * count.
    */
   readonly attempt: number

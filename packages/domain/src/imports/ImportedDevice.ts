@@ -45,8 +45,8 @@ export const MOST_ALSO = 20
 
 /**
  * Returns a function that finds the imported device for `origin`, the id of a device in the archive. Undefined stands
- * for the device of the import: it gets the entries of the first device, so that the archive of a single phone creates
- * no other device. A worker that reads the same file again finds the same devices.
+ * for the device of the import (`importDevice`), which gets the entries of the archive's first device. So the archive
+ * of a single phone creates no other device. A worker that reads the same file again finds the same devices.
  */
 export const finder = (
   importDevice: DeviceId,

@@ -82,8 +82,8 @@ export const runImports = (leases: WorkLeases = everything, pace: Pace.Pace = Pa
     /** The people whose file is being read. Their other files wait, so that one person does not occupy every slot. */
     const busy = new Set<UserId>()
     /**
-     * The people to skip, each with the end of the skip: their due import could not be claimed. Otherwise the loop
-     * would try the same import again and again.
+     * The people whose due import could not be claimed, each with the time until which the loop skips them. Otherwise
+     * the loop would try the same import again and again.
      */
     const skippedUntil = new Map<UserId, Timestamp.Timestamp>()
     const skipForAWhile = (userId: UserId) =>

@@ -3,14 +3,14 @@ import type { Language } from "../shared/Language.js"
 import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
 import * as Template from "./Template.js"
 
-/** A part of a text. `said` is its translation; undefined when no pair matches the part. */
+/** A part of a text. `said` is the translation of the part; undefined when no template matches the part. */
 interface Stretch {
   readonly text: string
   readonly said: string | undefined
 }
 
 /**
- * Translates a text. A part of the text that no pair matches stays as it is, and so does every name in the text.
+ * Translates a text. A part of the text that no template matches stays as it is, and so does every name in the text.
  * Moments stay in English and UTC: `Words.inZone` converts them last, into the reader's zone and language.
  *
  * The text is looked up as a whole, then by paragraph, by line, and by sentence. So sentences that the domain puts
@@ -23,7 +23,7 @@ export const translate = (text: string, language: Language): string =>
         .map(({ said, text }) => said ?? text)
         .join("")
 
-/** The parts that no pair matches, for the test that every text of the domain is translated. */
+/** The parts that no template matches, for the test that every text of the domain is translated. */
 export const untranslated = (text: string, language: Language): ReadonlyArray<string> =>
   language === "en"
     ? []
@@ -89,7 +89,7 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
       const end = starts[from + index + 1] ?? line.length + 1
       const text = line.slice(start, end - 1)
       const said = say(catalogue, text)
-      // A sentence without a translation is a part by itself.
+      // A part of several sentences must have a translation. Only a single sentence may stay in English.
       if (said === undefined && index > 0) return { known: -1, stretches: null }
       return {
         known: rest.known + (said === undefined ? 0 : text.length),
@@ -138,8 +138,8 @@ const say = (
   catalogue: LanguageCatalogue,
   text: string,
   further: ReadonlyArray<Entry> = [],
-  // Translates the text in a slot of the kind `text` or `list`. This text may match a pair too, but slots within it
-  // stay as they are (`identity`).
+  // Translates the text in a slot of the kind `text` or `list`. This text may match a template too, but the text in the
+  // slots of that template stays as it is (`identity`).
   sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {

@@ -11,5 +11,5 @@ export const NAMES: ReadonlyArray<string> = ALL.map(String)
 /** The bucket of the lease with the kind `people` and this name: the name is the bucket's number. */
 export const ofName = (name: string): number => Number(name)
 
-/** The bucket of the person whose id has this SHA-256, in hexadecimal digits. The SQL stores compute the same. */
+/** The bucket of the person whose id has this SHA-256, in hexadecimal. The SQL stores compute the same number. */
 export const ofDigest = (sha256: string): number => Number.parseInt(sha256.slice(0, 2), 16) % COUNT

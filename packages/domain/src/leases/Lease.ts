@@ -12,8 +12,8 @@ export const KINDS = ["people", "chores"] as const
 export type LeaseKind = (typeof KINDS)[number]
 
 /**
- * The home of all leases of a service. On a cluster, the leases of one home are on one shard, so that one statement can
- * read and change all of them.
+ * The value of the column `home` in all leases of a service. A cluster keeps rows with the same home on one shard, so
+ * that one statement can read and change all leases.
  */
 export const HOME = "leases"
 
@@ -160,7 +160,7 @@ export interface LookPlan {
   /** The leases that the worker holds and does not give up. */
   readonly kept: ReadonlyArray<Lease>
   readonly isShort: boolean
-  /** True when the worker keeps more buckets of people than its share, because the other buckets are in use. */
+  /** True when the worker keeps more buckets than its share, because the buckets that it should give up are in use. */
   readonly hasSurplus: boolean
   /** All live workers, sorted. */
   readonly workers: ReadonlyArray<WorkerId>

@@ -55,16 +55,17 @@ const NAMES: Readonly<Record<Lease.LeaseKind, ReadonlyArray<string>>> = { people
 
 const NOTHING = new Map<string, Lease.Lease>()
 
-/** How many times as often a worker looks while it has less than its share. */
+/** A worker with less than its share of the leases looks this many times as often as other workers. */
 const SHORT_LOOKS = 4
 
 /**
  * Makes the leases of this worker. All loops of the worker share them.
  *
  * One loop calls `look`. A look is due when the last look is `lookEvery` old, or four times as often while the worker
- * has less than its share. It stores a beat, surveys the leases, gives leases up and takes leases. The other loops use
- * the outcome. So a worker whose looking loop hangs stores no beats, and other workers take its leases. A worker whose
- * last beat has run out holds nothing until its next look, and its loops wait for that look.
+ * has less than its share. A look stores a beat, surveys the leases, gives leases up and takes leases. The other loops
+ * use the leases that the look kept and took. So a worker whose looking loop hangs stores no beats, and other workers
+ * take its leases. A worker whose last beat has run out holds nothing until its next look, and its loops wait for that
+ * look.
  *
  * A loop names the lease of each piece of work (`using`, decision leases-2), and a look gives up no lease that is in
  * use. So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
@@ -81,8 +82,8 @@ export const holdLeases = program(
     let holding: Holding | undefined
     let isTaking = false
     let hasLeft = false
-    // A look completes `nextLook` at its end, and `nextGain` if it took further leases. It replaces each of them by a
-    // new one.
+    // At its end, a look completes `nextLook` and replaces it by a new one. If the look took further leases, it does
+    // the same with `nextGain`.
     let nextLook = Deferred.unsafeMake<void>(FiberId.none)
     let nextGain = Deferred.unsafeMake<void>(FiberId.none)
 

@@ -207,8 +207,8 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportF
 
 /**
  * The new rules, or all faults. `earlier` has the faults that were found before the connections were locked. A line is
- * skipped when the same rule with the same terms is stored already, even if it was deleted. So an operator can import a
- * file again.
+ * skipped when the rule of the line is stored already (`isSame`), even if the rule was deleted. So an operator can
+ * import a file again.
  */
 export const decide = (
   ready: ReadonlyArray<Ready>,

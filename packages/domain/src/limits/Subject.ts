@@ -47,7 +47,8 @@ export const device = (id: DeviceId): LimitSubject => make("device", id)
 /**
  * The subject for the app that a caller at one address claims to be, before its secret is checked. The subject contains
  * the address, so that somebody who guesses secrets at another address cannot lock the app out. `id` is None when there
- * is no app with the claimed id. All unknown ids at one address count together, so inventing ids does not help.
+ * is no app with the claimed id. All unknown ids at one address count together, so a caller gains nothing by inventing
+ * ids.
  */
 export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
   make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)

@@ -3,11 +3,11 @@ import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import * as Budget from "./Budget.js"
 
 /**
- * The budget of an app's questions about areas that the app draws. Each call of `verify-zone` and each new zone rule is
- * one question. Without a limit, an app could find out where somebody is by asking about many circles. So the questions
- * of one person and app share two budgets. An app may ask 20 questions in any hour; and over a day so few that the
- * person stays hidden in a town of 12 × 12 km. Decision M8 derives the second budget, `test/support/zoneSearch.ts`
- * attacks it, and decision limits-7 says what the budget does not protect.
+ * The budget of an app's questions about areas that the app chooses. Each call of `verify-zone` and each new zone rule
+ * is one question. Without a limit, an app could find out where somebody is by asking about many circles. So the
+ * questions of one person and app share two budgets. An app may ask 20 questions in any hour; and over a day so few
+ * that the person stays hidden in a town of 12 × 12 km. Decision M8 derives the second budget,
+ * `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the budget does not protect.
  *
  * The second budget counts the square kilometres of the town in which the questions could find somebody to within 1 km.
  * A small circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later
@@ -108,7 +108,7 @@ const waitOfDay = (counting: ReadonlyArray<QueriedCircle>, circle: Geometry.Circ
       circle
     )
   )
-  // One circle always fits when no other circle counts, so a moment is always found.
+  // A circle always fits when no other circle counts. So `find` finds a time, at the latest the last of `endings`.
   return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - now
 }
 

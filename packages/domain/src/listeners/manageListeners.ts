@@ -92,7 +92,7 @@ export interface ListenerFanOut {
   readonly listeners: ReadonlyArray<Listener>
   /** Events that go only to the address of their rule. */
   readonly ownAddress: ReadonlySet<EventId>
-  /** The events that an endpoint or a legacy receiver gets, so that they are not lost when the listener misses them. */
+  /** The events that an endpoint or a legacy receiver gets too. They are not lost when a listener misses them. */
   readonly withReceiver: ReadonlySet<EventId>
 }
 
@@ -120,7 +120,7 @@ export const offersOf = ({
       }))
   )
 
-/** Stores the rows for the streams. Events that no receiver will get get an entry in the user's access log. */
+/** Stores the rows for the streams. Writes an entry into the user's access log for each event that is lost. */
 export const offer = program("offer", function* (rows: ReadonlyArray<ListenerDelivery>) {
   if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
 })
@@ -157,8 +157,8 @@ export const sweepListeners = program("sweepListeners", function* () {
   for (let last = BATCH; last === BATCH;) {
     const expired = yield* store.expired(yield* Timestamp.now, BATCH)
     const closed = yield* Effect.forEach(expired, sweep)
-    // The next query returns listeners that could not be removed once more. They must not count, or a failing removal
-    // would make the loop endless.
+    // A listener whose removal failed is in the result of the next query, too. Such listeners must not count: otherwise
+    // a removal that always fails would make the loop endless.
     last = closed.filter(Boolean).length
     swept += last
   }

@@ -1,8 +1,8 @@
 import type { GermanPair } from "../GermanPair.js"
 
 /**
- * Mails about connections: receipts, leaked tokens or codes, the message that replaces further mails with app names,
- * and chosen notices.
+ * Mails about connections: receipts, leaked tokens or codes, notices that the person chose, and the mail that the
+ * person gets in place of further mails when many mails have named apps (`NamedMail`).
  */
 export const connectionMails: ReadonlyArray<GermanPair> = [
   { en: "The connection", de: "Die Verbindung" },
