@@ -25,8 +25,8 @@ export interface AcceptedReading extends Pick<FutureReading, "key" | "receivedAt
 }
 
 /**
- * How far ahead of its arrival the time of a reading may have been, in milliseconds, so that a later upload can accept
- * the reading.
+ * In milliseconds: a later upload can accept a quarantined reading if its capture time was at most this long after its
+ * arrival.
  */
 export const MAX_WAIT = DAY
 /** The most quarantined readings of its device that one upload checks again, the oldest first. */

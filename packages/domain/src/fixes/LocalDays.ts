@@ -40,8 +40,8 @@ export interface WholeDay extends LocalDay {
 
 /**
  * How long before the date's midnight in UTC `dayOf` begins to search, in milliseconds. The local midnight is at most
- * 16 hours away from the midnight in UTC. The search begins 24 hours earlier, because the first day that `between`
- * returns begins at the start of the span and not at midnight.
+ * 16 hours away from the midnight in UTC. The search begins another 24 hours earlier, because the first day that
+ * `between` returns begins at the start of the span and not at midnight.
  */
 const AROUND = 40 * HOUR
 

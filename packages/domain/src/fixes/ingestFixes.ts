@@ -67,7 +67,7 @@ export const ingestFixes = program(
     arrivedAt?: Timestamp.Timestamp
   ) {
     // If this process's clock is slow, readings of the present look like readings from the future: they would be
-    // quarantined and fire no rule.
+    // quarantined and fire no rule. So an upload fails while the clock is known to be wrong.
     yield* JudgedClock.required
     const receivedAt = arrivedAt ?? (yield* Timestamp.now)
     if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
@@ -256,7 +256,10 @@ const waitingReadings = (userId: Device.Device["userId"], deviceId: Device.Devic
 const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, at: Timestamp.Timestamp): boolean =>
   !History.isPast(at, cutoff) && !Erasure.isErased(at, erasures)
 
-/** Counts quarantined readings by reason. Readings that the user does not keep are counted but not stored. */
+/**
+ * Counts quarantined entries by reason. `notKept` is the number of entries that are not stored, because the user keeps
+ * no history of their time.
+ */
 const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
   const counts = new Map<QuarantineReason, number>()
   for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1)

@@ -43,7 +43,7 @@ export const StoredAnswer = Schema.Struct({
   status: Schema.Int,
   contentType: Schema.NullOr(Schema.String),
   body: Schema.String,
-  /** What the answer disclosed, in the words of the access log. A repeated answer discloses the same. */
+  /** What the answer disclosed, in the words of the access log. A repeated answer is logged with the same words. */
   disclosed: Schema.NullOr(Schema.String)
 })
 export type StoredAnswer = typeof StoredAnswer.Type

@@ -12,7 +12,10 @@ export interface KeyedRequest {
   readonly content: string
 }
 
-/** The result of the work. `answer` is stored; null when no answer must be repeated, for example after a refusal. */
+/**
+ * The result of the work. `answer` is stored. When `answer` is null, for example after a refusal, a repeated request
+ * does the work again.
+ */
 export interface Work<A> {
   readonly answer: Idempotency.StoredAnswer | null
   readonly value: A

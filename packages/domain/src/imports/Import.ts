@@ -39,7 +39,7 @@ export interface ImportCounts {
   readonly stored: number
   /** Entries that were stored already, from any phone or file, or that this file contains twice. */
   readonly duplicates: number
-  /** Entries from the last day before the upload, or later (`recentFrom`). Phones report these themselves. */
+  /** Entries from the last day before the upload, or later (`recentFrom`). Phones upload recent readings themselves. */
   readonly tooRecent: number
   /** Entries older than the history that the user keeps. */
   readonly tooOld: number

@@ -136,11 +136,11 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * device of the import.
      *
      * The stays of a device are derived from all entries that the file has of the device, also from duplicates.
-     * Otherwise a visit would go on through a time for which the file has readings elsewhere. The first new entry of a
-     * device makes its stays due from the earliest entry of the device in the file; each later step makes them due from
-     * its own earliest entry. The time of the newest entry also becomes the end of the history of the device
-     * (`VisitReports.historyEndsAt`). While no entry is new, the device has no fixes for stays (`StayStore.fixes`).
-     * False, and nothing is written, when the lease was lost.
+     * Otherwise a visit would go on through a time for which the file has readings elsewhere. When the first new entry
+     * of a device is stored, the stays of the device must be derived from its earliest entry in the file on; after each
+     * later step, from the earliest entry of the step on. The time of the newest entry also becomes the end of the
+     * history of the device (`VisitReports.historyEndsAt`). While no entry is new, the device has no fixes for stays
+     * (`StayStore.fixes`). False, and nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**

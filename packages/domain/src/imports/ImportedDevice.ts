@@ -38,8 +38,8 @@ export type ImportedVisit = VisitReport.VisitReport & OfDevice
 export const MOST = 100
 
 /**
- * The most other devices of one fix that an import notes (`ImportedFix.alsoOf`). Noting a device takes as much work as
- * storing the fix.
+ * The most other devices of one fix that an import stores with the fix (`ImportedFix.alsoOf`). Storing one other device
+ * takes as much work as storing the fix.
  */
 export const MOST_ALSO = 20
 
@@ -70,8 +70,8 @@ export interface DeviceEntries extends OfDevice {
 }
 
 /**
- * For each device, the fixes of other devices that the device has too (`ImportedFix.alsoOf`). The store notes the
- * device at these fixes, and neither stores nor counts them a second time.
+ * Groups fixes by the devices in `alsoOf`: each group has the fixes of other devices that the group's device has too.
+ * The store adds this device to `alsoFrom` of the stored fixes, and neither stores nor counts the fixes a second time.
  */
 export const alsoGrouped = ({ fixes }: Pick<DeviceEntries, "fixes">): ReadonlyArray<DeviceEntries> => {
   const groups = new Map<DeviceId | undefined, DeviceEntries & { readonly fixes: Array<ImportedFix> }>()

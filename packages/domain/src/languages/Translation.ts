@@ -67,7 +67,8 @@ const BOUNDARY = /(?<=[.!?]) (?=\S)/g
 
 /**
  * The maximum number of sentences of a line that is split. A longer line is translated as a whole or not at all: the
- * domain writes at most eight sentences in a line, so the line contains a name that is made to cause work.
+ * domain writes at most eight sentences in a line, so a longer line contains a name that somebody chose in order to
+ * cause work.
  */
 const MOST_SENTENCES = 24
 

@@ -29,7 +29,7 @@ export interface WorkerPosition {
   readonly place: number
   /** True when the worker has more buckets than its share, because the buckets that it should give up are in use. */
   readonly hasSurplus: boolean
-  /** When the worker last took a bucket. It has held all its present buckets since then. Null before the first look. */
+  /** Since when the worker has held all its present buckets. Null before the first look. */
   readonly heldSince: Timestamp.Timestamp | null
 }
 

@@ -23,7 +23,7 @@ export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE
  */
 export const OAUTH = perMinute(1_200)
 
-/** The rate for uploads: 50 calls a second, more than a phone needs that sends its backlog one reading at a time. */
+/** The rate for uploads: 50 calls a second, enough for a phone that sends thousands of stored readings one by one. */
 export const UPLOADS = perMinute(3_000)
 
 /** The rate for sign-ups from one address: enough for a classroom. Each sign-up costs a password hash. */
@@ -87,8 +87,8 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 /**
  * The rate for links of one account that change its address to one new address. A link is valid for as long as the
  * window lasts. If the window were as short as that of `LINKS`, four accounts of a stranger could use up
- * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day
- * they can do so for half an hour a day.
+ * `LINKS_TO_MAILBOX` in every half hour, and nobody could change an account to that address. With a window of a day,
+ * these accounts can use up the limit for half an hour a day only.
  */
 export const ADDRESS_CHANGES: Rate = { calls: 3, windowMillis: DAY }
 

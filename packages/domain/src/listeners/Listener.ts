@@ -7,8 +7,8 @@ import { type AppId, EndpointId, type ListenerId, type UserId } from "../shared/
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * A listener: a developer's machine that reads events from one open HTTP stream. An event that the stream did not send
- * before its end is never sent again.
+ * A listener: a developer's machine that reads events from one open HTTP stream. An event that was not sent before the
+ * end of the stream is lost for this listener.
  */
 export interface Listener {
   readonly appId: AppId

@@ -20,8 +20,8 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
     /** The listeners that are present at `now`, oldest first; listeners of the same time are ordered by id. */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
     /**
-     * Moves `seenUntil` forward. Returns false when the listener was removed or was not present at `now`: it cannot
-     * become present again.
+     * Moves `seenUntil` forward. Returns false when the listener was removed or was not present at `now`: such a
+     * listener cannot become present again.
      */
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
