@@ -28,15 +28,15 @@ export interface Link {
  */
 export type Naming =
   /**
-   * The message is not written. One folded message, which names no app, replaces all foldable messages of the next
-   * hour.
+   * Beyond the limit, the message is not written. Instead, one folded message, which names no app, stands for all
+   * foldable messages of the next hour.
    */
   | { readonly _tag: "Foldable" }
   /** The message is always written. Beyond the limit its subject is this `subject`, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
   /**
-   * Beyond the limit, the message is written at most once an hour, with this subject and text, which do not name the
-   * app. The page behind the message's link names the app.
+   * Beyond the limit, a message about a leaked token or code is written at most once an hour, with this subject and
+   * text, which do not name the app. The page behind the message's link names the app.
    */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
@@ -56,18 +56,18 @@ export interface MailMessage {
   /** Further links, which the text lists after `link`. */
   readonly furtherLinks?: ReadonlyArray<Link>
   /**
-   * The address to send the message to. Left out: the account's address. The outbox removes this field when the message
-   * was sent or given up.
+   * The address to send the message to. Left out: the address of the account `to`. The outbox removes this field after
+   * the message was sent or given up.
    */
   readonly address?: Email
   /**
    * The end of the link's path, encrypted with the context `secretContext`, because anybody who has the whole link can
-   * act for the reader. The outbox removes this field when the message was sent or given up.
+   * act for the reader. The outbox removes this field after the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
   /**
-   * Present when the message contains an app's name, because the number of these messages is limited (`NamedMail`). The
-   * outbox does not store this field.
+   * Present when the message contains an app's name, because the number of messages with an app's name is limited
+   * (`NamedMail`). The outbox does not store this field.
    */
   readonly naming?: Naming
 }

@@ -17,9 +17,9 @@ export interface MailAttempt extends Pick<DueMail, "attempt"> {
 }
 
 /**
- * The outbox of messages to send (decision mail-1). The store of a person's rows writes a message in the same
- * transaction as the change that it reports. `put` is for changes of an app's rows, because a transaction never has
- * rows of an app and rows of a person.
+ * The outbox of messages to send (decision mail-1). A store that changes data also writes the message about the change,
+ * in the same transaction. `put` is for messages that report no change: a sign-in in a new browser, an endpoint that
+ * fails, and owner notices.
  */
 export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbox")<
   MailOutbox,
@@ -35,9 +35,10 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
      */
     readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
     /**
-     * Stores that an attempt begins, before the worker makes it. So a message that crashes every process is counted
-     * too, and given up in the end. If no result follows, the message is due again at `dueAt`. Returns false, and
-     * writes nothing, when this attempt or a later one has begun, or the message was finished.
+     * Stores that an attempt begins, before the worker makes it. So attempts are counted even when the message crashes
+     * every process that sends it, and the message is given up in the end. If no result follows, the message is due
+     * again at `dueAt`. Returns false, and writes nothing, when this attempt or a later one has begun, or the message
+     * was finished.
      */
     readonly begin: (attempt: MailAttempt, dueAt: Timestamp) => StoreEffect<boolean>
     /**

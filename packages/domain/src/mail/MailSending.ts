@@ -15,7 +15,10 @@ export type MailFinish =
   | { readonly _tag: "Retry"; readonly dueAt: Timestamp; readonly reason: string }
   | { readonly _tag: "GivenUp"; readonly at: Timestamp; readonly reason: string }
 
-/** The waits, in milliseconds, after the end of each failed attempt. There are eight attempts over almost two days. */
+/**
+ * The waits, in milliseconds, from the end of a failed attempt to the next attempt. There are eight attempts over
+ * almost two days.
+ */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
 
 /**
@@ -27,13 +30,13 @@ export const DEADLINE = 11 * MINUTE
 
 /**
  * How many messages a worker sends at once. A `Mailer` keeps this number of connections. With fewer connections a
- * message would wait for a free connection, and the message's deadline would run meanwhile.
+ * message would wait for a free connection, and the time until its deadline would pass meanwhile.
  */
 export const AT_ONCE = 4
 
 /**
- * When a message is due again if the attempt that begins at `beganAt` has no result: after its deadline and the wait of
- * a failed attempt. So a message that crashes every process is tried less and less often.
+ * When a message is due again if the attempt that begins at `beganAt` never gets a result: the wait of a failed attempt
+ * after the attempt's deadline. So a message that crashes every process is tried less and less often.
  */
 export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
   plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))

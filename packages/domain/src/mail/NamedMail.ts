@@ -11,8 +11,8 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  *
  * Beyond the limit, one folded message is written. It names no app, and says until when no further message will come.
  * Two kinds of messages are still written, without the app's name: decisions of reviewers (`Naming`, `Always`), and
- * once an hour a leak, which means that a token or code may have been copied. Otherwise a developer could hide a real
- * leak by causing many receipts.
+ * once an hour a message that a token or code may have been copied (a leak). Otherwise a developer could hide a leak:
+ * after the developer had caused many other messages, the message about the leak would not be written.
  */
 
 /** The most messages that name an app, for one reader, in any 60 minutes. */
@@ -32,7 +32,7 @@ export const foldable: Naming = { _tag: "Foldable" }
  */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
 
-/** The messages that count for one reader. */
+/** For one reader, when the last messages were written that decide about the limit. */
 export interface NamedMailCount {
   /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
@@ -52,13 +52,16 @@ export const none: NamedMailCount = { namedAt: [], foldedAt: null, leakFoldedAt:
 
 export interface NamedMailDecision {
   readonly count: NamedMailCount
-  /** The message to write; null when a message without the app's name, from the last hour, already stands for it. */
+  /**
+   * The message to write; null when a message without the app's name was written in the last hour and stands for
+   * `named`, too.
+   */
   readonly message: MailMessage | null
 }
 
 /**
- * Decides which message is written in place of `named`. `named` must not be in the outbox already, so that a message is
- * not counted twice.
+ * Decides which message is written in place of `named`. The caller has checked that the outbox does not have `named`
+ * yet: otherwise the message would be counted twice.
  */
 export const decide = (before: NamedMailCount, named: MailMessage, now: Timestamp): NamedMailDecision => {
   const { naming, ...message } = named
@@ -90,7 +93,8 @@ export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: NamedMailCount): num
 const CONNECTIONS: Link = { site: "portal", path: "/connections", label: "Connected apps" }
 
 /**
- * The message about a leak without the app's name. For an hour after it, no further message of this kind is written.
+ * The message about a leak, without the app's name. For an hour after it, no further message about a leak without the
+ * app's name is written.
  */
 const nameless = (leak: MailMessage, { body, subject }: Extract<Naming, { _tag: "Leak" }>, now: Timestamp) => ({
   ...leak,

@@ -11,8 +11,8 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail to the people whose leases this worker holds, until interrupted. No signal announces new mail, so this
- * loop polls the outbox. It also polls while the mail server is slow with earlier messages. Never fails.
+ * Sends the mail to the people whose leases this worker holds, until interrupted. No signal announces new mail, so the
+ * program polls the outbox, also while the mail server is slow with earlier messages. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,
@@ -82,8 +82,8 @@ const beginDue = (flight: InFlight, addresses: MailLinks, people: PeopleLeases) 
     const begun = new Set<string>()
     for (;;) {
       const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
-      // The outbox still lists a message as due when its attempt could not be counted. Beginning this message again at
-      // once would fail again, so it waits for the next call.
+      // The outbox still lists a message as due when its attempt could not be counted (`MailOutbox.begin` failed). A
+      // second try at once would probably fail, too, so the next call of `beginDue` begins this message.
       const fresh = due.filter((one) => !begun.has(keyOf(one)) && !flight.held.has(keyOf(one)))
       for (const one of fresh) {
         begun.add(keyOf(one))

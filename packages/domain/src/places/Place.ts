@@ -36,7 +36,7 @@ export interface Place {
   readonly kind: PlaceKind
   readonly circle: Circle
   /**
-   * A number that grows when the circle changes. A rule then drops the state that it computed for an earlier circle
+   * A number that grows when the circle changes. A rule then forgets the state that it computed for the earlier circle
    * (decision L8).
    */
   readonly geometryVersion: number
@@ -115,8 +115,8 @@ export const isOutdated = (before: Place, edit: PlaceEdit): boolean =>
   )
 
 /**
- * The place after `edit`. Only a different circle makes a new geometry version, because a new version drops the states
- * of the place's rules (decision L8).
+ * The place after `edit`. Only a different circle makes a new geometry version, because with a new version the rules of
+ * the place forget whether the user is inside (decision L8).
  */
 export const edited = (before: Place, edit: PlaceEdit): Place => {
   const circle: Circle = {

@@ -132,7 +132,9 @@ export const usable = (
     return terms === undefined ? [] : [{ id: purpose.id, key: purpose.key, terms }]
   })
 
-/** The sensitive scopes with a usable purpose. An app can ask for no other sensitive scope (decisions §3). */
+/**
+ * The sensitive scopes with a usable purpose. An app cannot request a sensitive scope without a purpose (decisions §3).
+ */
 export const coveredScopes = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus

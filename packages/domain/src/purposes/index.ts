@@ -1,8 +1,8 @@
 /**
  * Purposes: why an app wants raw coordinates, in words that users read. A purpose is a draft, in review, approved or
- * rejected, and can be archived for good (`PurposeLife`). A request for coordinates names one of the app's usable
- * purposes, and `PurposeGate` checks it. `flagVolumes` flags the apps that ask much more often than their purposes
- * announced. Developers call `managePurposes`, reviewers `decidePurpose`.
+ * rejected, and can be archived for good (`PurposeLife`). A request for coordinates must name a purpose that the app
+ * can use now, which `PurposeGate` checks. `flagVolumes` flags apps that request coordinates much more often than their
+ * purposes announced. Developers call `managePurposes`, reviewers `decidePurpose`.
  *
  * @module
  */

@@ -70,7 +70,7 @@ export const createPurpose = program(
  * Edits a purpose. `NotFound` for a purpose of another account's app, `Invalid` for scopes that the app neither
  * declares nor proposes, `Conflict` for an archived purpose, for a revoked app and for a form that showed an earlier
  * revision (`PurposeEdit.shown`). `Forbidden` for an edit that sends the purpose into review while the account's
- * address is not confirmed; with the rule `assumed`, every address counts as confirmed.
+ * address is not confirmed; when `rule` is `assumed`, every address counts as confirmed.
  */
 export const updatePurpose = program(
   "updatePurpose",
@@ -94,7 +94,7 @@ export const updatePurpose = program(
 /**
  * Submits a draft or rejected purpose for review. `NotFound` for a purpose of another account's app, `Conflict` when
  * the purpose is in any other state or the app is revoked. `Forbidden` while the account's address is not confirmed;
- * with the rule `assumed`, every address counts as confirmed.
+ * when `rule` is `assumed`, every address counts as confirmed.
  */
 export const submitPurpose = program(
   "submitPurpose",
@@ -106,7 +106,10 @@ export const submitPurpose = program(
   }
 )
 
-/** Refuses the step of a purpose into review while the account's address is not confirmed (decision accounts-11). */
+/**
+ * Refuses a change that brings a purpose into review while the account's address is not confirmed (decision
+ * accounts-11).
+ */
 const mayBeReviewed =
   (account: Account.Account, rule: Account.AddressRule, before: Purpose.Purpose) =>
   (after: Purpose.Purpose): Either.Either<Purpose.Purpose, Forbidden> =>

@@ -77,7 +77,8 @@ const join = (all: Erasure, { from, until }: Stretch): Erasure => ({
 const byTime = (a: Stretch, b: Stretch): number => a.from - b.from
 
 /**
- * The parts of `one` that no stretch of `others` covers. When no other stretch overlaps it, the result is `one` itself.
+ * The parts of `one` that no stretch of `others` covers. When no stretch of `others` overlaps `one`, the result is
+ * `one` itself.
  */
 const outside = (one: Erasure, others: ReadonlyArray<Stretch>): ReadonlyArray<Erasure> =>
   others.reduce<ReadonlyArray<Erasure>>(
@@ -121,7 +122,7 @@ export const merged = (erasures: ReadonlyArray<Erasure>): ReadonlyArray<Erasure>
  * The stored stretches after the import of an archive with the stretch `added`, which the owner had deleted in another
  * account (decision exports-10). The import gets the parts of `added` that were not deleted yet. Undefined when the
  * stretch is left out: all of it is deleted already, there would be more than `MOST` stretches, or the user has history
- * of this time. An import must not delete history.
+ * of this time, which an import must not delete.
  */
 export const restored = (
   erasures: ReadonlyArray<Erasure>,

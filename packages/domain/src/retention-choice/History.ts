@@ -29,7 +29,10 @@ export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cuto
 /** Whether the choice `after` keeps history for a shorter time than the choice `before`. */
 export const shortens = (before: Keep, after: Keep): boolean => (after ?? Infinity) < (before ?? Infinity)
 
-/** When history from `at` is deleted: at the first sweep at which it is older than the user keeps. Null: never. */
+/**
+ * When the service deletes history from `at`: at the first run of the sweep at which this history is older than the
+ * user keeps. Null: never.
+ */
 export const deletedAt = (at: Timestamp, keep: Keep, now: Timestamp): Timestamp | null => {
   if (keep === null) return null
   const due = Math.max(at + keep * DAY, now + 1)

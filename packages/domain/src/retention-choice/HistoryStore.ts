@@ -23,7 +23,7 @@ export interface Extent {
   readonly oldestAt: Timestamp.Timestamp | null
 }
 
-/** The two moments from which it follows what is deleted. */
+/** The two times that decide what a sweep deletes. */
 export interface DeletionTimes {
   /** The moment from which each user's number of days counts back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
@@ -39,9 +39,9 @@ export interface DeletionTimes {
  * - of a visit, the departure; a visit without a departure is kept while its phone sends readings newer than the cutoff
  * - of the resting place of a device (`Device.movement`), the time of its newest reading
  *
- * There is one exception. A visit without a departure that the phone itself reported is deleted when the phone later
- * reported another visit that is also older than the cutoff: the phone had left the first place by then. The access log
- * has a separate limit (`DeletionTimes.accessLogUntil`).
+ * One exception: a visit without a departure that the phone itself reported is deleted although the phone still sends
+ * readings, when the phone later reported another visit that is also older than the cutoff. By then the phone had left
+ * the first place. The access log has a separate limit (`DeletionTimes.accessLogUntil`).
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -67,9 +67,9 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
      * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Idempotent.
      * Returns false and deletes nothing when the user would have more than `Erasure.MOST` stretches.
      *
-     * Deleted are fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`,
-     * `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also forget on which side of the
-     * edge the user was at that time (`RuleEvaluation.without`). Stays are derived again from the beginning of the
+     * The store deletes fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`,
+     * `Erasure.cutOff`), resting places of devices, and evaluations of rules. Rules also forget on which side of their
+     * circles the user was in the stretch (`RuleEvaluation.without`). Stays are derived again from the beginning of the
      * stretch. The version of the user's uploads is raised, so that an upload in progress must read the stretch before
      * it can commit.
      */

@@ -6,7 +6,7 @@ import { type Extent, HistoryStore } from "./HistoryStore.js"
 /** A user's choice, and the time from which history is kept. */
 export interface KeptHistory {
   readonly keep: History.Keep
-  /** History from this moment or earlier is not kept; null: all is kept. */
+  /** History from this moment or earlier is deleted, or will be at the next sweep; null: all is kept. */
   readonly cutoff: Timestamp.Timestamp | null
 }
 

@@ -54,7 +54,7 @@ export const isRepeated = (
   newest.note === verdict.note &&
   now < Timestamp.plus(newest.at, Timestamp.MINUTE)
 
-/** The audit event about a decision. It is about the account of the app's developer. */
+/** The audit event about a decision. The event names the account of the app's developer. */
 export const auditEvent = (
   { appId, at, by, kind }: ReviewDecision<unknown>,
   developer: UserId,

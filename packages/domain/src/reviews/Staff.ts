@@ -3,8 +3,8 @@ import { type Account, hasRole, type StaffRole } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
 
 /**
- * The roles that may decide. `reviews`: about apps and purposes. `scopes`: about limits on the scopes of an app.
- * Programs pass one of these lists to `decideWithoutOwn`.
+ * The roles that may decide. `reviews`: the roles that may decide about apps and purposes. `scopes`: the roles that may
+ * limit the scopes of an app. Programs pass one of these lists to `decideWithoutOwn`.
  */
 export const DECIDING: Readonly<Record<"reviews" | "scopes", ReadonlyArray<StaffRole>>> = {
   reviews: ["reviewer", "admin"],

@@ -13,8 +13,8 @@ export interface LiveRule {
   /**
    * Identifies the conditions under which the state was computed: the circle, and the time since when place and scope
    * are available. The basis changes when the place moves, when place or scope are withdrawn and given again, and when
-   * a pause ends. `RuleEvaluation.on` then removes the side from the state, and the next fix that is clearly inside or
-   * outside sets the side without firing (decision L8).
+   * a pause ends. `RuleEvaluation.on` then removes from the state on which side of the circle the user was, and the
+   * next fix that is clearly inside or outside sets the side without firing (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory
@@ -43,8 +43,8 @@ export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSi
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
 /**
- * The later of two times: when the rule got its scope back, and when a pause ended. At both times the rule forgets
- * where the user was (decisions L8 and connection-5). Null when both times are null.
+ * The later of two times: when the rule got its scope back, and when a pause ended. At each of these times the rule
+ * forgets where the user was (decisions L8 and connection-5). Null when both times are null.
  */
 export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
   a === null || (b !== null && b > a) ? b : a

@@ -38,9 +38,9 @@ export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Tim
   )
 
 /**
- * Of the zone rules of a connection that begin within one hour, the app reads the evaluations of this many. Many small
- * zones would show the app where the user is (decision rules-10). The number equals the limit of zone questions that an
- * app may ask in an hour (`ZoneQuestions`).
+ * When many zone rules of a connection begin within one hour, the app may read the evaluations of only this many of
+ * them. The evaluations of many small zones would show the app where the user is (decision rules-10). The number equals
+ * the limit of zone questions that an app may ask in an hour (`ZoneQuestions`).
  */
 const ZONES_PER_PERIOD = 20
 /** The period, in milliseconds, in which new zone rules are counted. */
@@ -57,9 +57,9 @@ export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "windo
  *   can find out where the user is.
  * - The app is paused: the newest evaluations say where the user was just before the pause (decision connection-4).
  *
- * Of the other rules they read no fix that was captured before `firesFrom` (`LiveRule.firesFrom`), because it shows
- * when the user came and left before the app had permission. They also read no fix that was captured during a past
- * suspension (decision staff-1).
+ * Of the other rules, they do not read evaluations of fixes that were captured before `firesFrom`
+ * (`LiveRule.firesFrom`): these would show when the user came and left before the app had permission. They also do not
+ * read evaluations of fixes that were captured during a past suspension (decision staff-1).
  */
 export const forApp = (
   rule: Pick<Rule, "disabledAt">,

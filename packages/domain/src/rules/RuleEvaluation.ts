@@ -37,9 +37,7 @@ export interface RuleMemory {
   readonly side: Geometry.Side | null
   /** When the first fix of the present stay was captured; null unless the user is inside. */
   readonly since: Timestamp | null
-  /**
-   * Whether the dwell of this stay has fired, or was suppressed because the rule had fired less than 2 minutes before.
-   */
+  /** Whether the dwell rule has fired in this stay, or did not fire because it had fired less than 2 minutes before. */
   readonly dwellSpent: boolean
   /**
    * When the newest decisive fix (clearly inside or outside) was captured. A fix that is not newer changes no state
@@ -48,8 +46,8 @@ export interface RuleMemory {
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
   /**
-   * The newest crossing, or the dwell of this stay, while a fix may still contradict it. Null for a rule with
-   * neither `settleS` nor `silenceS`.
+   * The newest crossing, or the dwell of this stay, while a later fix may still contradict the crossing or dwell.
+   * Always null for a rule with neither `settleS` nor `silenceS`.
    */
   readonly unsettled: Unsettled | null
   /** The conditions that this state was computed for (`LiveRule.basis`). */
@@ -67,7 +65,8 @@ export interface Unsettled {
   readonly until: Timestamp
   /**
    * Whether the rule fires at `until`. False, for example, for an exit in the state of a rule that asks about entries.
-   * This crossing is stored too, because a fix may contradict it.
+   * An exit is stored too, because a fix may contradict it: then the return is not an entry, and must not fire the
+   * rule.
    */
   readonly fires: boolean
 }
@@ -180,8 +179,8 @@ export const COOLDOWN = 2 * MINUTE
 /** Spec §4.6.4: a fix that arrives later than this after its capture changes the state, but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
 /**
- * Silence fires no dwell when the last fix is older than this at the end of the dwell time (decision rules-14): the
- * person may have left since.
+ * Silence fires no dwell when, at the end of the dwell time, the last fix is older than this (decision rules-14): the
+ * person may have left after that fix.
  */
 export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
@@ -261,8 +260,8 @@ const decided = (
   if (question.type === "dwell") return untilSilence(question, evaluated, at, receivedAt)
   const millis = settleMillis(question)
   if (millis === 0 || state.side === null || side === state.side) return evaluated
-  // A crossing that does not fire becomes unsettled too. Otherwise a wrong fix, and the next right one, would count as
-  // two crossings, and the second one could fire.
+  // A crossing that does not fire becomes unsettled too. Otherwise a wrong fix and the right fix after it would count
+  // as two crossings, and the second crossing could fire the rule.
   const fires = evaluated.outcome === "fired"
   const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
   return {
@@ -332,7 +331,7 @@ const asksAbout = ({ dwellMinutes, type }: Question, now: RuleMemory, crossed: b
   }
 }
 
-/** The state after the first fix on a new side. Inside, a stay begins. */
+/** The state after the first fix on the other side of the circle. Inside, a stay begins. */
 const arrived = ({ basis, lastFiredAt }: RuleMemory, side: Geometry.Side, at: Timestamp): RuleMemory => ({
   side,
   since: side === "inside" ? at : null,
@@ -343,7 +342,7 @@ const arrived = ({ basis, lastFiredAt }: RuleMemory, side: Geometry.Side, at: Ti
   basis
 })
 
-/** The state after another fix on the same side. */
+/** The state after another fix on the side where the user already was. */
 const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleMemory, at: Timestamp): RuleMemory => ({
   side,
   since,
@@ -358,7 +357,8 @@ const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleMemory, a
 const spent = ({ type }: Question, { asOf, basis, side, since }: RuleMemory, lastFiredAt: Timestamp): RuleMemory => ({
   side,
   since,
-  // A dwell fires once for each stay. Entries and exits need no mark, because the next crossing is a new crossing.
+  // A dwell rule fires once in each stay, so the state notes that it fired. A rule about entries or exits needs no
+  // note: it fires only when the side changes.
   dwellSpent: type === "dwell",
   asOf,
   lastFiredAt,

@@ -32,7 +32,7 @@ export interface ZoneRuleRequest extends TermsRequest {
   readonly label?: unknown
 }
 
-/** The fields of a rule that the app chooses, for rules about places and about zones. */
+/** The fields of a rule that the app chooses. Rules about places and rules about zones both have these fields. */
 export type RuleTerms = Pick<
   Rule.Rule,
   "type" | "dwellMinutes" | "settleS" | "silenceS" | "webhookUrl" | "window" | "maxEventAgeS"
@@ -99,8 +99,8 @@ class Reading {
   private readonly problems: Array<Problem> = []
 
   /**
-   * Returns the value of a field. For a wrong value it adds a problem and returns `instead`, which nobody uses because
-   * `checked` then fails.
+   * Returns the value of a field. For a wrong value, the method adds a problem and returns `instead`. Nobody uses
+   * `instead`, because `checked` fails when there is a problem.
    */
   read<A>(field: string, read: Read<A>, instead: A): A {
     if (Either.isRight(read)) return read.right

@@ -7,7 +7,7 @@ import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
  * A span of time that the person spent on one side of the circle. `side` is null when the evaluations do not show the
- * side. A run ends at the first reading of the next run; the last run ends at the last reading.
+ * side. A span ends at the first reading of the next span; the last span ends at the last reading.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]
@@ -47,8 +47,8 @@ const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
 
 /**
  * The runs of sides, oldest first. They are computed from the outcomes, because an evaluation, which apps read too, has
- * no side. The side before the first crossing is the opposite of the side after it. For a dwell rule, crossings without
- * a dwell do not show on which side the person was.
+ * no side. The side before the first crossing is the opposite of the side after it. When a dwell rule has only
+ * crossings and no dwell, its outcomes do not show on which side the person was.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   let newest = Number.NEGATIVE_INFINITY
@@ -108,8 +108,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
 export interface OutcomeRun {
   readonly outcome: RuleOutcome
   /**
-   * At least one evaluation, in the order of arrival. A run has several evaluations only if its outcome changes nothing
-   * (`FOLDS`).
+   * At least one evaluation, in the order of arrival. A run has several evaluations only if their outcome is one of
+   * those that change nothing (`FOLDS`).
    */
   readonly evaluations: readonly [Evaluation, ...ReadonlyArray<Evaluation>]
 }

@@ -33,8 +33,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
   {
     /**
      * Locks the connection, gives its rules that are neither deleted nor finished to `decide`, and stores the rule that
-     * `decide` returns. The lock makes concurrent creations of one connection wait for each other, so that the limit of
-     * ten active rules holds. None when the connection has ended or its standard tier has passed.
+     * `decide` returns. The lock makes concurrent creations of rules for one connection wait for each other, so that
+     * the connection never has more than ten active rules. None when the connection has ended or its standard tier has
+     * passed.
      */
     readonly create: <A>(
       userId: UserId,
@@ -58,7 +59,7 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * The rules after the position `after`, ordered by creation and then by id. Finished rules are included; deleted
-     * rules and rules of an ended connection are not. Places have their present labels. `disabledAt` is computed at
+     * rules and rules of an ended connection are not. Each place has its present label. `disabledAt` is computed at
      * each call: null while the rule works, otherwise the time when its place was archived or withdrawn, or when the
      * store first noted that the scope is missing (decision L8).
      */

@@ -18,14 +18,14 @@ export class Bag<A extends object> implements Iterable<A> {
     return this.at(item) !== undefined
   }
 
-  /** Adds an item. Nothing changes when it is there already. */
+  /** Adds an item. Nothing changes when the bag has the item already. */
   add(item: A): void {
     if (this.has(item)) return
     this.put(item, this.items.length)
     this.items.push(item)
   }
 
-  /** Removes an item. Nothing changes when it is not there. */
+  /** Removes an item. Nothing changes when the bag does not have the item. */
   delete(item: A): void {
     const at = this.at(item)
     if (at === undefined) return

@@ -73,8 +73,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export type StoreEffect<A> = Effect.Effect<A, StoreError>
 
 /**
- * Repeats an effect at once after a transient error, at most `times` times. It is for conflicts that end soon, such as
- * a lost optimistic commit.
+ * Repeats an effect at once after a transient error, at most `times` times. It is for conflicts that end soon, for
+ * example when another transaction changed the same row between the read and the write.
  */
 export const retryTransient =
   (times: number) =>

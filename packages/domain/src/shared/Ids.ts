@@ -19,8 +19,8 @@ export const ConsentRequestId = id("ConsentRequestId")
 export type ConsentRequestId = typeof ConsentRequestId.Type
 
 /**
- * The id of a token family: the access and refresh tokens that follow from the exchange of one authorization code. A
- * reconnect starts a new family.
+ * Opens the cursor, reads the page that begins after its position, and seals the cursor of the next page; null on the
+ * last page.
  */
 export const FamilyId = id("FamilyId")
 export type FamilyId = typeof FamilyId.Type
@@ -45,7 +45,7 @@ export type EndpointId = typeof EndpointId.Type
 export const ListenerId = id("ListenerId")
 export type ListenerId = typeof ListenerId.Type
 
-/** The id of a legacy subscription, by which one connection's events go to one URL (Spec §4.8). */
+/** The id of a legacy subscription, which sends the events of one connection to one URL (Spec §4.8). */
 export const SubscriptionId = id("SubscriptionId")
 export type SubscriptionId = typeof SubscriptionId.Type
 export const DeliveryId = id("DeliveryId")

@@ -25,14 +25,15 @@ export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A)
 
 /**
  * Whether an item comes after the position in a list with the newest first: its time is earlier, or it has the same
- * time and a smaller id. The first two entries of the position are time and id. True for every item without a position.
+ * time and a smaller id. The first two entries of `position` are time and id. When `position` is undefined, the result
+ * is true for every item.
  */
 export const isOlder = (at: number, id: string, position: PagePosition | undefined): boolean =>
   position === undefined || at < Number(position[0]) || (at === position[0] && id < String(position[1]))
 
 /**
  * Whether an item comes after the position in a list with the oldest first: its time is later, or it has the same time
- * and a greater id. True for every item without a position.
+ * and a greater id. When `position` is undefined, the result is true for every item.
  */
 export const isNewer = (at: number, id: string, position: PagePosition | undefined): boolean =>
   position === undefined || at > Number(position[0]) || (at === position[0] && id > String(position[1]))

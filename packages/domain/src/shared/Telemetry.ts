@@ -18,7 +18,7 @@ import {
  * label is one of a closed list of words, and a span has a fixed name.
  */
 
-/** The allowed values of each label; null when another list limits them, such as the routes of an API. */
+/** The allowed values of each label; null when another list limits the values, such as the routes of an API. */
 type Labels = Readonly<Record<string, ReadonlyArray<string> | null>>
 
 export type Values<L extends Labels> = {
@@ -44,14 +44,15 @@ export interface Instrument<L extends Labels> {
   readonly record: (value: number, labels: Values<L>) => void
 }
 
-/** The label value that replaces every value that is not allowed, and all values of series beyond `MAX_SERIES`. */
+/** The label value that replaces every value that is not allowed, and the values of all series beyond `MAX_SERIES`. */
 export const OTHER = "other"
 
 /** The most series of one instrument. Further series are counted together, under the label value `OTHER`. */
 export const MAX_SERIES = 2_000
 
 /**
- * The label in which an instrument passes its unit to the exporter. The exporter leaves this label out of its output.
+ * The label in which an instrument passes its unit to the exporter. The exporter reads the unit and leaves the label
+ * out of its output.
  */
 export const UNIT_LABEL = "unit"
 

@@ -5,7 +5,9 @@ import { Schema } from "effect"
  * Unicode's composed form. It measures their lengths in code points, not in UTF-16 units.
  */
 
-/** The length in code points. A simple emoji counts once, unlike in UTF-16, and so does a composed "é". */
+/**
+ * The length in code points. A simple emoji counts once (in UTF-16 it would count twice), and so does a composed "é".
+ */
 export const length = (text: string): number => [...text].length
 
 // Control characters (PostgreSQL refuses NUL), line and paragraph separators, halves of surrogate pairs, and the
@@ -59,8 +61,8 @@ const Joined = Schema.transform(Schema.String, Schema.String, {
 })
 
 /**
- * Limits the length of a text. The annotation repeats the bounds for the OpenAPI document, which cannot read them
- * through a transformation.
+ * Limits the length of a text. The annotation repeats the bounds, because the OpenAPI document is made from schemas,
+ * and does not get the bounds of a filter behind a transformation.
  */
 const counted = (written: Schema.Schema<string>, min: number, max: number) =>
   written.annotations({ jsonSchema: { type: "string", minLength: min, maxLength: max } }).pipe(

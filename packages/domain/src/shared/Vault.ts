@@ -9,7 +9,7 @@ export type Hash = typeof Hash.Type
 export const Sealed = Schema.String.pipe(brand("Sealed"))
 export type Sealed = typeof Sealed.Type
 
-/** The id of a key. An operator rotates keys by adding a newer key in front of the list (`SECRET_KEYS`). */
+/** The id of a key. An operator replaces a key by adding a newer key in front of the list (`SECRET_KEYS`). */
 export const KeyId = Schema.String.pipe(brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 

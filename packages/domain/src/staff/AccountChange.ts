@@ -12,14 +12,14 @@ export interface AccountState {
   readonly account: Account
   /**
    * Whether another account is an admin and not suspended. When this account is no admin, the store sets true without a
-   * query, because nothing depends on the answer.
+   * query, because no decision reads the field then.
    */
   readonly hasOtherAdmin: boolean
 }
 
 /**
  * A change, which the store commits in one transaction. The store also copies a suspension to the apps of the account,
- * and adds `ended` to the past suspensions of the account and of these apps.
+ * and adds `ended`, a suspension that is over, to the past suspensions of the account and of its apps.
  */
 export interface AccountChange {
   readonly account: Account

@@ -6,7 +6,7 @@ import * as Scope from "../shared/Scope.js"
 
 /** A hint to the reviewer. A hint decides nothing, because some apps have a good reason for what the hint names. */
 export type ReviewHint =
-  /** A purpose announces more calls a day for one user than one call every five minutes. */
+  /** A purpose announces more than 288 calls a day for one user, that is, more than one call every five minutes. */
   | { readonly _tag: "ManyCalls"; readonly purposeKey: string; readonly perDay: number }
   /** Redirect URIs have hosts outside of the web page's domain. */
   | { readonly _tag: "OtherHosts"; readonly webPage: string; readonly hosts: ReadonlyArray<string> }
@@ -16,7 +16,7 @@ export type ReviewHint =
   /** The app has no purpose for these sensitive scopes, so users cannot know what the app needs them for. */
   | { readonly _tag: "NoPurpose"; readonly scopes: ReadonlyArray<Scope.SensitiveScope> }
 
-/** A purpose that announces more calls a day than this, one every five minutes, gets the hint `ManyCalls`. */
+/** A purpose that announces more calls a day than this (one call every five minutes) gets the hint `ManyCalls`. */
 export const MANY_CALLS = 288
 /** A description with fewer words than this for each scope of the app gets the hint `ShortDescription`. */
 const WORDS_OF_SCOPE = 4

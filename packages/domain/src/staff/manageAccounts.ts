@@ -87,7 +87,8 @@ export const signOutAccount = program("signOutAccount", function* (by: Manager, 
  */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
   yield* beginDeletion(id, AccountDeletion.decideForOperator)
-  // No audit event may name a deleted account. The command's output names it.
+  // The audit event contains no account id, because no audit event may name a deleted account. The output of the
+  // command names the account.
   yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
 })
 

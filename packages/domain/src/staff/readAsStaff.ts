@@ -16,7 +16,10 @@ export interface DevelopedApp {
   readonly developer: Developer
 }
 
-/** Any app, with its developer and purposes. `Forbidden` for anybody but staff, `NotFound` for an unknown app. */
+/**
+ * Any app, with its developer and purposes. `Forbidden` for anybody but reviewers and admins, `NotFound` for an unknown
+ * app.
+ */
 export const inspectApp = program("inspectApp", function* (account: Account.Account, id: AppId) {
   yield* Staff.requireReviewer(account)
   const unknown = () => new NotFound({ what: "app" })
@@ -59,8 +62,8 @@ export const listReviews = program("listReviews", function* (account: Account.Ac
 })
 
 /**
- * Decisions about an app and its purposes, newest first (decision P2). `Forbidden` unless reviewer or admin, `NotFound`
- * for an unknown app.
+ * Decisions about an app and its purposes, newest first (decision P2). `Forbidden` for anybody but reviewers and
+ * admins, `NotFound` for an unknown app.
  */
 export const listDecisions = program(
   "listDecisions",

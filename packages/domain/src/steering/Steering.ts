@@ -22,14 +22,14 @@ export interface SteeringChange {
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
   /**
-   * The sensitive tier ends this many days from now. Left out: when the change begins a new tier, it ends after 30
-   * days; otherwise the end date stays. Must not be left out when the change gives a sensitive scope back after the
-   * tier has ended.
+   * The sensitive tier ends this many days from now. Left out: when the change begins a new tier, the tier ends after
+   * 30 days; otherwise the end date stays. When the tier has ended and the change gives a sensitive scope back, this
+   * field must not be left out.
    */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
   /**
    * The scopes that the form showed as granted. Left out: no check. The outcome is `Outdated` when the app now has
-   * other scopes than the form showed, and the change would change them (decision connection-10).
+   * other scopes than the form showed, and the change would replace the app's present scopes (decision connection-10).
    */
   readonly shown?: ReadonlyArray<Scope.Scope> | undefined
 }
@@ -54,7 +54,10 @@ export type SharingOutcome =
   | { readonly _tag: "ConfirmationRequired" }
   /** The app's scopes changed after the form was opened (decision connection-10). */
   | { readonly _tag: "Outdated" }
-  /** The user ended no exact location that this request could give back (decision connection-9). */
+  /**
+   * There is no exact location to give back: another change followed "End exact location now", or the end date of the
+   * scopes has passed (decision connection-9).
+   */
   | { readonly _tag: "NothingLost" }
 
 type Decision = ConnectionDecision<SteeringOutcome>
@@ -88,8 +91,8 @@ const unlessLive = <O extends SharingOutcome>(
 }
 
 /**
- * Pauses the app. With `atLeast`, a present pause that lasts longer than the new one stays as it is: the button "Pause
- * all" must not shorten a pause.
+ * Pauses the app. With `atLeast`, a present pause that lasts longer than the new pause stays as it is: the button
+ * "Pause all" must not shorten a pause.
  */
 export const pause = (
   userId: UserId,

@@ -29,8 +29,8 @@ const steered = (id: ConnectionId, decide: Decide) =>
   })
 
 /**
- * Like `steered`, for a change that may share more than before. Three more outcomes are errors: the change needs a
- * fresh sign-in, it comes from an outdated form, or there is no exact location to give back.
+ * Like `steered`, for a change that may share more than before. Three more outcomes become errors: the change needs a
+ * fresh sign-in, the change comes from an outdated form, or there is no exact location to give back.
  */
 const steeredSharing = (id: ConnectionId, decide: DecideSharing) =>
   Effect.gen(function* () {

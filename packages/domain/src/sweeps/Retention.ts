@@ -39,11 +39,11 @@ export const RetentionKind = Schema.Literal(
   "pending_accounts",
   /** The time until deletion counts from the attempt to sign in. */
   "sign_in_tries",
-  /** The time until deletion counts from the end of the window. */
+  /** The time until deletion counts from the end of the rate limit's window. */
   "rate_windows",
   /** The time until deletion counts from the last question about a zone that spent the budget (`ZoneQuestions`). */
   "budgets",
-  /** The time until deletion counts from the time of the answer. */
+  /** The time until deletion counts from the time of the stored answer. */
   "idempotent_answers",
   /** The time until deletion counts from the end of the delivery. Its attempts are deleted with it (Spec §2.9). */
   "delivered_deliveries",
@@ -76,10 +76,10 @@ const ACCESS_LOG = 400 * DAY
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
 /**
- * The moment up to which events of the outbox are deleted, inclusive: an event is deleted when it was fanned out by
- * then and none of its deliveries is left. Younger events need not be examined, because their deliveries end after the
- * fan-out and are kept for the same time. If a sweep examined them, it would read days of events every hour, although
- * nearly all of them must stay.
+ * The moment up to which events of the outbox are deleted, inclusive: an event is deleted when it was fanned out at
+ * this moment or earlier, and none of its deliveries is left. Younger events need not be examined, because their
+ * deliveries end after the fan-out and are kept for the same time. If a sweep examined them, it would read days of
+ * events every hour, although nearly all of them must stay.
  */
 export const eventsUntil = (now: Timestamp): Timestamp => until("delivered_deliveries", now)
 

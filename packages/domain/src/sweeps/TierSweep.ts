@@ -61,8 +61,8 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
 }
 
 /**
- * Whether the app has already got this notice. Normally `Dated.from` rules out the notices of earlier sweeps. This
- * check is for the case that somebody set the clock back.
+ * Whether the app has already got this notice. Normally `Dated.from` excludes the notices that earlier sweeps have
+ * handled. This check is for the case that somebody set the clock back.
  */
 const wasSent = ({ connection, notices }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
   notices.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)

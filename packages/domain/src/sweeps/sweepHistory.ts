@@ -7,8 +7,8 @@ import { type EventPlace, RetentionStore } from "./RetentionStore.js"
 /** The number of users whose history one statement examines. */
 const PEOPLE = 500
 /**
- * The maximum number of rows of one kind that one statement deletes. Other statements wait while it runs, so the number
- * is small.
+ * The maximum number of rows of one kind that one statement deletes. Other statements wait while this statement runs,
+ * so the number is small.
  */
 const ROWS = 1_000
 
@@ -43,7 +43,8 @@ const removeAll = (userId: UserId, moments: DeletionTimes) =>
   )
 
 /**
- * The maximum number of rows that one statement deletes. Other statements wait while it runs, so the number is small.
+ * The maximum number of rows that one statement deletes. Other statements wait while this statement runs, so the number
+ * is small.
  */
 const BATCH = 1_000
 

@@ -41,7 +41,8 @@ export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases 
       notices: swept.notices + notices
     }
     if (due.length < BATCH) return swept
-    // A connection whose handling failed is still due: without `after`, the query would return it again and again.
+    // When the handling of a connection failed, the connection is still due. Without `after`, the query would return it
+    // again and again.
     after = due.at(-1)
   }
 })

@@ -42,7 +42,7 @@ export const DEFAULT_NAME = DisplayName.make("Test person")
 export const SUGGESTED = { name: DisplayName.make("Robin"), lat: 52.3731, lon: 4.8926 }
 const WORK_EAST_DEG = 0.044
 
-/** Two places: Home at this point, and Work about 3 km east of it. */
+/** Two places: Home at the point `lat`, `lon`, and Work about 3 km east of Home. */
 export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft> => {
   const east = lon + WORK_EAST_DEG
   const at = (lon: number) => ({ lat, lon, radiusM: DEFAULT_RADIUS_M })
@@ -58,7 +58,7 @@ export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft>
  */
 export const DAYS = "90"
 
-/** Why an app can have no test people now; undefined when it can. */
+/** Why an app can have no test people now; undefined when the app can have test people. */
 export const unavailable = (app: Pick<App.App, "status" | "revokedAt" | "suspendedAt">): string | undefined =>
   app.revokedAt !== null
     ? "the app was revoked"

@@ -44,23 +44,23 @@ export const LOG_BYTES = 1_048_576
  */
 export const LOG_UNPACKED_BYTES = 4 * LOG_BYTES
 /**
- * The maximum number of entries of a file with a recorded log. Entries that are no readings count too, such as visits,
- * and rows in which the phone did not know where it was.
+ * The maximum number of entries of a file with a recorded log. Entries without a reading count too, such as visits, and
+ * rows that the phone wrote when it did not know where it was.
  */
 export const LOG_ENTRIES = 10 * LOG_READINGS.most
 
 /**
- * The minimum distance, in metres, from the edge of the circle to a reading outside. A reading at this distance with a
- * much larger accuracy radius counts as neither inside nor outside.
+ * The minimum distance, in metres, from the edge of the circle to a reading outside. A reading at this distance whose
+ * accuracy is much worse than the distance counts as neither inside nor outside.
  */
 const OUTSIDE_M = 500
 /** The time between the reading outside and the nearest reading inside. */
 const APPROACH = MINUTE
 
 /**
- * The readings of the trip, oldest first. `lastAt` is when the person's newest reading was captured. Rules ignore
- * readings that are not newer than the newest one that they have used. So a trip begins after `lastAt`, except a late
- * trip and a recorded log. `Conflict` when there is not enough time between `lastAt` and now.
+ * The readings of the trip, oldest first. `lastAt` is when the person's newest reading was captured. A rule ignores
+ * readings that are not newer than the newest reading that the rule has used. So a trip begins after `lastAt`, except a
+ * late trip and a recorded log. `Conflict` when there is not enough time between `lastAt` and now.
  */
 export const readings = (
   trip: Trip,
@@ -80,8 +80,8 @@ const crossing = (
   after: Timestamp | null,
   end: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  // Less than `APPROACH` after another trip, the time between the two readings is shorter. Otherwise a developer would
-  // have to wait a minute between two trips.
+  // When another trip ended less than `APPROACH` ago, the time between the two readings is shorter than `APPROACH`.
+  // Otherwise a developer would have to wait a minute between two trips.
   const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
   if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
   const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]

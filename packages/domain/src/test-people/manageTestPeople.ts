@@ -141,8 +141,8 @@ const connect = (
     if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
     return yield* exchangeCode(app, { code: decodeURIComponent(code), codeVerifier: verifier, redirectUri: NOWHERE })
   }).pipe(
-    // Only this program knows the new person's consent request. So one of these refusals means that the app changed
-    // meanwhile.
+    // Nobody else knows the consent request of the new test person, so nobody else can have used it. A refusal here
+    // therefore means that the app changed meanwhile.
     Effect.catchTags({
       ConsentRefused: () => refuseChanged(app.id),
       InvalidGrant: () => refuseChanged(app.id),
@@ -212,7 +212,8 @@ const BATCH = 100
 
 /**
  * Removes test people whose app left the sandbox, was revoked or does not exist, and returns their number. A worker
- * runs this program every minute. Until then the app gets no answers about these test people (`WithApp.isSuspended`).
+ * runs this program every minute. Before a test person is removed, the app gets no answers about it
+ * (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
   const stray = yield* (yield* TestPersonStore).listStray(BATCH)

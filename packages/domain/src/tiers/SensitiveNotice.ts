@@ -32,7 +32,7 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 /**
  * The notices due at `now`, ordered by time. Notices before `from` were sent or dropped earlier. `lapsed` and `removed`
  * are always sent. A warning is dropped when a later notice is due too: the warning of 14 days when the warning of 7
- * days is due, and both when the tier has ended.
+ * days is due, and both warnings when the tier has ended.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)

@@ -20,9 +20,9 @@ export const LONG_SILENCE = 70 * MINUTE
 export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
 
 /**
- * How a visit ends. `left`: the person left at the departure. `still`: the phone sends readings, so the visit lasts
- * until now. `unheard`: no reading shows that the person left, and the phone has been silent since `at`. `uncertain`:
- * after `at` the phone was silent for hours and then far away, so it is unknown when the person left.
+ * How a visit ends. `left`: the person left at the departure. `still`: the phone still sends readings, so the visit
+ * lasts until now. `unheard`: no reading shows that the person left, and the phone has been silent since `at`.
+ * `uncertain`: after `at` the phone was silent for hours and then far away, so it is unknown when the person left.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"

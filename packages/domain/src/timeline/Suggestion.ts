@@ -6,7 +6,7 @@ import type { Place, PlaceKind } from "../places/Place.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import { line, type Stop, stops } from "./Trace.js"
 
-/** A spot where the person often is, and which is not inside a place yet. */
+/** A spot where the person often is and that is not inside a place yet: the service suggests to make it a place. */
 export interface Suggestion {
   readonly centre: Geometry.Point
   readonly kind: PlaceKind

@@ -14,7 +14,7 @@ import { isOld, type OwnVisit } from "./OwnVisit.js"
 /** A phone and how long it has been silent. */
 export interface PhoneState {
   readonly device: Device
-  /** When the phone last sent something new; null: never. */
+  /** When the phone last sent something new; null: the phone has sent nothing yet. */
   readonly lastSeenAt: Timestamp | null
   readonly state: Silence.Silence
 }
@@ -41,8 +41,8 @@ export interface Today {
   /** The last `DAYS` local days, today at the end. */
   readonly days: ReadonlyArray<LocalDays.LocalDay>
   /**
-   * The number of the owner's places. An app can learn something only when the owner has at least one place, one phone
-   * and one live connection.
+   * How many places the owner has. An app can learn something about the owner only when `places`, `phones` and
+   * `connections` are all at least 1.
    */
   readonly places: number
   readonly phones: number
@@ -50,7 +50,7 @@ export interface Today {
   /** The phone that the person probably carries; null without phones. */
   readonly phone: PhoneState | null
   readonly where: CurrentPlace
-  /** Since when the person is at `where`; null: not known. */
+  /** Since when the person is where `where` says; null: not known. */
   readonly since: Timestamp | null
   /** Whether `where` comes from an old reading, which shows only where the person was last. */
   readonly isPast: boolean
@@ -76,8 +76,8 @@ export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<Lo
 
 /**
  * The phone that the person probably carries: of the devices that may be carried, the one that sent last. Null without
- * phones. A device that stays at home is chosen last: a tablet at home goes on sending, and would hide that the phone
- * is silent.
+ * phones. A device that stays at home is chosen last: a tablet at home goes on sending, so the page would not show that
+ * the phone is silent.
  */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => rank(a, now) - rank(b, now) || (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))

@@ -89,8 +89,8 @@ const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
 /**
- * The precise readings of the phone that sent most of them, oldest first. The readings of two phones would make a
- * zigzag line.
+ * The precise readings of one phone, oldest first: of the phone that sent the most precise readings. A line through the
+ * readings of two phones would zigzag between them.
  */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const precise = fixes.filter(({ accuracyM }) => (accuracyM ?? 0) <= MAX_ACCURACY_M)

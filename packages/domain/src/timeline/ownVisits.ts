@@ -27,8 +27,8 @@ export const ownVisits = program("ownVisits", function* (userId: UserId, { only,
 })
 
 /**
- * The most visits of one day that the owner sees. A phone that enters and leaves a place each minute would make more
- * visits.
+ * The most visits of one day that the owner sees. Only a phone that seems to enter and leave a place every few minutes
+ * makes more visits in a day.
  */
 const VISITS_A_DAY = 200
 /** How many visits from before the day are read, the latest of them, because these visits may last into the day. */

@@ -12,12 +12,12 @@ import * as Trace from "./Trace.js"
 
 /** One day of the owner, as the page shows it on a map. */
 export interface TimelineDay {
-  /** The precise readings of the phone that sent most of them, oldest first. */
+  /** The precise readings of one phone, oldest first: of the phone that sent the most precise readings. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while the service has not derived all visits of the day yet. */
   readonly complete: boolean
-  /** Whether the day has more readings than are read, so that its beginning is missing. */
+  /** Whether the day has more readings than `readDay` reads, so that the beginning of the day is missing. */
   readonly isCut: boolean
   /** The apps that asked on that day or received an event, the most frequent first. */
   readonly apps: ReadonlyArray<AppOfDay>

@@ -7,7 +7,10 @@ import * as Suggestion from "./Suggestion.js"
 /** How many of the newest readings are read: two weeks of a phone that sends one reading a minute. */
 const READINGS = 20_000
 const LOOK_BACK = 28 * Timestamp.DAY
-/** People with this many places get no suggestion: they can make a place without help, and the read is saved. */
+/**
+ * People with this many places get no suggestion: they know how to make a place, and the service need not read their
+ * history.
+ */
 const ENOUGH_PLACES = 5
 
 /**

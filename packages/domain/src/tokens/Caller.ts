@@ -29,7 +29,7 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 
 /**
- * Accepts a live token. An expired token, a revoked token and a token of an ended connection get the same error (Spec
+ * Accepts a live token. An expired token, a revoked token and a token of an ended connection give the same error (Spec
  * §7). `Suspended` for a token that will work again when the account is resumed.
  */
 export const admit = (

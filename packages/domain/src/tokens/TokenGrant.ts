@@ -17,12 +17,12 @@ export interface TokenGrant {
    * still renew a lapsed tier.
    */
   readonly sensitiveScopesExpireAt: Timestamp.Timestamp | null
-  /** The scopes that are effective at the time of the answer. */
+  /** The scopes that are effective when the service answers. */
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly sub: Sub
 }
 
-/** The answer of a token request, with the scopes that are effective `now`. */
+/** The answer of a token request, with the scopes that are effective at `now`. */
 export const of = (
   { app, connection }: WithApp,
   tokens: Pick<TokenGrant, "accessToken" | "refreshToken">,

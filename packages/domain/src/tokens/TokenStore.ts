@@ -11,7 +11,10 @@ export interface Presented {
   readonly access?: Vault.Hash
 }
 
-/** The state that a decision about credentials reads. It does not change before the decision's writes are committed. */
+/**
+ * The state that a decision about credentials reads. The state does not change before the decision's writes are
+ * committed.
+ */
 export interface Locked extends WithApp {
   /** The presented code, if it belongs to this connection. */
   readonly code: Option.Option<AuthorizationCode>

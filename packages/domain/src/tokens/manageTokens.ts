@@ -82,8 +82,8 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
     refreshHash: vault.sha256(refreshToken),
     exchange: idempotencyKey === undefined ? null : exchange
   }
-  // If the database's answer to the commit was lost, the second try finds the token family of this offer and answers
-  // with its tokens.
+  // If the database's answer to the commit was lost, the second try finds that the code was exchanged for the token
+  // family of this offer, and answers with the tokens of the offer.
   const outcome = yield* (yield* TokenStore)
     .change(connectionId, { code: vault.sha256(presented.code) }, (state, now) =>
       CodeExchange.decide(vault, offer, state, now)

@@ -9,9 +9,9 @@ import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
 /**
- * How long before a span the store looks for arrivals, in milliseconds, to find the visits that reach into the span.
- * The last arrival before the span is not enough: a phone may report one arrival twice, with slightly different times,
- * and the departure with only one of these reports.
+ * How long before a span the store looks for arrivals, in milliseconds, to find the visits that began before the span
+ * and last into it. To read only the last arrival before the span is not enough: a phone may report one arrival twice,
+ * with slightly different times, and the departure with only one of these reports.
  */
 export const LONGEST = 30 * DAY
 

@@ -98,7 +98,7 @@ export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 /**
  * Describes the time before the first fix of a derivation. `open` is the stored stay that is open at the first fix;
  * `heardAt` is the time of the device's last fix before it. When retention has deleted all earlier fixes, the stored
- * `heardUntil` of an uncertain stay still says when the last one was.
+ * `heardUntil` of an uncertain stay still says when the last of them was captured.
  */
 export const beforeOf = (
   open: Pick<Stay, "arrival" | "heardUntil"> | undefined,
@@ -131,7 +131,8 @@ export const derive = (
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
   /**
-   * The last stay that ended. It goes on when a fix inside comes before `isOver` is true; otherwise its end is final.
+   * The last stay that ended. The stay goes on when a fix inside the circle comes before `isOver` is true; otherwise
+   * its end is final.
    */
   let left: Left | undefined
   let lastFixAt = heardAt
@@ -191,8 +192,8 @@ export const derive = (
 /**
  * The moment at which a derivation of the fixes from `from` on must begin. `heardAt` is the time of the device's last
  * fix before `from`. When a deleted stretch of history begins between `heardAt` and `from`, the derivation begins at
- * that stretch; otherwise at `from`. The reason: only the first fix after the stretch decides whether the departure of
- * a stay that the stretch cut off is uncertain. So the derivation must see this stay as open, and end it again.
+ * that stretch; otherwise at `from`. The reason: when the stretch cut off a stay, only the first fix after the stretch
+ * decides whether the departure is uncertain. So the derivation must begin while this stay is open, and end it again.
  */
 export const beginOf = (
   from: Timestamp,

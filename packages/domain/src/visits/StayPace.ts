@@ -1,7 +1,10 @@
 // The pace at which workers derive stays beside the requests of the same process. Decision visits-7.
 /** How fast a worker derives stays that no request waits for. */
 export interface StayPace {
-  /** The most fixes that a step reads. When they do not reach the fixes that are due, the step reads twice as many. */
+  /**
+   * The most fixes that a step reads. When this number of fixes does not reach the fixes that are due, the step reads
+   * twice as many.
+   */
   readonly fixesAStep: number
   /**
    * The share of the time that the derivation may take, above 0 and at most 1. With 0.5, the derivation pauses after

@@ -1,6 +1,6 @@
-// Records how far the stays of a device are derived. Stays are stored: an app's request that derived them would read a
-// year of fixes. The progress is a time before which all fixes have been processed. There is one such time for all
-// places together, and one for each new place. Decisions visits-7 and visits-8.
+// Records how far the stays of a device are derived. Stays are stored, because a request of an app that derived all
+// stays anew would read a year of fixes. The progress is a time before which all fixes have been processed. There is
+// one such time for all places together, and one for each new place. Decisions visits-7 and visits-8.
 import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"

@@ -33,8 +33,8 @@ export interface StayCommit {
   readonly stays: ReadonlyArray<Stay>
   readonly progress: StayProgress
   /**
-   * Whether the step derived all stays of the device by the present rules. After the commit, `outdated` does not return
-   * the device.
+   * Whether the step derived all stays of the device by the present version of the rules for stays. After the commit,
+   * `outdated` does not return the device any more.
    */
   readonly isAnew: boolean
 }
@@ -66,9 +66,9 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       query: PhoneBatch & { readonly until: Timestamp.Timestamp }
     ) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
-     * Devices whose stays were derived by an earlier version of the rules (decision visits-12), ordered by user and
-     * device. Only an upgrade of the service leaves devices outdated. A store whose stays were all derived by the
-     * present rules may always return none.
+     * Devices whose stays were derived by an earlier version of the rules for stays (decision visits-12), ordered by
+     * user and device. Only an upgrade of the service leaves devices outdated. A store that does not outlive an
+     * upgrade, such as a store in memory, may always return none.
      */
     readonly outdated: (query: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**

@@ -25,7 +25,7 @@ export interface Position {
 }
 
 /**
- * The order of visits: newest arrival first, then by place. Of visits with the same arrival and place, the longest
+ * The order of visits: newest arrival first, then by place id. Of visits with the same arrival and place, the longest
  * comes first.
  */
 export const byArrival = (a: Omit<Visit, "isUncertain">, b: Omit<Visit, "isUncertain">): number =>
@@ -50,7 +50,8 @@ export const isPast = (
 ): boolean => cutoff !== null && (departure ?? heardAt ?? cutoff) <= cutoff
 
 /**
- * Sorts visits, and keeps one visit for each arrival at a place. So two phones that a person carries make one visit.
+ * Sorts visits, and keeps one visit for each arrival at a place. So when a person carries two phones that report the
+ * same arrival, the result has one visit.
  */
 export const merge = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> =>
   [...visits].sort(byArrival).filter((visit, index, all) => {

@@ -68,7 +68,8 @@ const isVisibleToApp = ({ candidates, cutoff, now, unfinished }: OverlapQuery, s
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
   const isFinal =
     due === undefined ||
-    // The fix after the silence ended an uncertain stay. That fix is later than `departure`, so it may not be final.
+    // For an uncertain stay, `departure` does not show whether the stay is final: the fix that ended the stay came
+    // later, after the silence.
     (stay.departure !== null && !stay.isUncertain && stay.departure + Stay.FINAL_AFTER <= due.dueFrom)
   return (
     candidate !== undefined &&

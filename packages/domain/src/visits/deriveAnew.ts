@@ -9,8 +9,8 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
  * When an upgrade has changed the rules of stays, a worker derives the stays of each phone anew (decision visits-12).
- * Until all stays of a phone are derived, its old stays remain, and answers count as complete. This is different from
- * `deriveBehind`: stays that `deriveBehind` has not derived yet are missing.
+ * Until all stays of a phone are derived anew, its old stays remain, and answers count as complete. With `deriveBehind`
+ * it is different: stays that `deriveBehind` has not derived yet are missing in answers.
  */
 
 /** The most devices that one query returns. */
@@ -112,8 +112,8 @@ const all = (
       const last: Stay.StayFix | undefined = fixes.length < limit ? undefined : fixes.at(-1)
       const reached: Timestamp.Timestamp | null =
         last === undefined ? null : Timestamp.plus(last.capturedAt, 1 - Stay.FINAL_AFTER)
-      // If all fixes of the part lie within `FINAL_AFTER`, a larger part is read. Otherwise the same part would be read
-      // endlessly.
+      // If all fixes of the part lie within `FINAL_AFTER`, the next part is larger. Otherwise the loop would read the
+      // same part endlessly.
       if (reached !== null && reached <= from) limit *= 2
       else from = reached
       yield* pause

@@ -17,7 +17,10 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 export interface StayBounds {
   readonly stepsMax: number
-  /** The most fixes that a step reads. When they do not reach the fixes that are due, the step reads twice as many. */
+  /**
+   * The most fixes that a step reads. When this number of fixes does not reach the fixes that are due, the step reads
+   * twice as many.
+   */
   readonly fixesAStep: number
   /**
    * The share of the time that the derivation may take (`StayPace.share`). Left out: all of the time, without pauses.
@@ -25,7 +28,7 @@ export interface StayBounds {
   readonly share?: number | undefined
   /**
    * The new places whose stays are derived; left out: all new places. An answer to an app must not wait for places that
-   * it does not show.
+   * the answer does not show.
    */
   readonly newPlaces?: ReadonlySet<PlaceId> | undefined
 }
@@ -75,7 +78,7 @@ const readStep = (
 const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: StayBounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
-    // The view is read first. So a change that is stored after it makes the commit fail.
+    // The view is read first. So when data changes after this read, the commit fails.
     const view = yield* store.view(userId, deviceId)
     const places = yield* (yield* PlaceStore).list(userId)
     const next = StayProgress.next(
@@ -135,7 +138,7 @@ const MAY_WAIT = Timestamp.DAY
 /**
  * Derives stays before an app asks, for devices that are more than a day behind and for new places. So answers need not
  * wait, and stays are stored before their fixes are deleted. Returns the number of steps. The program may be
- * interrupted and repeated. When the derivation of a device fails, this is logged, and the next run tries again.
+ * interrupted and repeated. When the derivation of a device fails, the failure is logged, and the next run tries again.
  */
 export const deriveBehind = program(
   "deriveBehind",

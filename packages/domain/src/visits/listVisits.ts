@@ -131,7 +131,7 @@ const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
     let taken = 0
     for (const deviceId of due) {
       if (taken >= STEPS_IN_ALL) break
-      // A device gets a step even when other devices have used up `WAITED_FOR`. After a place has moved, the stays of
+      // A device gets one step even when other devices have used up `WAITED_FOR`. After a place has moved, the stays of
       // all devices must be derived again, and most devices need only one step.
       const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, WAITED_FOR.stepsMax - taken), newPlaces: known }
       taken += yield* deriveStays(userId, deviceId, bounds)
@@ -233,8 +233,8 @@ const reportedVisits = (query: StayPageQuery) =>
       const shown = here.filter((visit) => Visit.isAfter(visit, after) && isFinal(visit, query.unfinished))
       visits = Visit.merge([...visits, ...shown])
       last = some.length < REPORTS_AT_A_TIME ? undefined : some.at(-1)
-      // The loop goes on while the arrivals are equal, because another phone may have a visit with the arrival of the
-      // page's last visit.
+      // The loop also goes on when the last report has the same arrival as the page's last visit: the next read may
+      // return another phone's visit with this arrival.
     } while (last !== undefined && !isBefore(last.arrival, visits[limit - 1]))
     return visits
   })
