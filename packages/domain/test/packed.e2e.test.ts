@@ -19,7 +19,10 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** A program that an embedder might start with, beside the examples. */
+/**
+ * The source of a program that uses the package and its examples, as a developer might who builds another service on
+ * it.
+ */
 const MAIN = `
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"

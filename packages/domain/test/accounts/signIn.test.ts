@@ -289,7 +289,7 @@ describe("sign-in", () => {
         expect(yield* tagOf(signIn(right))).toBe("SignedIn")
       }
       for (let count = 0; count < 2; count++) expect(yield* tagOf(signIn(wrong))).toBe("WrongCredentials")
-      // The address now has 48 + 2 failures, which is its limit.
+      // The network address now has 48 + 2 failures, which is the limit of a network address.
       expect(yield* tagOf(signIn(right))).toBe("TooManyAttempts")
       expect(yield* tagOf(signIn({ ...right, address: "198.51.100.1" }))).toBe("SignedIn")
     }).pipe(Effect.provide(stores))

@@ -112,8 +112,8 @@ describe("changing the password [accounts-10]", () => {
       const change = changePassword(account, { password, newPassword, address, session })
       const stolen = Account.Password.make("the thief's own password")
       // The owner changes the password. After the service has checked the old password, and before it stores the new
-      // one, a thief resets the password. Then the change must fail and store nothing, because the password that it
-      // checked is not valid now.
+      // one, a thief resets the password. Then the change must fail and store nothing, because the old password, which
+      // allowed the change, is not valid any more.
       const token = yield* requested
       const outcome = yield* tagOf(
         Effect.provideService(change, PasswordHasher, {

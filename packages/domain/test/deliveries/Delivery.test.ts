@@ -76,8 +76,8 @@ describe("after an attempt [§3.5]", () => {
   })
 
   /**
-   * A delivery that the service could not send because of its own faults: at `T0`, and 24, 48 and 71 hours later. It is
-   * due at `endedAt`.
+   * A delivery with four attempts, at `T0` and 24, 48 and 71 hours later, which failed because of the service's own
+   * faults. The delivery is due at `endedAt`.
    */
   const faultsUntil = (endedAt: Timestamp.Timestamp): Delivery.Delivery => {
     let delivery = Delivery.move(TEMPLATE, Delivery.afterAttempt(TEMPLATE, NOT_SENT, T0))

@@ -24,8 +24,8 @@ const read = (name: string, label = ""): ReadonlyMap<string, State> => {
   )
 }
 /**
- * Runs `record`. Returns by how much it raised the count of a series, and the sum of the series. The sum is in seconds,
- * its difference in milliseconds.
+ * Runs `record`. Returns by how much `record` raised two numbers of a series: the count, and the sum in milliseconds.
+ * The metric itself has the sum in seconds.
  */
 const added = (record: () => void, name: string, label = "", value = "") => {
   const before = read(name, label).get(value)

@@ -295,7 +295,7 @@ describe("fan-out", () => {
           const { legacy, taken } = yield* fanOut(10).pipe(
             Effect.provideService(DeliveryStore, {
               ...store,
-              // For the app `one` the call fails a second later. By then the deliveries of the app `other` are already
+              // For the app `one` this call fails after a second. By then the deliveries of the app `other` are already
               // stored.
               insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.delay(failure, "1 second") : store.insert(rows))
             }),

@@ -27,8 +27,8 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
 const withoutEndpoints = Effect.flatMap(MemoryDatabase, ({ endpoints }) => Effect.sync(() => endpoints.clear()))
 
 /**
- * The outcomes of a firing. Each has a program that causes it, the error in the access log, and the text that the user
- * reads.
+ * The possible outcomes of a firing. Each has a program that causes the outcome, the error in the access log, and the
+ * text that the user reads.
  */
 const fates: ReadonlyArray<
   readonly [string, (stage: Scene) => Effect.Effect<unknown, unknown, World>, string | null, string]

@@ -233,9 +233,10 @@ describe("what ends a worker every time [W2]", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("1 day")
-            // The first attempt comes at once. The event is due again 30 s later, and the delivery is then claimed with
-            // a lease of 30 s. It is claimed again each time its lease ends. From the third ended lease on, it waits
-            // between the end of a lease and the next claim, as the schedule says.
+            // Each attempt ends the worker's fiber, so no attempt has a result. The first attempt comes at once. The
+            // event is due again 30 s later, and its delivery is then stored as a row and claimed with a lease of 30 s.
+            // The row is claimed again each time its lease has ended, and from the third ended lease on only after a
+            // further wait.
             const after = [30, 60, 90, 150, 480, 2_310, 9_540, 31_170, 85_200]
             expect(seconds(yield* posts(), occurredAt)).toEqual([0, ...after])
             expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])
@@ -369,8 +370,9 @@ describe("recover since", () => {
             yield* Effect.sleep("10 seconds")
             yield* updateEndpoint(developer, app.id, endpoint.id, { url: `${URL}/moved` })
             yield* Effect.sleep("1 hour")
-            // The endpoint has another address now, so a worker fails the replays of the first batch. The pause of an
-            // hour lets this happen before the second batch. The second batch must not contain the failed replays.
+            // The endpoint has another address now, so a worker ends the replays of the first batch as failed. The
+            // pause of an hour gives the worker time to do this before the second batch. The second batch must not
+            // contain the failed replays.
             const slow = {
               ...store,
               recover: (asked: Parameters<typeof store.recover>[0]) =>

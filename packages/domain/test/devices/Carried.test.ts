@@ -170,7 +170,7 @@ describe("of several devices the one that moved last [M14]", () => {
 
   it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost [devices-6]", () => {
     // The watch was at the shop, and the phone has come home since. The watch's readings from the shop arrive only now,
-    // after the phone's.
+    // after the phone's readings from home.
     const home = having(phone, seen(-3 * HOUR, 9_000), seen(-MINUTE, HOME))
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)

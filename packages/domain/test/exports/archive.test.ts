@@ -43,7 +43,8 @@ it("visits.json has every visit, also when more stays are due than one answer de
       const now = yield* Timestamp.now
       const place = yield* RuleSamples.place((yield* RuleSamples.sharing()).user.id)
       const phone = yield* RuleSamples.device(place.userId)
-      // A reading every 10 s. One call derives the stays of only 20,000 readings, and the visit begins after those.
+      // A reading every 10 s. One call derives the stays of only 20,000 readings, and the visit begins after the first
+      // 20,000.
       const readings = Array.from({ length: 21_000 }, (_, index) => ({
         capturedAt: Timestamp.plus(now, (index - 30_000) * 10_000),
         ...(index > 20_300 && index < 20_700 ? INSIDE : OUTSIDE),
@@ -52,7 +53,8 @@ it("visits.json has every visit, also when more stays are due than one answer de
       yield* ingestFixes(phone, readings, [])
       const requested = yield* requestExport(place.userId)
       const history = yield* FixHistory
-      // Writing the fixes takes most of the time, so the store returns none for the archive.
+      // Writing the fixes into the archive would take most of the test's time, so the store returns no fixes for the
+      // archive.
       const range = () => Effect.succeed({ items: [], next: undefined })
       yield* exportNext().pipe(Effect.provideService(FixHistory, { ...history, range }))
       const { visits } = decoded(MemoryArchiveMaker.read(yield* fetched(requested))).visits

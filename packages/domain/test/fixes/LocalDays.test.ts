@@ -139,7 +139,8 @@ describe("a time of a day [retention-choice-4]", () => {
     ["Europe/Berlin", "2026-03-01", "00:00", "2026-02-28T23:00:00.000Z"],
     ["Europe/Berlin", "2026-03-01", "13:05", "2026-03-01T12:05:00.000Z"],
     ["Europe/Berlin", "2026-03-01", "24:00", "2026-03-01T23:00:00.000Z"],
-    // Clocks go forward from 02:00 to 03:00, and back from 03:00 to 02:00.
+    // In Berlin, clocks go forward from 02:00 to 03:00 on 29 March 2026, and back from 03:00 to 02:00 on 25 October
+    // 2026.
     ["Europe/Berlin", "2026-03-29", "02:30", "2026-03-29T01:30:00.000Z"],
     ["Europe/Berlin", "2026-10-25", "02:30", "2026-10-25T00:30:00.000Z"],
     ["Europe/Berlin", "2026-03-01", "24:01", undefined],

@@ -319,7 +319,7 @@ const strikeMails: Make = (facts) =>
 
 const ownerNotices: Make = (facts) => {
   const zone = Option.getOrThrow(LocalDays.zone("Europe/Berlin"))
-  // 10 o'clock on a Monday, when the weekly summary is sent.
+  // A Monday, 10 o'clock in Berlin. The service sends the weekly summary on Mondays from 7 o'clock.
   const now = Timestamp.make(Date.UTC(2026, 2, 2, 9))
   const counts = (today: number, before: number) =>
     Array.from({ length: Today.DAYS }, (_, index) => (index === Today.DAYS - 1 ? today : before))

@@ -243,7 +243,8 @@ describe("imports that workers share [imports-6, leases-1]", () => {
         const dying = yield* startMortal(runImports).pipe(
           Effect.provideService(ImportStore, {
             ...stuck,
-            // A dead worker gives nothing back. Without this replacement, the worker of the test would.
+            // A worker that dies does not give its import back. The worker of this test is only interrupted, and would
+            // give its import back if this method did its work.
             handBack: () => Effect.void
           })
         )

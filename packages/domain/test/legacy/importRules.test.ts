@@ -194,8 +194,8 @@ describe("rules that are imported [§6.4.9]", () => {
       Effect.gen(function* () {
         const on = yield* stage
         const plain = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place))
-        // A rule with the same terms as the imported rule, except that its webhook address is that of an endpoint of
-        // the app. An imported rule has a webhook address of its own.
+        // A rule with the same terms as the imported rule, except that its events go to an endpoint of the app. An
+        // imported rule has a webhook address of its own.
         const twin = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place), {
           webhookUrl: "https://old.example.com/hook",
           createdAt: Timestamp.make(Date.UTC(2025, 5, 1))

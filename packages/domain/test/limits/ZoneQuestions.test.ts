@@ -37,8 +37,8 @@ describe("questions about zones", () => {
       expect(asking._tag).toBe("Allowed")
       if (asking._tag === "Allowed") questions = asking.questions
     }
-    // At noon the app creates ten rules. It also calls verify-zone for each of their zones, at noon and every hour for
-    // five days.
+    // At noon the app creates ten rules. It also calls verify-zone for the zone of each rule, at noon and every hour
+    // for five days.
     for (const zone of TEN_ZONES) ask(zone, NOON)
     for (let hour = 0; hour < 5 * 24; hour++) for (const zone of TEN_ZONES) ask(zone, NOON + hour * HOUR)
   })

@@ -152,7 +152,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { hangUp } = yield* start(stage)
         yield* fire(stage)
-        // The worker runs between two polls of the stream.
+        // Fans the event out between two polls of the stream, so that the event still waits when the stream ends.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         expect(yield* log).toEqual([])
@@ -215,7 +215,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { heard } = yield* start(stage)
         yield* fire(stage)
-        // The worker runs between two polls of the stream.
+        // Fans the event out between two polls of the stream, so that the event still waits when the stream ends.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         yield* (yield* AccountDeletionStore).begin(stage.developer.id, AccountDeletion.decide)

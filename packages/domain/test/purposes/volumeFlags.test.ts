@@ -190,7 +190,7 @@ describe("runHousekeeping", () => {
         const fiber = yield* Effect.fork(runHousekeeping())
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
-        // Undoes the end of one connection, as if the process had died before it ended any connection.
+        // Undoes the end of the connection, as if the process had died before it ended the connection.
         const before = connections.get(owner.connectionId)
         connections.set(owner.connectionId, { ...before!, endedAt: null, endReason: null })
         yield* TestClock.adjust("1 minutes")

@@ -69,7 +69,10 @@ const takeover = fc
     { _tag: "Undo", link: 1 - link, password, times: 1 }
   ])
 
-/** Another account gets the new address first, and only then is the link used that would change to this address. */
+/**
+ * An account uses a link that changes its address, or a link that undoes the change, after other accounts have taken
+ * every free address.
+ */
 const contested = fc
   .record({ person, address, password, isUndo: fc.boolean() })
   .map(({ address, isUndo, password, person }): ReadonlyArray<AddressStep> => [

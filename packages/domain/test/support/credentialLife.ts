@@ -329,8 +329,8 @@ export const liveCredentials = (
         if (!one.isOver && !isLive && one.expiresAt === one.openedAt + THIRTY_DAYS) {
           met.add("over after thirty days of use")
         }
-        // A look-up of a session is a use of it. So the session lasts two weeks from now, but not longer than thirty
-        // days from its beginning.
+        // A look-up of a session counts as a use of the session. So the session lasts two weeks from now, but not
+        // longer than thirty days from its beginning.
         if (isLive && now - one.seenAt >= HOUR) {
           one.seenAt = now
           one.expiresAt = Math.min(now + TWO_WEEKS, one.openedAt + THIRTY_DAYS)

@@ -1,8 +1,8 @@
 import { FastCheck as fc } from "effect"
 
 /**
- * Whether a property also runs with a seed that differs in each run. In CI, `propertySeed.ts` gives the same seed to
- * every run. So this first run would only repeat the second run, whose seed is fixed, too.
+ * Whether `holdsAnywhere` also checks a property with a new seed in each run. In CI it does not: there,
+ * `propertySeed.ts` gives the same seed to every run, so this check would only repeat the check with the fixed seed.
  */
 const hasNewSeeds = process.env["CI"] === undefined || process.env["PROPERTY_SEED"] !== undefined
 

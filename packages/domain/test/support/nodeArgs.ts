@@ -36,7 +36,7 @@ const compiled = async (path: string): Promise<string> => {
 /**
  * The arguments with which another process of Node runs a TypeScript file that imports our packages. A single test
  * (without BUILT=1) runs the sources, which Node compiles while it loads them. With BUILT=1 the file runs with the
- * built packages, which takes a third of that processor time to load.
+ * built packages, which load in a third of the processor time.
  */
 export const nodeArgs = async (path: string): Promise<ReadonlyArray<string>> =>
   IS_BUILT ? [await compiled(path)] : [...FROM_SOURCE, path]

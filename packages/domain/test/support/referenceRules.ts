@@ -248,10 +248,10 @@ const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedA
 
 /**
  * The fixes of each phone that were put aside because they were from the future. A later upload accepts such a fix on
- * two conditions (decision fixes-4). It brings something new that was captured at the fix's time or later. Nothing was
- * captured between the fix's arrival and its time. Fixes of one upload do not contradict each other: if the server's
- * clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead. Uploads that arrive in the same
- * millisecond count as one upload (L4).
+ * two conditions (decision fixes-4). First, the upload brings something new that was captured at the fix's time or
+ * later. Second, the phone captured nothing between the fix's arrival and the fix's time. Fixes of one upload do not
+ * contradict each other: if the server's clock is behind, one upload may have fixes that seem 4 and 40 minutes ahead.
+ * Uploads that arrive in the same millisecond count as one upload (L4).
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()

@@ -2,8 +2,8 @@ import { geodesicM, type Point } from "./geodesic.js"
 
 /**
  * A second implementation of visits, simple and slow, written only from Spec §4.5, amendment M15 and the decisions L10,
- * visits-10 and visits-11. It works on whole lists of everything that a phone sent, without a state machine, a
- * watermark or code of the product.
+ * visits-10 and visits-11. It works on whole lists of everything that a phone sent, without a state machine, stored
+ * progress or code of the product.
  */
 
 export interface ReferenceCircle extends Point {

@@ -16,7 +16,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
-/** Tests of decisions about tokens, with states that no test can reach through a store, or only for a moment. */
+/**
+ * Tests of decisions about tokens, with states that no test can reach through a store, or that last only for a moment.
+ */
 
 const { DAY, SECOND } = Timestamp
 const NOW = Timestamp.make(Date.UTC(2026, 5, 1, 10))

@@ -12,7 +12,7 @@ it.effect("an answer about visits derives 20 steps at most, however many devices
     yield* TestClock.setTime(NOON)
     const { userId } = yield* VisitSamples.phone
     const { devices, staysDueFrom } = yield* MemoryDatabase
-    // A person may have only a few phones, but every imported file counts as a device. So a person can have more
+    // Only a few phones can be registered, but every imported file counts as a device. So a person can have many more
     // devices than phones.
     for (let index = 0; index < 30; index++) {
       const device = yield* RuleSamples.draftDevice(userId)

@@ -18,7 +18,7 @@ import { FAR, HOME, inScene, type Scene } from "./scene.js"
 const CURRENT = { endpoint: "GET /v1/answers/current-place", maxAgeS: 900 } as const
 const VISITS = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null } as const
 
-/** Plants a bug in the check before an attempt: `change` falsifies what it reads about the connection. */
+/** Plants a bug in the check before an attempt: `change` falsifies what the check reads about the connection. */
 const permitting = (change: (found: Authorisation) => Authorisation): Simulation.Sabotage =>
   instead(EventStore, (store) => ({
     authorisation: (...asked) => Effect.map(store.authorisation(...asked), Option.map(change))
@@ -26,7 +26,7 @@ const permitting = (change: (found: Authorisation) => Authorisation): Simulation
 
 type Authorisation = Option.Option.Value<Effect.Effect.Success<ReturnType<typeof EventStore.Service.authorisation>>>
 
-/** Plants a bug in decisions about a connection: `tamper` falsifies the connection that they get. */
+/** Plants a bug in decisions about a connection: `tamper` falsifies the connection that the decisions get. */
 const deciding = (tamper: (state: WithApp) => Partial<WithApp["connection"]>): Simulation.Sabotage =>
   instead(ConnectionStore, (store) => ({
     change: (id, decide) => store.change(id, (state, now) => decide(withConnection(state, tamper(state)), now))

@@ -11,9 +11,9 @@ import { type Plant, planted } from "./plant.js"
  * The swarm must find every planted bug within 500 runs from seed 1 on, except bugs with `isRare`. `swarm.json` has for
  * each bug a seed that finds it. After a change of the generators, a seed may no longer find its bug. The test then
  * tries other seeds until one finds the bug, which can take minutes, and prints that seed. To search the seeds of all
- * bugs: PLANTS=500 npx vitest run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". This search
- * keeps a seed as long as it finds its bug, even if its run has become slow. To replace such a seed, delete its line in
- * `swarm.json` before the search.
+ * bugs: PLANTS=500 npx vitest run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". The search
+ * keeps a recorded seed that still finds its bug, even if the run of the seed has become slow. To replace such a seed,
+ * delete its line in `swarm.json` before the search.
  */
 const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
@@ -78,9 +78,9 @@ const shortestFirst = (): ReadonlyArray<number> => {
 
 /**
  * The order in which the search tries seeds. The tests run each different seed of the file once more without a plant,
- * so the file should have few different seeds, with short runs. Among the `SHORT` shortest runs, seeds that the file
- * already has come first, because they add no run to the tests. Then come the seeds that the file does not have, and
- * last its other seeds.
+ * so the file should have few different seeds, with short runs. Among the `SHORT` shortest runs, the seeds that are
+ * already in the file come first, because they add no run to the tests. Then come the seeds that are not in the file,
+ * and last the file's other seeds.
  */
 const SHORT = 100
 const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
