@@ -41,8 +41,8 @@ export type Naming =
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
 /**
- * A message to a user of the service. The message is committed in one transaction with the change that it reports, and
- * sent later.
+ * A message to a user of the service. When the message reports a change, the message and the change are committed in
+ * one transaction. Workers send the message later.
  */
 export interface MailMessage {
   readonly to: UserId

@@ -86,7 +86,7 @@ export const decide = (before: NamedMailCount, named: MailMessage, now: Timestam
   }
 }
 
-/** The newest time in the count; 0 when there is none. */
+/** The newest of the times in the count; 0 when the count has no time. */
 export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: NamedMailCount): number =>
   Math.max(namedAt.at(-1) ?? 0, foldedAt ?? 0, leakFoldedAt ?? 0)
 

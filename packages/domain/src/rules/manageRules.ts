@@ -134,7 +134,7 @@ export interface GrantEvaluations {
   readonly connection: Connection
   readonly rules: ReadonlyArray<EvaluatedRule<ListedRule>>
   readonly nextCursor: string | null
-  /** Whether the user has paused the app. No rule shows evaluations then. */
+  /** Whether the user has paused the app. While the app is paused, no rule shows evaluations. */
   readonly isPaused: boolean
 }
 

@@ -31,7 +31,10 @@ export const open = (cursor: string, query: string): Effect.Effect<PagePosition,
     return yield* Effect.mapError(Schema.decode(Position)(text.right), () => refused)
   })
 
-/** Opens the cursor, reads the page that begins there, and seals the cursor of the next page; null on the last page. */
+/**
+ * Opens the cursor, reads the page that begins after the position in the cursor, and seals the cursor of the next page;
+ * null on the last page.
+ */
 export const page = <A, E, R>(
   query: string,
   { cursor, limit }: PageRequest,

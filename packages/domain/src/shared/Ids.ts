@@ -19,8 +19,8 @@ export const ConsentRequestId = id("ConsentRequestId")
 export type ConsentRequestId = typeof ConsentRequestId.Type
 
 /**
- * Opens the cursor, reads the page that begins after its position, and seals the cursor of the next page; null on the
- * last page.
+ * The id of a token family: the access and refresh tokens that follow from the exchange of one authorization code. A
+ * reconnect starts a new family.
  */
 export const FamilyId = id("FamilyId")
 export type FamilyId = typeof FamilyId.Type

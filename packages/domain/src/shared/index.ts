@@ -9,7 +9,7 @@
 export { Bag } from "./Bag.js"
 export * as Cursor from "./Cursor.js"
 export * as Entropy from "./Entropy.js"
-// Exported by name, because declaration files cannot name these types through the namespaces.
+// Exported by name, because the compiler cannot name these types in declaration files if only a namespace exports them.
 export type { Entropy as EntropyPort } from "./Entropy.js"
 export * from "./Ids.js"
 export {

@@ -25,8 +25,8 @@ export const RetentionKind = Schema.Literal(
    */
   "refresh_tokens",
   /**
-   * The time until deletion counts from a minute after the code was made, or from the revocation of its tokens
-   * (decision O7).
+   * The time until deletion counts from the end of the code's validity, a minute after the code was made, or from the
+   * revocation of its tokens (decision O7).
    */
   "authorization_codes",
   /** The time until deletion counts from the creation of the request. */
@@ -54,7 +54,7 @@ export const RetentionKind = Schema.Literal(
   "failed_deliveries",
   /** The time until deletion counts from the writing of the mail, sent or not. */
   "mail",
-  /** The time until deletion counts from the newest time in the count (`NamedMail.lastAt`). */
+  /** The time until deletion counts from the newest time that the row stores (`NamedMail.lastAt`). */
   "named_mail",
   /** The time until deletion counts from the creation of the invitation (decision teams-2). */
   "app_invitations",

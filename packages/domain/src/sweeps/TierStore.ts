@@ -27,8 +27,8 @@ export interface DueTiersPage {
 /** A connection, as a sweep sees it while its row is locked. */
 export interface Dated extends WithApp {
   /**
-   * Earlier sweeps have handled the notices that were due before this moment: they sent the notice, or dropped it
-   * because a later one was due.
+   * Earlier sweeps have handled the notices that were due before this moment: each was sent, or was dropped because a
+   * later notice was due.
    */
   readonly from: Timestamp
   /** The notices that the app has got already. */

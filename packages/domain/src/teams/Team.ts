@@ -13,7 +13,7 @@ export interface Member {
   readonly since: Timestamp
 }
 
-/** An offer to join, for the account that has confirmed this address. */
+/** An offer to join the team of an app, for the account that has confirmed the address `email`. */
 export interface Invitation {
   readonly id: InvitationId
   readonly email: Email

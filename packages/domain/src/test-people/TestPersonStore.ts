@@ -19,7 +19,7 @@ export class TestPersonStore extends Context.Tag("@place-access/domain/test-peop
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<TestAccount>>
     /** A test person of the app. None when the app has no test person with this id. */
     readonly find: (appId: AppId, id: UserId) => StoreEffect<Option.Option<TestAccount>>
-    /** Up to `limit` test people whose app is in production, revoked, or gone. */
+    /** Up to `limit` test people whose app is in production, was revoked, or does not exist. */
     readonly listStray: (limit: number) => StoreEffect<ReadonlyArray<UserId>>
   }
 >() {}

@@ -67,8 +67,8 @@ export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
 }
 
 /**
- * The mean position of the last 60 members at most: enough for a steady position, and few enough that the work for a
- * day stays linear in its readings.
+ * The mean position of the readings of a stop (`members`), or of the last 60 of them: enough for a steady position, and
+ * few enough that the work for a day stays linear in its readings.
  */
 const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
   const last = members.slice(-60)

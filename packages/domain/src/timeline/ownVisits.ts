@@ -31,7 +31,10 @@ export const ownVisits = program("ownVisits", function* (userId: UserId, { only,
  * makes more visits in a day.
  */
 const VISITS_A_DAY = 200
-/** How many visits from before the day are read, the latest of them, because these visits may last into the day. */
+/**
+ * How many visits from before the day are read: the latest ones, because a visit that began before the day may last
+ * into it.
+ */
 const BEFORE = 5
 
 /**

@@ -139,8 +139,8 @@ export const derive = (
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
   /**
-   * Ends the stay at the deleted stretches of history that begin before this fix. `fix` undefined: at those after the
-   * last fix.
+   * Ends the stay at the deleted stretches of history that begin before this fix. When `fix` is undefined, ends the
+   * stay at the deleted stretches that begin after the last fix.
    */
   const eraseBefore = (fix: StayFix | undefined) => {
     const at = fix?.capturedAt ?? Number.POSITIVE_INFINITY
@@ -225,11 +225,11 @@ export const goOn = (
 interface Left {
   readonly arrival: Timestamp
   readonly circle: Geometry.Circle
-  /** The time of the first fix outside. */
+  /** The time of the first fix outside the circle. */
   readonly at: Timestamp
-  /** The time of the last fix outside. */
+  /** The time of the last fix outside the circle. */
   readonly lastAt: Timestamp
-  /** The number of fixes outside. */
+  /** The number of fixes outside the circle. */
   readonly fixes: number
 }
 

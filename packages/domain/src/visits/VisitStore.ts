@@ -49,7 +49,7 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly limit: number
       readonly now: Timestamp.Timestamp
       readonly cutoff: Timestamp.Timestamp | null
-      /** Each device and place appears once. */
+      /** Each pair of device and place appears at most once. */
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**

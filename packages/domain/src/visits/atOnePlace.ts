@@ -42,8 +42,8 @@ export const atOnePlace = (query: OverlapQuery, stays: ReadonlyArray<DeviceStay>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // The corrected ends of two stays may not overlap although the derived stays do. Then the stays are different
-      // stops.
+      // When their ends are corrected, two stays may not overlap any more, although the derived stays overlapped. Then
+      // the stays are different stops.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )

@@ -23,7 +23,7 @@ const expectExactWait = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Ti
   expect(decide({ ofAccount: tries, ofAddress: [] }, then)._tag).toBe("Admitted")
 }
 
-/** A second implementation of the rule for one account. It counts the attempts and failures of the last 15 minutes. */
+/** A second implementation of the limit for one account. It counts the attempts and failures of the last 15 minutes. */
 const expected = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp) => {
   const recent = tries.filter((one) => one.at > at - WINDOW)
   const failures = recent.filter((one) => one.failed || one.at <= at - IN_FLIGHT)

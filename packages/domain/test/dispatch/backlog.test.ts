@@ -59,8 +59,9 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         const { counting, rows } = counted()
         for (let made = 0; made < 10; made++) yield* fire(stage)
         // With 32 slots, a worker reads further events while at most 8 attempts wait in memory for a slot. At most a
-        // quarter of these 8, two, may be for one endpoint. Four more attempts begin at once. So six of the ten
-        // deliveries are attempted from memory, and the other four become rows.
+        // quarter of these 8, two, may be for one endpoint. Four more attempts begin at once, because an endpoint may
+        // have four first attempts in flight. So six of the ten deliveries are attempted from memory, and the other
+        // four become rows.
         yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
         expect(rows).toEqual({ waiting: 4, attempted: 6 })
       })

@@ -8,7 +8,7 @@ import { clockAt } from "../support/clock.js"
 import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { reading, run } from "../support/uploads.js"
 
-/** The number of rules of the type "enter" that have fired, as the metric counts them. */
+/** How often rules of the type "enter" have fired, as the metric counts the firings. */
 const counted = () =>
   Metric.unsafeSnapshot()
     .filter(

@@ -12,7 +12,7 @@ const isOurs = (line: string, { note }: Facts): boolean =>
 
 const times = (text: string, part: string): number => text.split(part).length - 1
 
-/** A few runs are enough: each run makes every form of every mail that a file can make. */
+/** A few runs are enough: each run makes every form of every mail that a source file can write. */
 const RUNS = { fastCheck: { numRuns: 30 } }
 
 const isSaid = (text: string, given: Facts): void => {

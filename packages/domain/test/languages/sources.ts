@@ -35,7 +35,7 @@ const nameOf = (node: ts.Node): string => {
 const isUnread = (node: ts.Node): boolean => {
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
     if (ts.isImportDeclaration(at) || ts.isExportDeclaration(at) || ts.isTypeNode(at)) return true
-    // The message of an error is for logs and for embedders (decision errors-1).
+    // The message of an error is for logs, and for developers who build on the package (decision errors-1).
     if (ts.isGetAccessorDeclaration(at) && at.name.getText() === "message") return true
     if (
       (ts.isCallExpression(at) || ts.isNewExpression(at)) &&

@@ -18,7 +18,7 @@ const SOMEBODY = PEOPLE[0] ?? UserId.make("nobody")
 
 type Store = typeof LeaseStore.Service
 
-/** A worker that reads the leases when the test calls `look`. The test may stop it in any way. */
+/** A worker that reads the leases when the test calls `look`. The test decides whether and how the worker ends. */
 const worker = Effect.map(holdLeases(LOOK, NAMES), (leases) => ({
   ...leases,
   /** Calls `look` every half second, for `millis` milliseconds. */

@@ -129,8 +129,8 @@ it("whenever workers die and whatever the server says: no message too early, too
                 expect(earliest).not.toBeNull()
                 expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
                 // If no worker dies, the next attempt may begin late by at most one interval of the worker's look-ups
-                // and two minutes. The two minutes are for other mail that is due: the worker sends only two messages
-                // at a time.
+                // and two minutes. The two minutes are for other mail that is due: the worker sends only a few messages
+                // at a time (`MailSending.AT_ONCE`).
                 if (deaths.length === 0) {
                   expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + 2 * MINUTE + EVERY)
                 }

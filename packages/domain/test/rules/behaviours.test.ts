@@ -22,8 +22,8 @@ import {
 
 /**
  * The numbered behaviours of Spec §4.6. Each is a property with values on both sides of the value at which the result
- * changes. RuleEvaluation.test.ts has examples. Behaviours 6 and 7 are properties of ConcurrentLimit.test.ts and of
- * createRule, and behaviour 10 is a property of the store's contract.
+ * changes. RuleEvaluation.test.ts has examples. Behaviours 6 and 7 are tested in ConcurrentLimit.test.ts and
+ * createZoneRule.test.ts, and behaviour 10 in stopping.test.ts and in the contract of `FixStore`.
  */
 
 /** A number of milliseconds near `edge`: mostly `edge` itself, or a value next to it, at most `reach` away. */

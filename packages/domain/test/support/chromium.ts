@@ -21,7 +21,8 @@ export const theBrowser = async (): Promise<Browser> => {
       "--no-sandbox",
       "--disable-gpu",
       "--disable-background-networking",
-      // A name of this machine that is not `localhost`. The browser treats its http pages as insecure.
+      // Another name of this machine, for tests of insecure pages: the browser treats http pages of `localhost` as
+      // secure, but not those of this name.
       "--host-resolver-rules=MAP insecure.test 127.0.0.1"
     ]
   }))

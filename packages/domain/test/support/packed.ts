@@ -41,8 +41,8 @@ interface Lock {
 }
 
 /**
- * Whether a finding is no fault. Two kinds are not: findings about resolution without `exports`, and the finding that a
- * CommonJS file would `require` an ES module, which Node.js permits from 20.19 on.
+ * Whether a finding is no fault. Two kinds of findings are no faults: those about resolution without `exports`, and the
+ * finding that a CommonJS file would `require` an ES module, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"

@@ -17,7 +17,8 @@ import {
  * Generates random scenarios for one endpoint, and checks them with a second implementation of Spec §3.4 and decisions
  * W2 to W4: which ends of deliveries count against the endpoint, what resets the count, and what happens to waiting
  * deliveries when the endpoint is disabled. The scenarios run against any store of deliveries. They prefer boundary
- * values: one less than ten or twenty strikes, exactly ten or twenty, one more, and leases to the millisecond.
+ * values: one less than ten or twenty strikes, exactly ten or twenty, one more, and the ends of leases to the
+ * millisecond.
  */
 
 type Kind = "first" | "replay" | "test"
@@ -184,7 +185,8 @@ interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
   readonly kind: Kind
   /**
-   * How often the endpoint had been disabled when the worker read it, before it stored the row: the epoch of the row.
+   * How often the endpoint had been disabled when the worker read the endpoint, which it does before it stores the row.
+   * This number is the row's epoch.
    */
   readonly series: number
   dueAt: number

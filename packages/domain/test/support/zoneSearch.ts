@@ -82,7 +82,7 @@ class Search {
     this.decide = decide
   }
 
-  /** Whether the budgets allow the question within the day. */
+  /** Whether the budgets allow the question at some time of the day. */
   mayAsk(disc: Disc): boolean {
     return this.waitFor(disc) !== undefined
   }

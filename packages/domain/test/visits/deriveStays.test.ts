@@ -21,8 +21,8 @@ const ground = Effect.gen(function* () {
 })
 
 /**
- * Uploads readings inside the circle: one hour of them on each of `days` days. The last hour begins `last` milliseconds
- * before noon.
+ * On each of `days` days, uploads a reading inside the circle and, an hour later, a reading outside. The last day's
+ * first reading is from `last` milliseconds before noon.
  */
 const upload = (phone: VisitSamples.Phone, days: number, last = 2 * HOUR) =>
   ingestFixes(
@@ -55,8 +55,8 @@ describe("deriveStays", () => {
         }
         expect(seen).toEqual([
           [2, 4],
-          // A step also reads the two minutes before its beginning once more, because a stay that ended there may
-          // continue. So the later calls make three stays, and not four.
+          // A step also reads the fixes of the last `FINAL_AFTER` (10 minutes) before its beginning once more, because
+          // a stay that ended there may continue. So the later calls make three stays, and not four.
           [2, 7],
           [2, 10],
           [1, 10]

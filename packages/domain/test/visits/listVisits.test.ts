@@ -183,7 +183,7 @@ describe("pages of visits", () => {
       () =>
         Effect.gen(function* () {
           const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
-          // 190 m from the centre of Home lies in the band outside Home's boundary, and decisively inside East.
+          // A point 190 m from the centre of Home lies in the band outside Home's boundary, and decisively inside East.
           const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
           expect(yield* told(east, night, BOTH)).toEqual([
             ["East", 560, 30],
@@ -332,7 +332,7 @@ describe("pages of visits", () => {
           }
           const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
           const at = (before: number) => time(NOON - before * MINUTE)
-          // Readings that are a minute apart: at home until ten minutes after the last arrival, then away.
+          // Readings that are a minute apart: at home until ten minutes after the last reported arrival, then away.
           const seen = Array.from({ length: 30_000 }, (_, index) => ({
             ...(index < 29_000 ? INSIDE : OUTSIDE),
             capturedAt: at(30_000 - index),
@@ -345,7 +345,7 @@ describe("pages of visits", () => {
             accuracyM: 10
           })
           // The second reported visit has no departure, so it ends when the third begins. Both visits are long before
-          // the first reading from which no stay is derived yet.
+          // the readings from which no stays are derived yet.
           yield* ingestFixes(phone, seen, [
             report(29_900, 29_800),
             report(29_700, null),

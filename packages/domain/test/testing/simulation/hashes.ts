@@ -8,8 +8,8 @@ const SEEDS = [5_000, 5_001, 5_002, 5_003, 5_004, 5_005]
 export const hashesHere = (): ReadonlyArray<string> => SEEDS.map((seed) => Simulation.randomSync({ seed }).traceHash)
 
 /**
- * A program in one file that stores the hashes of the same seeds in `globalThis.hashes`. Another version of Node, or a
- * browser, runs it.
+ * A program in one file that runs the same seeds and stores their hashes in `globalThis.hashes`. Tests run this program
+ * in other versions of Node and in a browser.
  */
 export const bundleOfHashes = async (format: Format, platform: Platform): Promise<string> => {
   const contents = `
