@@ -67,7 +67,7 @@ it("just the decision: the walk home fires at the first fix that is decisively i
 
 it("just the decision: with settleS an arrival fires when nothing has contradicted it, also the last one of the walk", () => {
   const question = { ...asking, settleS: 60 }
-  // Out, in, out within the minute, in to stay, out, and in again at the end.
+  // The walk: outside, inside, outside again within a minute, inside for longer, outside, and inside at the end.
   const walk = [at(0, 2_000), at(2, 0), at(2.5, 2_000), at(5, 0), at(30, 0), at(40, 2_000), at(50, 0)]
   const fires = (until: Fix.Reading) => firings(question, walk, until.capturedAt)
   expect(fires(at(50.5, 0))).toEqual([at(5, 0).capturedAt])

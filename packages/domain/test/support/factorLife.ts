@@ -200,7 +200,7 @@ export const liveFactors = (
     const sessions: Array<{ cookie: string; confirmedAt: number; isOver: boolean }> = []
 
     const isOn = () => secret !== null || hasPasskey
-    /** The password of this version. Two passwords alternate. */
+    /** The password with the number `index`. Two passwords alternate. */
     const text = (index: number): Account.Password =>
       PASSWORDS[index % PASSWORDS.length] ?? Account.Password.make("a password of nobody")
     const client = { address: account.id, browser: null }

@@ -22,7 +22,7 @@ export type Step =
   /** The worker that claimed a message last, or (`isOldest`) the one whose claim is the oldest, ends its attempt. */
   | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
   | { readonly _tag: "Pass"; readonly millis: number }
-  /** Several workers claim at the same time. */
+  /** Several workers claim messages at the same time. */
   | { readonly _tag: "Race"; readonly workers: number; readonly limit: number }
 
 const LEASE = Timestamp.MINUTE

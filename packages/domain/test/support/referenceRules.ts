@@ -271,7 +271,7 @@ class Waiting {
     }
   }
 
-  /** The fixes that this upload makes acceptable. They count as if they had arrived with it. */
+  /** The fixes that this upload makes acceptable. They count as if they had arrived with the upload. */
   due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
     const there = this.#ofDevice.get(device) ?? []
     const isBetween = (fix: ReferenceFix) =>

@@ -31,7 +31,7 @@ const backendOf = (change: (store: object) => object): Simulation.Backend => ({
   ) as typeof Simulation.memory.stores
 })
 
-/** Stores that have no keys of their own. */
+/** Stores whose methods are not own properties, so that a copy with `{ ...store }` would lose them. */
 const backends = {
   "instances of classes": backendOf(asInstance),
   "objects that inherit from plain ones": backendOf((store) => Object.create(store) as object)
