@@ -5,7 +5,7 @@ import * as Errors from "../wire/Errors.js"
 import type * as Form from "./kit/Form.js"
 import * as Visitor from "./kit/Visitor.js"
 
-/** A value that JSON can write completely. A `Map` has no such type: JSON writes every `Map` as `{}`. */
+/** A value that JSON can write completely. The type excludes `Map`, because JSON writes every `Map` as `{}`. */
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
 /** A form that adds something, such as an endpoint, and must add it once. */
@@ -13,17 +13,17 @@ interface Addition<A, I, E, R> {
   /** What the person typed. */
   readonly typed: Json
   /**
-   * The part of the result that is stored for a repeated form: ids, and secrets that are shown once. Everything else is
-   * read again, because it may have changed.
+   * The part of the result that is stored for a repeated form: ids, and secrets that are shown once. The page reads all
+   * other values again, because they may have changed.
    */
   readonly kept: Schema.Schema<A, I>
-  /** The step that adds it. The step runs in a transaction, so it must not use the network. */
+  /** The step that adds the thing. The step runs in a transaction, so it must not use the network. */
   readonly add: Effect.Effect<A, E, R>
 }
 
 const isInUse = (error: unknown): error is Idempotency.KeyInUse => error instanceof Idempotency.KeyInUse
 
-/** While the first of two requests is running, the second one waits for its result. */
+/** While the first of two equal requests is running, the second request tries again every 200 ms, at most ten times. */
 const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
 
 /**

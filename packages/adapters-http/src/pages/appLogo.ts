@@ -21,8 +21,8 @@ export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="${address(id, digest)}" width="56" height="56" alt="${alt}" />`
 
 /**
- * The address of a logo contains the digest of its content, so the content at an address never changes. Caches may
- * still keep a logo for a day only, because a revoked app loses its logo.
+ * The address of a logo contains the digest of its content, so the content at an address never changes. A cache
+ * nevertheless keeps a logo for one day only, because a revoked app loses its logo.
  */
 const PUBLIC = "public, max-age=86400"
 
@@ -34,7 +34,7 @@ const File = Schema.transform(Schema.String, AppLogo.LogoDigest, {
 const show = Effect.gen(function* () {
   const id = yield* param("app", AppId, "logo")
   const digest = yield* param("file", File, "logo")
-  // Without a visitor, `findLogo` finds public logos only. So the session is looked up only when the logo is not
+  // Without a visitor, `findLogo` finds public logos only. So the service reads the session only for a logo that is not
   // public.
   const found = yield* findLogo(id, digest, Option.none()).pipe(
     Effect.catchTag("NotFound", () =>

@@ -81,8 +81,8 @@ const page = (visitor: Visitor.Visitor, returnTo: string, rejected: FormRefusal 
   })
 
 /**
- * Shows the form. A person who is confirmed already, in another tab for example, is redirected to `return_to` at once.
- * Without a `return_to` there is no page to redirect to, so the form is shown.
+ * A person who has confirmed already, in another tab for example, is redirected to `return_to` at once. Without a
+ * `return_to` there is no page to redirect to, so the page shows the form.
  */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {

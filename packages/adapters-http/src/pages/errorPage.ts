@@ -16,8 +16,8 @@ const words = texts.frame.errors
 const TITLES: Readonly<Record<number, Html>> = words.titles
 
 /**
- * For some statuses, a text that replaces the message of the API. That message is of no use to the reader of a page, or
- * repeats the title.
+ * For some statuses, a text that replaces the message of the API. For these statuses the API's message is of no use to
+ * the reader of a page, or repeats the title.
  */
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
@@ -71,9 +71,9 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
   })
 
 /**
- * Translates a message of the API. The translations contain the domain's refusals, which begin with a small letter.
- * Some messages of the API are such refusals with a capital first letter. So this function looks a message up with a
- * small letter, and then gives the translation a capital letter.
+ * Translates a message of the API. Some of these messages are refusals of the domain with a capital first letter, and
+ * the translations contain the refusals with a small first letter. So the function looks the message up with a small
+ * letter, and then gives the translation a capital letter.
  */
 const inFull = (message: string): Html =>
   forReader(({ language }) => {

@@ -18,7 +18,7 @@ const step = ({ name, text }: typeof words.how.places): Html =>
     </div>
   </li>`
 
-/** A signed-in person sees the page Today. Everybody else reads and sees what the service does. */
+/** A signed-in person sees the page Today. Everybody else sees the front page, which says what the service does. */
 const home = Effect.gen(function* () {
   const options = yield* HttpOptions
   const visitor = yield* Visitor.current

@@ -34,10 +34,16 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
     <div><label for="${id}">${label}</label></div>
   </div>`
 
-/** Writes the times of an example without a time zone. For a reader in UTC, times do not end in the letters `UTC`. */
+/**
+ * Writes the times of an example without a time zone, as for a reader in UTC: only for other readers do times in UTC
+ * end in the letters `UTC`.
+ */
 const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
 
-/** The consent page in short, as the person has filled it in. Its controls are disabled: there is nothing to decide. */
+/**
+ * A short consent page, as the person has filled it in. Its controls are disabled, because the reader has nothing to
+ * decide.
+ */
 export const consent: Html = forReader(({ language, now }) => {
   const { consent: page, signIn } = textsIn(language)
   const words = signIn.home.example
@@ -70,7 +76,7 @@ export const consent: Html = forReader(({ language, now }) => {
   </figure>`
 })
 
-/** The hour and minute of an entry, on the day before the page is read. */
+/** The time of an entry: this hour and minute (UTC) on the day before the reader opens the page. */
 const yesterday = (now: Timestamp.Timestamp, hours: number, minutes: number): Timestamp.Timestamp =>
   Timestamp.plus(now, -(now % Timestamp.DAY) - Timestamp.DAY + hours * Timestamp.HOUR + minutes * Timestamp.MINUTE)
 
@@ -94,8 +100,8 @@ const entry =
   })
 
 /**
- * The access log of a day: an arrival, a refused request, and a request during a pause. Its times are in no real time
- * zone. So they are written as for a reader in UTC, whose times do not end in the letters `UTC`.
+ * The access log of a day: an arrival, a refused request, and a request during a pause. The example has no real time
+ * zone, so the times are written as for a reader in UTC, without the letters `UTC`.
  */
 export const accessLog: Html = new Html(({ language, now }) => {
   const locale = { language, now, zone: TimeZone.UTC }

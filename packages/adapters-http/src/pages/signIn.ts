@@ -29,7 +29,7 @@ interface SignInForm {
   readonly refused?: Text
   /**
    * Whether sign-in to the account is closed for unknown browsers. The page then offers to mail a link with which this
-   * browser can sign in all the same.
+   * browser can sign in nevertheless.
    */
   readonly isClosed?: boolean
   readonly status?: number

@@ -23,7 +23,7 @@ const securityTxt = (contact: string, { baseUrl }: ServiceOptions) =>
     return HttpServerResponse.text(`${lines.join("\n")}\n`, { contentType: "text/plain; charset=utf-8" })
   })
 
-/** Password managers lead people to `change-password` (W3C, "A Well-Known URL for Changing Passwords"). */
+/** Password managers send people to `change-password` (W3C, "A Well-Known URL for Changing Passwords"). */
 export const routes = (options: ServiceOptions) => {
   const change = seeOther(`${portalPath(options)}/settings/password`)
   const { securityContact } = options

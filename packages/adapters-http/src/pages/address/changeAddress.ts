@@ -160,7 +160,8 @@ const confirmed = (portal: string) => Effect.succeed(seeOther(`${portal}/setting
 
 /**
  * True when the address was confirmed within the last minute. Then the person has probably pressed the button twice,
- * and the first request has used up the link. The account is read again, because `visitor.account` is older.
+ * and the first request has used up the link. The account is read again, because `visitor.account` was read before the
+ * confirmation.
  */
 const wasJustConfirmed = Effect.gen(function* () {
   const now = yield* Timestamp.now

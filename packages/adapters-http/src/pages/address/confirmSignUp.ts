@@ -78,13 +78,14 @@ const confirm = Effect.gen(function* () {
   }).pipe(
     Effect.catchTags({
       WrongCredentials: () => page(token, Form.shown(form, [{ field: "password", message: words.wrong }]), 403),
-      // The account exists now, but this browser cannot be signed in: for example, somebody is guessing the account's
+      // The account was created, but this browser cannot be signed in: for example, somebody is guessing the account's
       // password.
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       Conflict: () => dead(returnTo),
-      // Either the link is dead, or the button was pressed twice: then the first request has made the account, and the
-      // browser has dropped the cookie of its session. So the form signs in, like the form of the sign-in page.
+      // Either the link does not work, or the person pressed the button twice. In the second case the first request has
+      // created the account, and the browser has dropped the cookie of its session. So this form signs the person in,
+      // like the form of the sign-in page.
       NotFound: () =>
         enterMade(form).pipe(
           Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),

@@ -74,7 +74,7 @@ const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
 
 /**
  * The sign-up whose link was mailed. `id` is undefined only when the form comes from a page that was opened before the
- * release that added the field.
+ * release that added the hidden field `sign_up`.
  */
 interface Mailed {
   readonly email: Account.Email
@@ -159,7 +159,7 @@ const postSignUp = Effect.gen(function* () {
     email: form.value("email"),
     password: form.value("password"),
     display_name: form.value("display_name").trim(),
-    // The field is missing if the page was opened before the release that added the field.
+    // The field `keep_days` is missing if the page was opened before the release that added the field.
     keep_days: form.value("keep_days") || "forever"
   })
   if (Either.isLeft(input)) return yield* showAgain({ status: 400 }, input.left)
@@ -179,8 +179,8 @@ const postSignUp = Effect.gen(function* () {
     Effect.catchTags({
       Invalid: ({ problems }) => showAgain({ status: 400 }, problems),
       Conflict: () => showAgain({ status: 409, refused: words.taken }),
-      // An account that was created a moment ago is not expected to get any of these errors. If one occurs, the person
-      // goes on at the sign-in page.
+      // These errors are not expected for an account that was created a moment ago. If one of them occurs, the person
+      // continues on the sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))

@@ -127,8 +127,8 @@ const removal = (account: Account.Account, token: string, role: Account.Role): H
 }
 
 /**
- * The section about access to the account. `isOwn`: the account belongs to the admin who reads the page. It cannot be
- * suspended then, because only another admin could undo that.
+ * The section about access to the account. `isOwn`: the account belongs to the admin who reads the page. Admins cannot
+ * suspend their own account, because only another admin could undo that.
  */
 const access = (account: Account.Account, token: string, isOwn: boolean): Html =>
   html`<section class="card" aria-labelledby="access">
@@ -170,7 +170,7 @@ const role = (name: Account.Role, isGiven: boolean) => {
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       const { id } = yield* changeRole(visitor.account, yield* accountId, { role: name, isGiven })
-      // From now on the pages of admins refuse somebody who has taken their own role.
+      // The admin has taken their own role, so the pages of admins refuse this person after this request.
       if (name === "admin" && !isGiven && id === visitor.account.id) return seeOther("/?done=admin-left")
       return seeOther(`${accountPath(id)}?done=${isGiven ? "role-given" : "role-taken"}`)
     })

@@ -97,8 +97,8 @@ const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
 </section>`
 
 const narrowing = (app: App.App, token: string, rejected: RejectedForm | undefined): Html => {
-  // When somebody has changed the app after the form was opened, the page shows the present limit and not the posted
-  // one.
+  // When somebody has changed the app after the admin opened the form, the page shows the present limit and not the
+  // posted limit.
   const shown = rejected?.which === "narrow" && rejected.status === undefined ? rejected : undefined
   return html`<section class="card" aria-labelledby="narrow">
     <h2 id="narrow">${words.allowed}</h2>

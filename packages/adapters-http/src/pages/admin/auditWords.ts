@@ -12,7 +12,7 @@ export interface AuditedNames {
   readonly purposes: ReadonlyMap<PurposeId, string>
 }
 
-/** The event as a sentence about the account, such as that the account was created. */
+/** Writes the event as a sentence about the account, for example that the account was created. */
 export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: AuditedNames): Html => {
   switch (detail.kind) {
     case "account_made":

@@ -17,7 +17,7 @@ const words = texts.admin.tabs
 
 type Tab = typeof ADMIN | typeof ACCOUNTS | typeof AUDIT | typeof SERVICE
 
-/** The heading of a list for admins, with the tabs. */
+/** The heading of a page for admins, and the tabs that lead to the other pages for admins. */
 export const adminHead = (current: Tab, title: Html): Html => {
   const tab = (path: Tab, name: Html) =>
     html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`

@@ -37,7 +37,10 @@ const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pa
 /** The name to which the forms of a consent request are bound, besides the session (decision A3). */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
-/** `GET {auth_url}/authorize` (Spec §4.1): checks the app's request, then shows it to the user. */
+/**
+ * `GET {auth_url}/authorize` (Spec §4.1): checks and stores the app's request, then shows the request to the user. A
+ * user who is not signed in goes to the sign-in page first.
+ */
 const start = Effect.gen(function* () {
   const options = yield* HttpOptions
   yield* RateLimit.take(Subject.consent(yield* clientAddress), Rate.CONSENTS)
@@ -56,14 +59,18 @@ const start = Effect.gen(function* () {
   })
 }).pipe(
   Effect.catchTags({
-    // The error is shown as a page: without a valid redirect URI there is no address to redirect to (decision O3).
+    // The error is shown as a page: without a valid redirect URI there is no address to which the service could
+    // redirect (decision O3).
     AuthorizePage: ({ message }) => brokenLink(message),
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri)),
     ConsentRefused: ({ reason }) => refusalPage(reason, nothing)
   })
 )
 
-/** All values of each parameter. One pass, because a stranger's address may repeat one name thousands of times. */
+/**
+ * All values of each parameter. The function reads the address in one pass, because a stranger's address may repeat one
+ * name thousands of times.
+ */
 const parametersOf = (url: string): Readonly<Record<string, ReadonlyArray<string>>> => {
   const values = new Map<string, Array<string>>()
   for (const [name, value] of new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")) {
@@ -130,8 +137,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, rejected: Rejected
     return yield* respond({
       title: words.titles[review.mode](review.app.name),
       width: "middle",
-      // The page gets no `reader`, so it has no navigation: the person should decide first. The content of the page
-      // names the account.
+      // The page gets no `reader`, so it has no navigation: the person should decide first. The page itself names the
+      // account.
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
@@ -228,9 +235,9 @@ const review = Visitor.signedIn((visitor) =>
 const comesBackTo = ({ url }: HttpServerRequest.HttpServerRequest) => Visitor.chooseAgain(url.replace(/\?.*/, ""))
 
 /**
- * Takes the user's decision and redirects to the app, or shows the page again with the problems. After a sign-in the
- * user returns to the page of the stored request. The Referer could name the address with which the app sent the user,
- * which can be too long.
+ * Stores the user's decision and redirects to the app, or shows the page again with the problems. After a sign-in the
+ * user returns to the address of this form, and not to the address in the Referer: the Referer can name the address of
+ * the app's request, which may be too long for `return_to`.
  */
 const decide = Visitor.signedIn(
   (visitor) =>
@@ -258,16 +265,17 @@ const decide = Visitor.signedIn(
   comesBackTo
 )
 
-/** Shows the page again with one more place, which is ticked, and with everything that was ticked before. */
+/** Shows the page again with one more place, which is ticked. All boxes that were ticked before stay ticked. */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
-    // This call fails when the consent request has expired, is decided or is refused. So no place is added then.
+    // This call fails when the consent request has expired, is decided or is refused. So the service then adds no
+    // place.
     const { mode } = yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)
-    // The page that was posted has no connection yet; `renew_sensitive` means that the user has approved in another
-    // tab since. A renewal page has no checkboxes for places, so it could not tick the new place. The place is added
-    // all the same: the user asked for it, and it stays in the user's list.
+    // The form is from a page that was shown before there was a connection. `renew_sensitive` means that the user has
+    // approved the app in another tab since. A renewal page has no checkboxes for places, so it cannot tick the new
+    // place. The service nevertheless adds the place to the user's list, because the user asked for it.
     if (mode === "renew_sensitive") return yield* show(visitor, id, { warning: words.changedMeanwhile })
     const places = newPlace.added === null ? choices.places : [...choices.places, newPlace.added.id]
     return yield* show(visitor, id, { choices: { ...choices, places }, newPlace })

@@ -64,7 +64,10 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
-/** How the scope stands at present. A lapsed scope is granted and allows nothing, so "As now" would be false. */
+/**
+ * A badge that says whether the app has the scope at present. A lapsed scope is granted but allows nothing, so the
+ * badge “As now” would be false for a lapsed scope.
+ */
 const badge = (
   { previous }: ConsentReview.ConsentReview,
   { heldBefore, sensitive }: ConsentReview.ScopeChoice

@@ -19,8 +19,8 @@ const words = texts.consent.places
 const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((name) => form.value(name).trim() === "")
 
 /**
- * Whether the form adds a place. It does so when the person presses the button that adds a place, and when the person
- * presses Allow with the fields of a place filled in: otherwise Allow would drop the typed place.
+ * Whether the form adds a place. A form adds a place when the person presses the button that adds a place. A form with
+ * the button Allow adds a place when the fields of a place are filled in: otherwise Allow would drop the typed place.
  */
 export const isMeant = (form: Form.Form): boolean =>
   form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
@@ -50,7 +50,10 @@ const refused = (form: Form.Form, problems: Fields.Shown["problems"]): NewPlaceR
   added: null
 })
 
-/** Adds the typed place. A form that is sent twice, by a reload, adds one place. */
+/**
+ * Adds the typed place. When the person reloads the page, the browser sends the form again, and the service still adds
+ * only one place.
+ */
 export const add = (visitor: Visitor.Visitor, form: Form.Form) =>
   Effect.gen(function* () {
     const typed = PlaceFields.decode(form)

@@ -11,7 +11,7 @@ import { time } from "../kit/Time.js"
 const words = texts.consent
 const PAUSE = texts.steering.pause
 
-/** What the full consent page and the renewal page are made from. */
+/** This module has the data and the parts that the full consent page and the renewal page share. */
 
 export interface View {
   readonly review: ConsentReview.ConsentReview
@@ -25,11 +25,11 @@ export interface View {
    */
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]
-  /** Why the form is shown again, if not because of its problems. */
+  /** The reason why the form is shown again, when its problems do not give the reason. */
   readonly warning: Text | null
   /**
-   * The fields of a place that is added on the page. Null when the request asks for no places, and in a preview, which
-   * cannot be sent.
+   * The fields with which the user adds a place on this page. Null when the request asks for no places, and in a
+   * preview, which cannot be sent.
    */
   readonly newPlace: NewPlace | null
 }
@@ -75,8 +75,8 @@ export const head = (view: View, heading: Text): Html => {
 }
 
 /**
- * The buttons at the end of a form. A script keeps the buttons visible while the page scrolls, and says in words what
- * the ticked boxes share. Without the script the buttons stay at the end.
+ * The buttons at the end of a form. A script keeps the buttons visible while the page scrolls, and sums up in words
+ * what the user would share. Without the script the buttons stay at the end of the form.
  */
 export const bar = (buttons: Html): Html =>
   html`<div class="bar" data-bar>
@@ -125,7 +125,10 @@ export const radios = (
     readonly endsAt: Timestamp.Timestamp | null
     readonly preselected: boolean
   }>,
-  /** True hides the legend, because the heading above says enough for people who see the page. */
+  /**
+   * True hides the legend from sight, because people who see the page read the heading above. Screen readers still read
+   * the legend.
+   */
   isAlone = false
 ): Html => {
   const chosen = name === "standard_days" ? choices?.standardDays : choices?.sensitiveDays

@@ -13,8 +13,8 @@ const words = texts.consent.places
  */
 
 /**
- * When a person has more places than this, a script adds a search to the list. Without the script, the list shows all
- * places.
+ * When a person has more places than this, the list has a search, which a script shows. Without the script, the list
+ * shows all places.
  */
 const SEARCH_ABOVE = 10
 
@@ -67,9 +67,9 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 }
 
 /**
- * The fields of a new place. They belong to the form of the whole page, so the ticked boxes are sent too. In a browser,
- * Enter presses the first button of the form. The button that adds the place is the first one, so Enter never allows or
- * cancels anything.
+ * The fields of a new place. The fields belong to the form of the whole page, so the browser sends the ticked boxes
+ * with them. In a browser, Enter presses the first button of the form. The button that adds the place is the first one,
+ * so Enter never allows or cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null

@@ -84,7 +84,7 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
   </section>`
 }
 
-/** Explains each of the three buttons, in the order on the page. */
+/** Explains each of the three buttons, in the order of the buttons on the page. */
 const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html => {
   const ends = previous?.sensitiveExpiresAt ?? null
   const lapsed = previous?.sensitiveLapsed ?? false

@@ -11,14 +11,14 @@ import { time } from "../kit/Time.js"
 const AT_MOST = 100
 
 /**
- * The host names of this machine. A foreign page whose name resolves to this machine (DNS rebinding) sends its own name
- * as Host, and must not read the mailbox.
+ * The host names of this machine. A page of another site whose name resolves to this machine (DNS rebinding) sends its
+ * own name as `Host`. Such a page must not read the mailbox.
  */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i
 /**
- * Headers that a proxy adds. A proxy on this machine connects from an address of this machine, wherever the request
- * came from, so a request with one of these headers does not count as local.
+ * Headers that a proxy adds. A proxy on this machine connects from an address of this machine, even for a request from
+ * another machine. So a request with one of these headers does not count as local.
  */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 

@@ -74,8 +74,8 @@ const add = (portal: string) =>
         ),
         Effect.catchTag("WrongFactor", () =>
           Effect.flatMap(describeFactors(visitor.account), ({ passkeys }) =>
-            // If the passkey is there already, the person pressed the button twice, and the browser dropped the first
-            // answer, which had the recovery codes.
+            // If the account has this passkey already, the person pressed the button twice. The browser dropped the
+            // first answer, which had the recovery codes.
             passkeys.some(({ id }) => id === response.value.id)
               ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-is-there`))
               : showAgain([REJECTED])

@@ -90,8 +90,8 @@ const confirm = (portal: string) =>
   )
 
 /**
- * When the person presses the button twice, the first request confirms the app and the browser drops its answer, with
- * the recovery codes. The answer to the second request must then say how to get codes, because the app is a factor now.
+ * When the person presses the button twice, the first request confirms the app, and the browser drops the answer with
+ * the recovery codes. The answer to the second request then leads to a page that says how to get codes.
  */
 const refused = (portal: string, visitor: Visitor.Visitor) =>
   Effect.flatMap(describeFactors(visitor.account), (factors) =>

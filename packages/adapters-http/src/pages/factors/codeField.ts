@@ -28,8 +28,8 @@ export const refused = (problems: ReadonlyArray<Fields.ShownProblem>): RejectedF
 export const REJECTED: Fields.ShownProblem = { field: "passkey", message: words.rejected }
 
 /**
- * The field for a code. `factors`: the factors of the person who is asked. Without an app for codes the field takes
- * recovery codes only.
+ * The field for a code. `factors`: the factors of the person who signs in or confirms. Without an app for one-time
+ * codes, the field takes recovery codes only.
  */
 export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
   Fields.input(form, {
@@ -40,7 +40,7 @@ export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
     maxlength: 40
   })
 
-/** The answers to a refused factor, by the tag of the error. `field`: the factor that the person used. */
+/** The answer to each error of a refused factor, by the tag of the error. `field`: the factor that the person used. */
 export const refusals = <A>(field: "code" | "passkey", showAgain: (rejected: RejectedFactor) => A) => ({
   WrongFactor: () =>
     showAgain({

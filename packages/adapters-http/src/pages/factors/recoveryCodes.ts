@@ -7,7 +7,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.factors.shownOnce
 
-/** The page that shows recovery codes, once. `done`: what happened, as a heading. */
+/** The page that shows new recovery codes; no later page shows them again. `done`: what happened, as a heading. */
 export const showCodes = (
   portal: string,
   visitor: Visitor.Visitor,

@@ -49,8 +49,8 @@ const page = (account: Account.Account, returnTo: string, rejected: CodeField.Re
     const challenge = asks ? yield* issueChallenge({ _tag: "SecondStep", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
     const once = yield* Visitor.onceField
-    // Only a person who typed the right password sees this page. So showing it in the account's language tells nothing
-    // to strangers.
+    // Only a person who typed the right password sees this page. So showing the page in the account's language tells
+    // strangers nothing.
     const locale = yield* Visitor.locale({ account })
     const form: Fields.Shown = { values: () => "", problems: rejected.problems }
     return yield* Stranger.bound((formToken) =>

@@ -70,7 +70,10 @@ const removal = (portal: string, { removal: requested }: Factors.Factors, token:
 const usage = (createdAt: Timestamp.Timestamp, usedAt: Timestamp.Timestamp | null): Html =>
   usedAt === null ? words.passkeys.neverUsed(time(createdAt)) : words.passkeys.used(time(createdAt), time(usedAt))
 
-/** The facts about an account's passkeys. `last`: what the removal of the only factor means for the person. */
+/**
+ * Facts for the section about passkeys. `possible`: whether the address of this service allows passkeys. `last`: a text
+ * that says what the removal of the only factor means for the person.
+ */
 interface Passkeys {
   readonly possible: boolean
   readonly last: Text
@@ -134,7 +137,7 @@ interface Removal {
   /** What the button does, with the name of the factor. */
   readonly name: Text
   readonly button: Text
-  /** What the removal of the only factor means for the person. */
+  /** A text that says what the removal of the only factor means for the person. */
   readonly last: Text
 }
 
@@ -159,8 +162,8 @@ const removalOf = (factors: Factors.Factors, { action, button, last, name, token
 }
 
 /**
- * While codes are left, the button for other codes is folded away, because it makes the codes that the person keeps on
- * paper worthless.
+ * While the person has recovery codes left, the button that makes new codes is folded away. New codes make the codes
+ * that the person keeps on paper worthless.
  */
 const recoveryCodes = (portal: string, left: ReadonlyArray<unknown>, token: string, isMailed: boolean): Html => {
   const form = html`<form method="post" action="${pathOf(portal)}/recovery-codes">
@@ -200,8 +203,8 @@ const changing = <E, R>(
   )
 
 /**
- * Cancels the removal of the second factors that an operator has requested. This needs no fresh sign-in, because the
- * account keeps its factors.
+ * Cancels the removal of the second factors that an operator has requested. The person needs no fresh sign-in for this,
+ * because the account keeps its factors.
  */
 const keep = (portal: string) =>
   Visitor.signedIn((visitor) =>

@@ -6,8 +6,8 @@ import { texts } from "../../languages/index.js"
 import { count, ofDomain } from "../kit/Time.js"
 
 /**
- * Repeated entries of the access log, which a page shows as one line: the same app did the same with the same result
- * (decision access-log-6).
+ * Repeated entries of the access log, which a page shows as one line: the same app sent the same request and got the
+ * same result (decision access-log-6).
  */
 export interface Fold {
   /** At least one entry, newest first. */
@@ -19,8 +19,8 @@ export interface Fold {
 }
 
 /**
- * Repeats that are further apart than this get lines of their own. So an app that asks every morning has a line for
- * each morning.
+ * Repeats that are more than this time apart get separate lines. So an app that sends a request every morning has a
+ * line for each morning.
  */
 const APART = Timestamp.HOUR
 
@@ -47,7 +47,10 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   })
 }
 
-/** Whether all repeats were in one second. Pages show seconds, so they show only one time for such repeats. */
+/**
+ * Whether all repeats were in the same second. Pages show times to the second, so they show one time only for such
+ * repeats.
+ */
 export const isOneSecond = ({ newest, oldest }: Fold): boolean =>
   Math.floor(newest.at / Timestamp.SECOND) === Math.floor(oldest.at / Timestamp.SECOND)
 
@@ -57,8 +60,8 @@ const FIRST_COUNT =
 
 /**
  * What the app learned, in words that are the same for all repeats: without times, and without the count of items at
- * the beginning. All other numbers stay, because they belong to a label or to the question: “Studio 1” is another place
- * than “Studio 2”.
+ * the beginning. All other numbers stay, because they belong to a label or to the request: “Studio 1” and “Studio 2”
+ * are different places.
  */
 export const gist = ({ disclosed }: ReadableEntry): string =>
   Words.pieces(disclosed ?? "")

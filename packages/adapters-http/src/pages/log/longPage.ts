@@ -12,12 +12,14 @@ const LINES = 25
 const FIRST = 50
 /** How many entries each further read gets, when the first entries had many repeats. */
 const FURTHER = 500
-/** The most entries that one page reads: an app that asks all day has many thousands a week. */
+/** The most entries that one page reads. An app that sends requests all day has many thousands of entries a week. */
 const MOST = FIRST + 4 * FURTHER
 
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>
 
-/** Reads a page. Reads further entries while the page has too few lines, or ends within a group of repeats. */
+/**
+ * Reads a page. The function reads further entries while the page has too few lines, or ends within a group of repeats.
+ */
 export const read = <E, R>(from: From<E, R>, cursor: string | undefined): Effect.Effect<AccessLogPage, E, R> =>
   Effect.gen(function* () {
     let page = yield* from(cursor, FIRST)

@@ -5,7 +5,7 @@ import { texts } from "../../languages/index.js"
 import { heading } from "../kit/Time.js"
 
 /**
- * This module draws one bar a day for each app, on the server. A bar links to the entries of that app and day, so the
+ * This module draws one bar a day for each app, on the server. A bar links to the entries of its app and day, so the
  * picture is also a filter. Each link has its numbers as text, so screen readers need no table.
  */
 
