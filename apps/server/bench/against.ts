@@ -10,10 +10,11 @@ import * as Webhooks from "./harness/Webhooks.js"
 import * as Deliveries from "./rows/deliveries.js"
 
 /**
- * Compares this clone of the repository with other built clones ("trees"), to find out what a change costs or gains on
- * each path. All trees run at the same time, each with its own load client, so that other work on the machine slows all
- * of them alike. The figure is the processor time of the server (for deliveries, of the worker) for one operation. This
- * tree runs twice, and the difference of its two figures shows how much of a difference is chance.
+ * Compares this clone of the repository with other built clones, to find out what a change costs or gains on each path.
+ * A "tree" is the folder of a clone. All trees run at the same time, each with its own load client, so that other work
+ * on the machine slows all of them alike. The benchmark measures the processor time that the server (for deliveries:
+ * the worker) takes for one operation. The programs of this clone run twice: the difference between their two results
+ * is chance, and a difference from another tree means something only if it is larger.
  */
 
 const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only PATH[,PATH]] [--rounds N] [--starts N]
@@ -24,14 +25,15 @@ const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only P
   --starts N          how often all programs are started anew: V8 does not compile the same twice; 3 without it`
 
 /**
- * Runs one round of load on the programs of one tree. Returns the processor time for one operation, in microseconds.
+ * Runs one round of load on the programs of one tree (folder of a clone). Returns the processor time for one operation,
+ * in microseconds.
  */
 type Round = () => Promise<number>
 
 interface Path {
   /**
-   * Starts the programs of every tree and returns one `Round` for each tree. All trees share one database, except for
-   * `deliveries`, where each tree has its own.
+   * Starts the programs of every tree (folder of a clone) and returns one `Round` for each tree. All trees share one
+   * database, except for `deliveries`, where each tree has a separate database.
    */
   readonly open: (bench: Bench, trees: ReadonlyArray<string>, rounds: number) => Promise<ReadonlyArray<Round>>
 }
@@ -41,8 +43,9 @@ const CLIENTS = 16
 const SECONDS = 4
 
 /**
- * Starts a server for each tree. A round loads that tree's server over HTTP. `options` returns the options of the load
- * script for a round; rounds are numbered over all trees, so that no two rounds have the same number.
+ * Starts a server for each tree (folder of a clone). A round sends requests to that tree's server. `options` returns
+ * the options of the load script for a round. Rounds are numbered over all trees, so that no two rounds have the same
+ * number.
  */
 const loading = async (
   bench: Bench,
@@ -109,7 +112,10 @@ const paths: Readonly<Record<string, Path>> = {
   }
 }
 
-/** Starts all programs `starts` times, and returns the figures of all counted rounds of each tree. */
+/**
+ * Starts all programs `starts` times and runs `rounds` rounds after each start. For each tree (folder of a clone),
+ * returns the processor time for one operation in every round except the warm-up rounds, in microseconds.
+ */
 const measure = async (name: string, path: Path, trees: ReadonlyArray<string>, rounds: number, starts: number) => {
   const found: Array<Array<number>> = trees.map(() => [])
   for (let start = 0; start < starts; start++) {
@@ -131,8 +137,9 @@ const quantile = (numbers: ReadonlyArray<number>, share: number): number =>
 const percent = (ratio: number): string => `${ratio >= 1 ? "+" : "−"}${Math.abs((ratio - 1) * 100).toFixed(1)} %`
 
 /**
- * Makes a line for each tree with the median of its figures. For all trees but the first, the line also has the
- * difference from the first tree's figure in the same round: the median of the differences, and their quartiles.
+ * Makes a line for each tree (folder of a clone) with the median of its processor times. `found` has a list for each
+ * tree, with a time for each round. For all trees but the first, the line also says by how many percent the time
+ * differs from the first tree's time in the same round: the median of these differences, and their quartiles.
  */
 const report = (names: ReadonlyArray<string>, found: ReadonlyArray<ReadonlyArray<number>>): string =>
   found

@@ -45,8 +45,8 @@ const runRow = (
   })
 
 /**
- * Sets a benchmark up. If another tree (clone of the repository) is compared, sets the benchmark up a second time with
- * the programs of that tree, and adds the other tree's product to the peers.
+ * Sets a benchmark up. With `--compare`, sets the benchmark up a second time with the programs of the other commit, and
+ * adds the other commit's product to the peers.
  */
 const opened = <A>(
   row: Row,
@@ -61,8 +61,8 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A benchmark that starts no program measures modules that this process imports. Those are the modules of this
-      // tree in either set-up, so the benchmark cannot measure the other tree.
+      // A benchmark that starts no program measures modules that this process imports. This process imports the
+      // modules of this clone in either set-up, so the benchmark cannot measure the other commit.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {

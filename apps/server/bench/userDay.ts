@@ -161,8 +161,8 @@ const run = () =>
     }
 
     const measure = async (what: string, one: (n: number) => Promise<unknown>): Promise<Measured> => {
-      // After a checkpoint, the first change of a page writes the whole page to the WAL. In this short run more of the
-      // changes are first changes than in a whole day, so the figure is too high rather than too low.
+      // After a checkpoint, the first change of a page writes the whole page to the WAL. This short run has a larger
+      // part of first changes than a whole day, so the counted bytes are too high rather than too low.
       const [before, walBefore] = [await count(scratch), await wal(scratch)]
       let byWorker: ReadonlyArray<Statement> = []
       const byServer = await atServer.during(async () => {

@@ -5,7 +5,7 @@ import type { ServerSettings } from "./ServerSettings.js"
 
 const PROGRAM = "place-access server"
 
-/** The database with the current schema, and its keys. */
+/** The database with the current schema, and the keys that encrypt values in it. */
 export const database = (settings: Pick<ServerSettings, "storage">, opening?: Data.Opening) =>
   Data.withKeys(settings.storage, PROGRAM, opening)
 

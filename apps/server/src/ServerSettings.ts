@@ -116,8 +116,8 @@ export const config = Config.all({
 export type ServerSettings = Config.Config.Success<typeof config>
 
 /**
- * A warning for an operator who has switched the log of requests on, and gets none because of other settings; undefined
- * otherwise.
+ * A warning for an operator who has switched the log of requests on while LOG_LEVEL leaves its lines out; undefined
+ * with other settings.
  */
 export const silencedRequests = ({
   logRequests,

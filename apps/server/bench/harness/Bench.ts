@@ -21,7 +21,7 @@ export interface Bench {
   readonly withPeers: boolean
   /** How many programs of the product the benchmark has started. */
   readonly programs: () => number
-  /** The memory peaks of the benchmarks that have run so far. */
+  /** The memory peaks of the processes of all benchmarks that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
   /** Registers a function that runs when the benchmark ends. The function that was registered last runs first. */
   readonly defer: (close: () => Promise<unknown>) => void
@@ -40,7 +40,7 @@ export interface Bench {
   ) => Promise<Served>
   /**
    * Starts a worker of the product, and waits until it is ready. The worker may send webhooks to this machine. `tree`
-   * has the same meaning as for `server`.
+   * is another clone of the repository, whose worker is started instead.
    */
   readonly worker: (
     scratch: Scratch.Scratch,
@@ -78,7 +78,7 @@ interface Given {
   readonly tree?: string | undefined
 }
 
-/** Runs `use`, and then removes everything that `use` made with the bench, also after a failure. */
+/** Runs `use`, and then removes everything that `use` made with `bench`, also after a failure. */
 export const withBench = async <A>(
   options: Given,
   peaks: Array<Peak>,
@@ -92,8 +92,8 @@ export const withBench = async <A>(
     }
   }
   let closing: Promise<void> | undefined
-  // An interruption (Control-C) waits until the removal that is in progress has ended. Otherwise a scratch database
-  // could remain.
+  // An interruption (Control-C) waits until a removal that is in progress has ended. Otherwise a scratch database could
+  // remain.
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
@@ -211,8 +211,8 @@ const build = (
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // A server that stops may continue to answer for some seconds, so that load balancers notice in time. The benchmark
-  // has no load balancer, so its servers stop at once.
+  // A server that stops may continue to answer for some seconds, so that load balancers notice the stop. The
+  // benchmark has no load balancer, so its servers stop at once.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
   // Load scripts put many client addresses into X-Forwarded-For. The server must read this header, so that its limits

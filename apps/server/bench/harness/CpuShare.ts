@@ -9,8 +9,8 @@ import type { Running } from "./Program.js"
  */
 
 /**
- * The period of a quota, in microseconds. A process that has used its quota waits until the period ends. So a period
- * shorter than the kernel's default of 100 ms makes requests wait less.
+ * The period of a quota, in microseconds. A process that has used its quota waits until the period ends. The kernel's
+ * default is 100 ms; the shorter period makes requests wait less.
  */
 const PERIOD_MICROS = 20_000
 

@@ -11,7 +11,7 @@ export const secret = (n: number): string => `${SigningSecret.PREFIX}${String(n)
 
 /**
  * Makes one endpoint for each address; endpoint numbers begin at 0. The secrets are sealed with the keys of the
- * product's programs, so that a program can sign with them.
+ * product's programs, so that a worker can open the secrets and sign webhooks with them.
  */
 export const seed = async ({ query, run }: Scratch, urls: ReadonlyArray<string>): Promise<void> => {
   for (const [n, url] of urls.entries()) {

@@ -8,11 +8,11 @@ export interface Options {
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
-  /** The file to which the figures are also written. */
+  /** The file to which the results are also written, as JSON; undefined: no file. */
   readonly json: string | undefined
   /** The folder for profiles of the product's programs; undefined: no profiles are made. */
   readonly profile: string | undefined
-  /** A commit whose programs are measured beside this tree's. */
+  /** A commit whose programs are measured beside the programs of this clone; undefined: no other commit. */
   readonly compare: string | undefined
   /** Whether the results go into `docs/performance-log.md`. */
   readonly log: boolean

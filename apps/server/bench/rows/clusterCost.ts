@@ -79,7 +79,7 @@ const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
 
 /**
  * Matches statements that the product sends beside the statements of requests: checks of the connection, checks for a
- * cluster, signals to workers, and settings. The recording leaves them out.
+ * cluster, signals to workers, and settings. The recording leaves these statements out.
  */
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 

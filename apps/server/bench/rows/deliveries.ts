@@ -96,7 +96,7 @@ export const withWorkers = async (
   return { scratch, workers }
 }
 
-/** Counts the rounds, because events of different rounds must have different ids. */
+/** The number of rounds so far. It is a part of the ids of events, so that different rounds use different ids. */
 let rounds = 0
 
 /**

@@ -9,7 +9,8 @@ import type * as UploadLoad from "./upload.load.js"
 
 /**
  * Compares a server on the embedded database with a server on PostgreSQL, on the same machine and with the same
- * requests. No person has a rule, because the server on the embedded database would also send the webhooks meanwhile.
+ * requests. No person has a rule: a server on the embedded database also does the worker's work, so it would send the
+ * webhooks of rules during the measurement.
  */
 
 const SECONDS = 3

@@ -27,12 +27,13 @@ import { uploadHundred, uploadOne } from "./upload.js"
  *    - programs of the product: `bench.server`, `bench.worker`, `bench.embedded`;
  *    - further processes: `bench.keep(Program.source(…))`.
  *
- *    `bench` removes all of them when the benchmark ends. `open` returns the sides. A side does one round (about 4 s)
- *    and returns a `Sample`: `load` makes one over HTTP (a module `rows/<name>.load.ts` makes the requests), `pgbench`
- *    with bare SQL.
- * 2. The baseline does the same work. `record` (harness/statements.ts) records the statements that the product sends;
- *    `fill` makes pgbench scripts of them, and `Replay` (baselines/) runs them prepared in a process of its own.
- * 3. Goals are made in harness/Goal.ts. Peers go to `comparison.peers`, only if `bench.withPeers`.
+ *    `bench` removes all of them when the benchmark ends. `open` returns comparisons of sides. A side does one round
+ *    (about 4 s) and returns a `Sample`: `load` makes a sample over HTTP (a module `rows/<name>.load.ts` makes the
+ *    requests), `pgbench` makes a sample with bare SQL.
+ * 2. The baseline does the same work as the product. `record` (harness/statements.ts) records the statements that the
+ *    product sends. `fill` makes pgbench scripts of these statements; `Replay` (baselines/) runs them as prepared
+ *    statements in a separate process.
+ * 3. harness/Goal.ts makes goals. Other products are `peers` of the comparison, only if `bench.withPeers` is true.
  * 4. Add the `Row` to this list.
  *
  * `bench` records the memory peaks of the product's processes by itself.

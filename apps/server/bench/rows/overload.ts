@@ -11,7 +11,8 @@ const HEALTH_EVERY_MS = 50
 
 /**
  * Compares a server under the load of 500 clients with the same server under the load of 32 clients. The server has a
- * pool of ten database connections. A client that gets a 503 waits as long as its `Retry-After` says.
+ * pool of ten database connections. A client that gets a 503 waits for one second before its next request, as the
+ * header `Retry-After` of the 503 says.
  */
 export const overload: Row = {
   name: "overload",

@@ -3,8 +3,8 @@ import { type Client, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
 
 /**
- * The path accepts fixes that are up to a day old. The fixes are stored when the benchmark starts, so they are fresh
- * enough until it ends.
+ * The path of person `n`'s presence request. It accepts fixes that are up to a day old, so the fixes that the benchmark
+ * stores at its start are fresh enough until its end.
  */
 export const path = (n: number): string => `/v1/answers/places/${People.place(n)}/presence?max_age_s=86400`
 

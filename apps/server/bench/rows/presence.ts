@@ -9,8 +9,8 @@ import * as PresenceLoad from "./presence.load.js"
 
 const SECONDS = 3
 /**
- * The number of rounds before the counted ones. V8 compiles the code after some ten thousand requests, and a real
- * service, which runs for days, has compiled code.
+ * The number of rounds before the counted ones. V8 compiles the code only after about ten thousand
+ * requests. A real service runs for days, so its code is compiled.
  */
 const WARM_UP_ROUNDS = 2
 

@@ -68,7 +68,7 @@ const servers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
 
 /**
  * The comparisons of workers. Each number of workers has its own database, so that the other workers, which keep
- * running, claim none of its deliveries. An idle worker polls once a second, which costs little.
+ * running, claim none of these deliveries. An idle worker polls once a second, which costs little.
  */
 const workers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const receiver = await Webhooks.receiver(bench)

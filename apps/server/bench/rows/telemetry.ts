@@ -8,8 +8,8 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 const SECONDS = 1.5
 
 /**
- * Compares four servers that differ only in their telemetry: without telemetry, with metrics, with traces of some
- * requests, and with traces of all requests.
+ * Compares four servers that differ only in their telemetry: one without telemetry, one with metrics, one with traces
+ * of some requests, and one with traces of all requests.
  */
 export const telemetry: Row = {
   name: "telemetry",

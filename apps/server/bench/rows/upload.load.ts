@@ -12,7 +12,7 @@ export interface Options {
   readonly startMs: number
 }
 
-/** Each client has its own share of the people and uses them in turn. */
+/** Makes a client that uploads for every `clients`th person, in turn. No two clients upload for the same person. */
 const open = ({ fixes, from, people, startMs }: Options, index: number, clients: number): Client => {
   const most = fixes === 1 ? Phones.STEPS_MAX : Phones.walksMax(fixes)
   let [n, step] = [index, 0]

@@ -171,8 +171,8 @@ const copyDatabase = ([from, ...more]: ReadonlyArray<string>): Either.Either<Com
     : Either.right({ _tag: "CopyDatabase", from })
 
 /**
- * The number of shards. A shard always moves as a whole, and 64 shards can be spread over up to 64 nodes. On a single
- * node they cost little.
+ * The number of shards. A shard always moves as a whole, so 64 shards can be spread over up to 64 nodes. On a single
+ * node, 64 shards cost little.
  */
 const SHARDS = { default: 64, max: 1_024 } as const
 

@@ -8,8 +8,8 @@ interface DistributeOptions {
 }
 
 /**
- * For operators whose service outgrows one machine: distributes the tables of a PostgreSQL that has Citus over its
- * nodes.
+ * For operators whose service outgrows one machine: distributes the tables of a PostgreSQL with Citus over the nodes of
+ * the cluster.
  */
 export const distribute = (options: DistributeOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"

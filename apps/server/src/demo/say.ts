@@ -1,6 +1,6 @@
 /** The output of the tour. */
 
-// The terminal has colors. `hasColors` is also false when the variable NO_COLOR is set.
+// Whether the terminal can show colors. `hasColors` is also false when the variable NO_COLOR is set.
 const isColoured = process.stdout.isTTY && process.stdout.hasColors()
 const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
 

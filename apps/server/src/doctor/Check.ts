@@ -4,7 +4,7 @@ export interface Finding {
   readonly state: "ok" | "warning" | "problem"
   /** What the check found, in a sentence. It never contains a secret. */
   readonly says: string
-  /** What to do about it; absent when there is nothing to do. */
+  /** What the operator should do about the finding; absent when there is nothing to do. */
   readonly advice?: string
 }
 

@@ -42,8 +42,8 @@ const examine = (settings: ServerSettings.ServerSettings) =>
   })
 
 /**
- * Checks the database. A running server has checked its embedded database when it started, and nobody can open that
- * database a second time.
+ * Checks the database. A running server has checked its embedded database at its start, and no second process can open
+ * that database.
  */
 const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
   Effect.gen(function* () {

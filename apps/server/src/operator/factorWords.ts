@@ -1,8 +1,8 @@
 import { Factors } from "@place-access/domain/factors"
 import { Timestamp, Words } from "@place-access/domain/shared"
 
-// Describes the second factors of an account to an operator: which kinds, and how many of each. It never shows a
-// secret.
+// Describes the second factors of an account to an operator: which kinds, and how many of each. The
+// description never contains a secret.
 
 /**
  * The requested removal, which can be completed from `opensAt` until before `endsAt`. Null when no removal is

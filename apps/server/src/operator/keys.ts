@@ -6,8 +6,8 @@ import { Effect } from "effect"
 export interface KeyStatus {
   readonly id: string
   /**
-   * Current: the key seals new values. Older: it is in SECRET_KEYS after the current one. Absent: values need it, and
-   * SECRET_KEYS lacks it.
+   * Current: the key seals new values. Older: it is in SECRET_KEYS after the current one. Absent: values in the
+   * database need the key, and SECRET_KEYS lacks it.
    */
   readonly state: "current" | "older" | "absent"
   /** How many values in the database need the key. */

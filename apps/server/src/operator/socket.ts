@@ -16,8 +16,8 @@ import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
 const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
 /**
- * The longest line, in bytes, that the server reads. It closes a connection that sends a longer line, which no command
- * needs.
+ * The most characters that the server reads before the end of a line. No command needs more, so the server closes a
+ * connection that sends more.
  */
 const LINE_MAX = 4_096
 /**

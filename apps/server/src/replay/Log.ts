@@ -17,7 +17,7 @@ export interface LoggedReading {
 export interface Log {
   /** The name of the file, without its folder. */
   readonly name: string
-  /** In the order of their arrival. */
+  /** The readings, in the order in which the service receives them. */
   readonly readings: ReadonlyArray<LoggedReading>
   /** Visits that the file itself reports. They arrive with the last reading. */
   readonly visits: ReadonlyArray<VisitReport.VisitReport>

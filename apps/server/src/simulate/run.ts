@@ -37,8 +37,8 @@ export const simulate = (options: SimulateOptions, running: Running = RUNNING): 
 
     const twin = options.checksRepeat ? yield* running.startTwin(options, plans.first) : undefined
     const count = yield* tally(plans.reached)
-    // The search has a separate scope. When it closes, its handler of Control-C is removed, and the shrinking below can
-    // install its own.
+    // The search has a separate scope. When this scope closes, the search's handler of Control-C is removed, and the
+    // shrinking below can install another handler.
     const { differing, last, worst } = yield* Effect.scoped(search(plans, options, { count, runOne, twin, until }))
     yield* Console.log(yield* count.summary)
     const finished = yield* Effect.either(plans.finish)

@@ -20,8 +20,8 @@ export const make = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<Re
     const watched = Effect.provide(program, context).pipe(
       Effect.tapErrorCause((cause) => (isStopping ? Effect.void : Deferred.failCause(failed, cause)))
     )
-    // The forked fiber must be interruptible. `start` may run in a finalizer, which is uninterruptible, and the fiber
-    // would inherit that.
+    // The forked fiber must be interruptible. `start` may run in a finalizer, which is uninterruptible, and a fiber
+    // inherits this property.
     const start = Effect.map(Effect.forkIn(Effect.interruptible(watched), scope), (forked) => {
       fiber = forked
       isStopping = false

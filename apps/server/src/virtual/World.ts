@@ -40,12 +40,12 @@ export class World {
   )
   readonly signal: Layer.Layer<WorkSignal>
   /**
-   * Reads the events and the mails of the instant `at`. It does not include webhooks, because `sending` records them.
+   * Reads the events and the mails of the instant `at`. The result has no webhooks, because `sending` records webhooks.
    */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
   /**
-   * Runs during a move of the clock, each time before the clock leaves an instant. What happens while it runs counts
-   * for this instant.
+   * Runs during a move of the clock, each time before the clock leaves an instant. Everything that happens while
+   * the function runs counts for this instant.
    */
   atInstant: () => Promise<void> = () => Promise.resolve()
   /** Stores the figures and the lines of request logs that the programs of the world have counted in memory. */

@@ -56,7 +56,8 @@ export const make = (
               world.set(now)
               seeded?.resume(draws)
               // The partitions of past months may have been dropped since the snapshot. The restored rows of these
-              // months are then in the DEFAULT partition, and this call moves those for which it makes a partition.
+              // months are then in the DEFAULT partition. `ensurePartitions` moves rows of the months for which it
+              // makes a partition.
               yield* Partitions.ensurePartitions(Timestamp.make(now))
             }).pipe(Effect.ensuring(loops.start))
             yield* Effect.promise(() => world.rest().then(() => mover.store()))

@@ -214,7 +214,7 @@ const run = (
 
 /**
  * Connects the world with its database, so that the world can read what happened and what is due. `storeFigures` stores
- * what the programs have counted in memory.
+ * the figures that the programs have counted in memory.
  */
 const connect = (world: World, storeFigures: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -228,7 +228,7 @@ const connect = (world: World, storeFigures: Effect.Effect<void>) =>
         (due) => due.length > 0
       )
     // A moving clock calls this function to find out whether crossings that wait for `settle_s`, imports or exports are
-    // due. So they happen at the same time as on a clock that runs by itself.
+    // due. So the worker processes them at the same times as on a clock that runs by itself.
     world.clock.hasWorkBy = (moment) => {
       const by = Timestamp.make(moment)
       const work = [

@@ -4,8 +4,8 @@
  */
 
 /**
- * An answer of the server. It is valid only until the function that received it returns, because the next answer
- * overwrites its bytes.
+ * An answer of the server. A script may use the answer only inside the call of `next` that received it, because the
+ * next answer overwrites its bytes.
  */
 export interface Answer {
   readonly status: number
@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: () => string
 }
 
-/** One kept-alive connection, which sends its next request when the last one is answered. */
+/** The requests of one keep-alive connection, which sends the next request when the answer to the last has arrived. */
 export interface Client {
   /**
    * Returns the next request as HTTP/1.1 text. `last` is the answer to the previous request; undefined for the first

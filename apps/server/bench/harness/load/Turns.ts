@@ -14,8 +14,8 @@ export interface Turns {
 const STRIDE = 7_919
 
 /**
- * Returns a function that returns the number of the next person for one client. After the last person, it begins again
- * with the first.
+ * Returns a function that returns the number of the next person for one client. After the last person, the function
+ * begins again with the first person.
  */
 export const turns = ({ count, from = 0, people }: Turns, index: number, clients: number): (() => number) => {
   let at = index - clients

@@ -4,8 +4,8 @@ import { type Message, type Order, type Outcome, RETRY_MS } from "./Order.js"
 import type { Answer, Client, Open } from "./Script.js"
 
 /**
- * The load process: one process for all connections of a row, separate from the measured process and from the harness.
- * The process stays for all rounds, so that V8 has compiled the client's code before the counted rounds.
+ * The load process: one process for all connections of a benchmark, separate from the measured process and the harness.
+ * The process runs until the last round has ended, so that V8 has compiled the client's code after the warm-up rounds.
  */
 
 const tell = (message: Message): void => void process.send?.(message)

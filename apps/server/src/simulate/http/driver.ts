@@ -99,7 +99,7 @@ const perform = (outside: Outside): Simulation.Perform => {
   return performed
 }
 
-/** The message of a bug, without its stack trace, because that names files of this machine. */
+/** The message of a bug without its stack trace, because a stack trace names files of this machine. */
 const defect = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   return error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error)

@@ -20,9 +20,9 @@ interface KnownBlock {
 }
 
 /**
- * The blocks of one file, over many runs: functions, and branches in them. When a function ran and one of its branches
- * did not, V8 reports the branch, with the count 0. So a branch becomes known by the first report that contains it. It
- * has run when a later report about the function does not contain it.
+ * The blocks of one file, over many runs: functions, and branches in functions. When a function ran and one of its
+ * branches did not, V8 reports the branch, with the count 0. So a branch becomes known by the first report that
+ * contains it. The branch has run when a later report about the function does not contain the branch.
  */
 export class Blocks {
   private readonly functions = new Map<number, Map<string, KnownBlock>>()

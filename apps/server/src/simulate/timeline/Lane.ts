@@ -14,8 +14,8 @@ export const placed = (entries: ReadonlyArray<Entry>): ReadonlyArray<Placed> => 
 }
 
 /**
- * A row of the page: bars and dots on a time axis. The field `i` of a bar or dot is the number of the trace entry that
- * it stands for.
+ * A row of the page: bars and dots on a time axis. A bar or a dot shows a trace entry, and its field `i` is the number
+ * of this entry.
  */
 export interface Lane {
   readonly group: Group

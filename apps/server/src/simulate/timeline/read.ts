@@ -32,7 +32,7 @@ export const deedsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Deed> => {
 export const text = (value: unknown): string => (typeof value === "string" ? value : "")
 export const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
-/** The operation in words, such as `refresh: invalid_grant`. */
+/** A dot for the operation, with a text such as `refresh: invalid_grant`. */
 export const dotOf = ({ args, i, name, outcome, t, value }: Deed): Dot => {
   const endpoint = (args["request"] as { readonly endpoint?: string } | undefined)?.endpoint
   const what = endpoint ?? name

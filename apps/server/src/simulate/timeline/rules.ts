@@ -25,8 +25,8 @@ export const ruleLanes = (
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
     const id = text(body?.["id"])
     const gone = removed.get(id)
-    // The times of the window are by the clock at the rule's creation, which somebody may have set. The axis of the
-    // page has the elapsed time; this difference converts one to the other.
+    // The window's times are times of the run's clock, which a fault may have moved before the rule was made. The axis
+    // of the page has the elapsed time. Adding `set` converts a time of the clock to a time of the axis.
     const set = t - (entries[i]?.clock ?? t)
     const [opens, closes] = [number(request["activeFrom"]), number(request["activeUntil"])]
     const from = opens === undefined ? undefined : opens + set

@@ -107,7 +107,7 @@ ${LEGEND.map(([look, words, dot]) => `<span><i${dot ? ' class="d"' : ""} style="
 `
 }
 
-/** The lines are joined without line breaks, because the browser would show each break. */
+/** The lines are joined by spaces, because the browser would show each line break. */
 const HINT = [
   "Click a dot or a bar. A number stands for several events: click it to zoom in. Drag to move;",
   "<kbd>Ctrl</kbd> and the wheel zoom. With the keyboard: <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> from event",

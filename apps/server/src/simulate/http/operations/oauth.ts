@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { type HttpAnswer, RefusedRequest } from "../Client.js"
 import { type Handlers, number, numberOrNull, type Outside, text } from "./Handlers.js"
 
-/** The requests from `GET /authorize` to tokens, and those with which apps use the tokens. */
+/** The requests from `GET /authorize` to the first tokens, and the requests that refresh or revoke tokens. */
 export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
   consent: (
     { appId, earlier, externalUserId, places, requested, scopes, sensitiveDays, standardDays, userId },
