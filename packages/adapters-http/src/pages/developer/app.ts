@@ -53,7 +53,7 @@ interface RejectedForm {
 const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedForm) =>
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
-    // A revoked app can be read and not changed.
+    // Members of the team can read the page of a revoked app, but nobody can change the app.
     const isRevoked = app.revokedAt !== null
     const [edits, holdsSecrets] = [!isRevoked && may(app, "develop"), !isRevoked && may(app, "secrets")]
     const purposes = yield* listPurposes(visitor.account, app.id)
@@ -133,10 +133,7 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, rejected?: RejectedFor
     })
   })
 
-/**
- * The part of the page that shows the app's status (such as sandbox or production), the reviewer's note, and the next
- * step.
- */
+/** The section with the app's status (such as sandbox or production), the reviewer's note, and the next step. */
 const standing = (app: TeamApp, token: string): Html =>
   html`<section class="card" aria-labelledby="standing">
     <h2 id="standing">${app.revokedAt === null ? words.standing[app.status].title : words.revoked}</h2>
@@ -189,8 +186,8 @@ const standing = (app: TeamApp, token: string): Html =>
   </section>`
 
 /**
- * Shows a refused form again. The page of a revoked app has no forms, so for a revoked app the error page says the
- * reason.
+ * Shows the page again after a refused form. The page of a revoked app has no forms, so for a revoked app the error
+ * page shows the reason.
  */
 const refused = <A, E, R>(
   { revokedAt }: TeamApp,
@@ -198,7 +195,7 @@ const refused = <A, E, R>(
   showAgain: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Conflict, R> => (revokedAt === null ? showAgain : Effect.fail(error))
 
-/** Shows an outdated form again, with the app as it is now: somebody changed the app after the form was opened. */
+/** Shows a form again that was opened before somebody else changed the app. The page shows the app as it is now. */
 const outdated = (
   visitor: Visitor.Visitor,
   which: "app" | "redirects",
@@ -291,7 +288,10 @@ const linesOf = (field: string): ReadonlyArray<Line> =>
     .map((line, index) => ({ number: index + 1, text: line.trim() }))
     .filter(({ text }) => text !== "")
 
-/** The message about one entry of a list, with the line of the entry: the field `[2]` becomes `in line 3 …`. */
+/**
+ * The message about one entry of a list, with the line number of the entry: the field `[2]` becomes `in line 3 …` when
+ * no line before the entry is empty.
+ */
 const inLine = (lines: ReadonlyArray<Line>, field: string, message: string): Html => {
   const line = lines[Number(/^\[(\d+)\]$/.exec(field)?.[1])]
   return line === undefined ? ofDomain(message) : words.inLine(line.number, ofDomain(message))
@@ -339,7 +339,8 @@ const submit = Visitor.signedIn((visitor) =>
     }
     return yield* submitApp(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
-      // The button was pressed twice, or somebody else was faster: the page shows the present status.
+      // The person pressed the button twice, or another member of the team was faster. The page shows the present
+      // status.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
     )
   })
@@ -351,7 +352,7 @@ const withdraw = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor, "develop")
     return yield* withdrawChange(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
-      // The button was pressed twice, or a reviewer was faster: the page shows the present status.
+      // The person pressed the button twice, or a reviewer decided first. The page shows the present status.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
     )
   })

@@ -7,7 +7,7 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.developer
 
-/** A table of the app's changes that wait for a reviewer, beside the version in force. False when no change waits. */
+/** A table of the app's changes that wait for a reviewer, next to the version in force. False when no change waits. */
 export const pendingChange = (app: App.App): Html | false => {
   const differences = AppProposal.differences(app)
   return (
@@ -17,8 +17,8 @@ export const pendingChange = (app: App.App): Html | false => {
 }
 
 /**
- * The table of changed parts. The proposed homepage is shown as text and not as a link, because nobody has checked yet
- * where it leads.
+ * The table of changed parts. The proposed homepage is text and not a link, because nobody has checked yet where the
+ * address leads.
  */
 export const changeTable = (
   id: AppId,

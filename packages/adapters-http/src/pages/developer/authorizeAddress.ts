@@ -7,9 +7,9 @@ import { texts } from "../../languages/index.js"
 const words = texts.developer.app
 
 /**
- * The address to which the developer sends a user's browser; false before a redirect URI is registered. It asks for
- * every scope that the app can ask for now: a link with another scope, or without any scope, sends the browser back
- * with `invalid_scope`.
+ * The address to which the developer sends a user's browser; false before a redirect URI is registered. The address
+ * requests every scope that the app may request at present. With no scope, or with another scope, the service would
+ * send the browser back with the error `invalid_scope`.
  */
 export const section = (app: App.App, purposes: ReadonlyArray<Purpose.Purpose>, authUrl: string): Html | false => {
   const [redirectUri] = app.redirectUris

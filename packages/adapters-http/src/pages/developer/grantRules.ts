@@ -73,9 +73,9 @@ const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
 }
 
 interface Listing {
-  /** Whether the page has no other rule, so that nothing is gained by folding. */
+  /** Whether the page has no other rule. Then the page shows the rule in full, because folding would save no space. */
   readonly isAlone: boolean
-  /** Whether the user has paused the app. The page then says so above the rules, and shows no checks. */
+  /** Whether the user has paused the app. Then the page says so above the rules, and shows no checks. */
   readonly isPaused: boolean
 }
 
@@ -106,7 +106,7 @@ const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>, 
     </details>
   </section>`
 
-/** The newest check in one line, or why there is none. */
+/** The newest check in one line, or the reason why there is none. */
 const newest = (rule: ListedRule, recent: RecentEvaluations.RecentEvaluations): Html => {
   const last = recent.at(-1)
   return html`<span class="soft">

@@ -87,8 +87,8 @@ const accept = Visitor.signedIn((visitor) =>
     yield* Visitor.checked(visitor.cookie)
     const requested = yield* named
     return yield* acceptInvitation(visitor.account, yield* rule, requested).pipe(
-      // When the person presses the button twice, the second request finds no invitation, and the person is in the team
-      // already.
+      // When the person presses the button twice, the second request finds no invitation, because the first request has
+      // already added the person to the team.
       Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, requested.appId)),
       Effect.as(seeOther(`${appPath({ id: requested.appId })}?done=team-joined`)),
       Effect.catchTag("Conflict", ({ reason }) => page(visitor, reason))
@@ -103,7 +103,7 @@ const decline = Visitor.signedIn((visitor) =>
     const declined = seeOther(`${DEVELOPER}?done=team-declined`)
     return yield* declineInvitation(visitor.account, yield* rule, requested).pipe(
       Effect.as(declined),
-      // The button was pressed twice, or the invitation was accepted in another tab.
+      // The person pressed the button twice, or accepted the invitation in another tab.
       Effect.catchTag("NotFound", () =>
         getAppWithRole(visitor.account, requested.appId).pipe(
           Effect.map(({ app }) => seeOther(appPath(app))),

@@ -18,8 +18,8 @@ export interface OneFile<A, E, R> {
 }
 
 /**
- * Receives a form with one small file, as a browser sends it. The field of the form token must come before the file:
- * the token is checked before the file is read.
+ * Receives a form with one small file. In the form, the field of the form token must come before the field of the file,
+ * because the token is checked before the file is read.
  */
 export const receive = <A, E, R>(visitor: Visitor.Visitor, { missing, most, tooLarge, use }: OneFile<A, E, R>) =>
   Effect.gen(function* () {

@@ -6,14 +6,14 @@ import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
 
-// When a form about an app, a purpose or an endpoint was opened before somebody else's change, it is not saved. This
-// module makes the form that the page then shows (decision apps-11).
+// A form about an app, a purpose or an endpoint is not saved when somebody else has made a change after the form was
+// opened. This module makes the form that the page then shows (decision apps-11).
 
 const words = texts.developer.outdated
 
 /**
- * A form that is shown again. Its texts are as the person typed them, its lists are as they are saved now, and its
- * problems say where the posted form differs from the saved values.
+ * A form that is shown again. Its texts are as the person typed them. Its lists and addresses are as they are saved
+ * now. Its problems say where the posted form differs from the saved values.
  */
 interface OutdatedForm {
   readonly form: Fields.Shown
@@ -31,8 +31,8 @@ const address = (field: string, posted: string, saved: string): Problems =>
   posted === saved ? [] : [{ field, message: posted === "" ? words.addressNone : words.address(posted) }]
 
 /**
- * A problem when the posted list differs from the saved list. The form then shows the saved list. So when the person
- * saves the form without a further change, an entry that somebody else has removed does not come back.
+ * A problem when the posted list differs from the saved list. The form then shows the saved list. So an entry that
+ * somebody else has removed does not come back when the person saves the form without a further change.
  */
 const list = (
   field: string,
@@ -45,15 +45,15 @@ const list = (
     : [{ field, message: posted.length === 0 ? none : words.list(posted.join(", ")) }]
 
 /**
- * The form with the saved values of `saved`, among them the present revision. So the person can check the form and save
- * it.
+ * The posted form with the values of `saved` in place of the posted values. `saved` contains the values by which the
+ * service recognises an outdated form, such as the present revision. So the person can check the form and then save it.
  */
 const formAgain = (form: Form.Form, saved: Readonly<Record<string, string>>, problems: Problems): Fields.Shown => ({
   values: (name) => saved[name] ?? form.value(name),
   problems: [Fields.OUTDATED, ...problems]
 })
 
-/** The form of the app. `typed`: the values of the posted form. */
+/** The form of the app. `typed`: the decoded values of the posted form. */
 export const ofApp = (
   form: Form.Form,
   typed: Pick<AppProposal.Profile, "name" | "description" | "homepageUrl" | "scopes">,
@@ -78,7 +78,7 @@ export const ofRedirects = (form: Form.Form, typed: ReadonlyArray<string>, app: 
   return { form: formAgain(form, saved, list("redirect_uris", typed, redirectUris)), ticked: [] }
 }
 
-/** The form of a purpose. `typed`: the values of the posted form. */
+/** The form of a purpose. `typed`: the decoded values of the posted form. */
 export const ofPurpose = (
   form: Form.Form,
   typed: Purpose.PurposeTerms,
@@ -92,7 +92,7 @@ export const ofPurpose = (
   ticked: terms.scopes
 })
 
-/** The form of an endpoint. `typed`: the values of the posted form. */
+/** The form of an endpoint. `typed`: the decoded values of the posted form. */
 export const ofEndpoint = (
   form: Form.Form,
   typed: { readonly url: string; readonly events: ReadonlyArray<string>; readonly description: string },
@@ -107,8 +107,8 @@ export const ofEndpoint = (
 })
 
 /**
- * The hidden fields with the values of the endpoint that the form showed. From them the service learns whether the form
- * is outdated.
+ * The values for hidden fields of the endpoint's form: what the endpoint was when the page showed the form. The service
+ * compares these values with the saved endpoint to learn whether the form is outdated.
  */
 export const shownEndpoint = ({
   description,

@@ -58,8 +58,8 @@ export const toTerms = (draft: typeof Edit.Type): Purpose.PurposeTerms => ({
 })
 
 /**
- * The problems that the domain finds in a purpose whose fields are valid. The only possible problem is a scope that the
- * app does not declare, so it is shown at the scopes.
+ * The problems that the domain finds in a purpose whose fields are valid. The only such problem is a scope that the app
+ * does not declare, so the page shows the problem next to the scopes.
  */
 export const undeclared = (problems: ReadonlyArray<FieldProblem>): ReadonlyArray<FieldProblem> =>
   problems.map(({ message }) => ({ field: "purpose_scopes", message }))
@@ -146,7 +146,7 @@ const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   </li>`
 }
 
-/** The app's own purpose that the address names. */
+/** The purpose that the address names. Fails with `NotFound` when the app has no such purpose. */
 const ownPurpose = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")
@@ -274,7 +274,7 @@ const edit = Visitor.signedIn((visitor) =>
   })
 )
 
-/** Leads to the settings of the address when a review needs a confirmed address. */
+/** Redirects to the settings of the e-mail address when a review needs a confirmed address. */
 const confirmFirst =
   (options: ServiceOptions) =>
   (error: Forbidden): Effect.Effect<HttpServerResponse.HttpServerResponse, Forbidden> =>
@@ -290,7 +290,8 @@ const submit = Visitor.signedIn((visitor) =>
     return yield* submitPurpose(visitor.account, app.id, purpose.id, addressRule(options)).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
       Effect.catchTags({
-        // The button was pressed twice, or somebody else was faster: the page shows the present state.
+        // The person pressed the button twice, or another member of the team was faster. The page shows the present
+        // state.
         Conflict: () => Effect.succeed(seeOther(pathOf(app, purpose))),
         Forbidden: confirmFirst(options)
       })

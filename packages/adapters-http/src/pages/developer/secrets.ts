@@ -17,7 +17,10 @@ import { appPath, DEVELOPER, ownApp } from "./shared.js"
 
 const words = texts.developer.secrets
 
-/** The section with the app's client secrets that work, and the buttons that end them. False without such a secret. */
+/**
+ * The section with the app's client secrets that work, and the buttons that end these secrets. False when no secret
+ * works.
+ */
 export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.ClientSecret>, token: string): Html | false =>
   secrets.length > 0 &&
   html`<section class="card" aria-labelledby="secrets">
@@ -51,7 +54,7 @@ export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.Client
     </details>
   </section>`
 
-/** The page that shows a new secret, once. */
+/** The page that shows a new secret. No later page shows this secret again. */
 export const once = (
   visitor: Visitor.Visitor,
   app: App.App,
@@ -99,7 +102,7 @@ const endPrevious = Visitor.signedIn((visitor) =>
   })
 )
 
-/** The app's client secrets that work, which `section` shows. */
+/** The app's client secrets that work, for `section`. */
 export const list = (visitor: Visitor.Visitor, app: App.App) => listClientSecrets(visitor.account, app.id)
 
 export const routes = [

@@ -17,8 +17,8 @@ export const DEVELOPER = "/developer"
 export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/${app.id}`
 
 /**
- * The address to which a saved form leads: the page of the app, with a notice that says whether the change waits for a
- * reviewer.
+ * The address to which the browser is redirected after a form was saved: the page of the app, with a notice that says
+ * whether the change waits for a reviewer.
  */
 export const changedPath = (app: App.App): string =>
   `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
@@ -27,7 +27,7 @@ export const changedPath = (app: App.App): string =>
 export type TeamApp = App.App & { readonly role: Role.TeamRole }
 
 /**
- * The app that the address names, if the visitor is in its team. Somebody else's app answers 404, and a member whose
+ * The app that the address names, if the visitor is in its team. For any other app the answer is 404. A member whose
  * role does not allow the action gets 403.
  */
 export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
@@ -39,7 +39,10 @@ export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
     return own
   })
 
-/** Whether the visitor may do this with the app. A page does not show a form that the service would refuse. */
+/**
+ * Whether the visitor may do the action with the app. A page uses this to leave out a form that the service would
+ * refuse.
+ */
 export const may = ({ role }: Pick<TeamApp, "role">, action: Role.Action): boolean => Role.can(role, action)
 
 /** The status of an app, and whether the app is on hold because its holder is suspended (decision staff-1). */
@@ -53,8 +56,8 @@ export const statusBadge = (app: App.App): Html =>
       }${app.suspendedAt !== null && html` <span class="badge bad">${words.badges.onHold}</span>`}`
 
 /**
- * The state of a purpose. Nobody decides about a purpose of a revoked app, although its submission stays stored, so the
- * purpose of a revoked app is not shown as in review.
+ * The badge with the state of a purpose. Nobody can decide about a purpose of a revoked app, although its submission
+ * stays stored. So the badge does not say that such a purpose is in review.
  */
 export const purposeBadge = (
   { approved, status }: Purpose.Purpose,

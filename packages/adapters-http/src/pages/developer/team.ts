@@ -100,7 +100,7 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: FormRef
     })
   })
 
-/** Whether every invitation and every hand-over is refused (`TeamLife.CLOSED`). */
+/** Whether the service refuses every invitation and every hand-over of the app (`TeamLife.CLOSED`). */
 const isClosed = ({ revokedAt, suspendedAt }: TeamApp): boolean => revokedAt !== null || suspendedAt !== null
 
 const closedNote = ({ revokedAt }: TeamApp): Html =>
@@ -263,7 +263,7 @@ const isConflict = (error: unknown): error is { readonly _tag: "Conflict"; reado
 
 const memberId = param("member", MemberId, "member")
 
-/** The visitor's own membership, if `id` names it. */
+/** The visitor's own membership, if `id` is the id of this membership. */
 const ownMembership = (visitor: Visitor.Visitor, app: TeamApp, id: MemberId) =>
   Effect.map(readTeam(visitor.account, app.id), ({ members }) => members.find((one) => one.id === id && one.isReader))
 
@@ -275,7 +275,8 @@ const setRole = Visitor.fresh(
       )
       const id = yield* memberId
       yield* changeMemberRole(visitor.account, app.id, id, role).pipe(
-        // An owner who gave up their own role and pressed the button twice may not change the team any more.
+        // When owners give up their own role and press the button twice, the second request is refused, because they
+        // may not change the team any more. The role is already the chosen one, so this is no error.
         Effect.catchTag("Forbidden", (error) =>
           Effect.flatMap(ownMembership(visitor, app, id), (own) => (own?.role === role ? Effect.void : error))
         )
@@ -289,7 +290,8 @@ const remove = Visitor.fresh(
   acted((visitor, app) =>
     Effect.gen(function* () {
       const id = yield* memberId
-      // A person's own row has no such button, but earlier versions of the page had one, and a page can stay open.
+      // The page shows no such button in a person's own row, but a page of an earlier release, which may still be open,
+      // does.
       const own = yield* ownMembership(visitor, app, id)
       yield* Removal.once("member", removeMember(visitor.account, app.id, id))
       return own === undefined ? `${teamPath(app)}?done=team-member-removed` : `${DEVELOPER}?done=team-left`
@@ -301,8 +303,8 @@ const give = Visitor.fresh(
   acted((visitor, app) =>
     Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)).pipe(
       Effect.as(`${teamPath(app)}?done=team-handed-over`),
-      // The holder pressed the button twice. The first request made somebody else the holder, and this person is now
-      // another owner. The page shows who the holder is.
+      // The holder pressed the button twice. The first request made another member the holder, and left this person an
+      // owner. The page then shows who the holder is.
       Effect.catchTag("Forbidden", (error) =>
         app.role === "owner" ? Effect.succeed(teamPath(app)) : Effect.fail(error)
       )
@@ -324,8 +326,8 @@ const withdraw = Visitor.signedIn(
 const leaveOnce = acted((visitor, app) => Effect.as(leaveTeam(visitor.account, app.id), `${DEVELOPER}?done=team-left`))
 
 /**
- * When a person presses the button twice, the second request comes from somebody who is not in the team any more. The
- * answer is the same for every app in whose team the person is not, so it does not show which apps exist.
+ * When a person presses the button twice, the person is not in the team any more at the second request. The answer is
+ * the same for every app in whose team the person is not, so the answer does not show which apps exist.
  */
 const leave = Visitor.signedIn((visitor) =>
   Effect.catchTag(leaveOnce(visitor), "NotFound", () => Effect.succeed(seeOther(DEVELOPER)))

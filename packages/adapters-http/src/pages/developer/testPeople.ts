@@ -96,8 +96,8 @@ const unavailableText = (reason: string): Value =>
   reason === TestPerson.IN_PRODUCTION ? words.notInProduction : words.unavailable(ofDomain(reason))
 
 /**
- * The scopes that are ticked at first: the app's scopes except for the sensitive scopes. A sensitive scope needs a
- * purpose, so a developer whose app has a purpose ticks it by hand.
+ * The scopes that are ticked at first: all scopes of the app that are not sensitive. A sensitive scope needs a purpose,
+ * so a developer whose app has a purpose ticks the sensitive scope by hand.
  */
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
@@ -154,7 +154,10 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, trip: 
   </li>`
 }
 
-/** The two forms that send readings. The service refuses them while the app can have no test people. */
+/**
+ * The two forms that send readings. A page shows these forms only while the app may have test people, because the
+ * service would otherwise refuse them.
+ */
 const sending = (path: string, person: TestPerson.TestPerson, token: string, trip: TripForm.ShownTrip): Html =>
   html`<h3>${words.trip}</h3>
   <p class="soft">${words.tripText}</p>
@@ -180,7 +183,7 @@ const sending = (path: string, person: TestPerson.TestPerson, token: string, tri
     </form>
   </details>`
 
-/** The page that shows the tokens of a new test person, once. */
+/** The page that shows the tokens of a new test person. No later page shows these tokens again. */
 const madePage = (visitor: Visitor.Visitor, app: TeamApp, { person, phoneToken, tokens }: MadeTestPerson) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
@@ -250,7 +253,7 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
-/** Shows what is wrong with a trip of the person in the path; each problem leads to that person's field. */
+/** Shows the problems of a trip of the person in the path. Each problem links to the field in that person's form. */
 const showTripAgain = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"], sent?: Form.Form) =>
   Effect.flatMap(param("person", UserId, "test person"), (id) => {
     const own = problems.map(({ field, message }) => ({ field: TripForm.fieldOf(field, id), message }))
@@ -290,8 +293,8 @@ const sendLog = Visitor.signedIn((visitor) => {
 })
 
 /**
- * The note after a trip, from the numbers in the page's address. The form is answered with a redirect. If the answer
- * were the page itself, a reload would send the phone on the trip once more, and rules would fire again.
+ * The note after a trip, from the numbers in the page's address. The answer to the form is a redirect to this page: if
+ * the answer were the page itself, a reload would start the trip again, and rules would fire again.
  */
 const sentNote = (app: TeamApp, query: Form.Form): Html | false => {
   const [readings, stored] = [query.value("readings"), query.value("stored")]
@@ -309,7 +312,9 @@ const sentNote = (app: TeamApp, query: Form.Form): Html | false => {
   )
 }
 
-/** Sends the phone of the person in the path on its trip. The page of the people then shows the trip's result. */
+/**
+ * Sends the phone of the person in the path on its trip. Then the page of the test people shows the result of the trip.
+ */
 const send = <R>(
   visitor: Visitor.Visitor,
   app: TeamApp,
@@ -319,7 +324,7 @@ const send = <R>(
   Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
     return yield* Effect.gen(function* () {
-      // A file that is refused counts too, because reading it is most of the work.
+      // A refused file counts against the limit too, because reading a file is most of the work.
       yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
       const { from, ingested, readings } = yield* simulateTrip(app, id, yield* trip)
       const result = { readings: String(readings), stored: String(ingested.accepted), began: Timestamp.toIso(from) }

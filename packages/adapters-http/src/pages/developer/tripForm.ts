@@ -13,13 +13,13 @@ const LABELS = words.labels
 
 const KINDS = ["arrive", "leave", "stay"] as const
 
-/** The id of a field in the form of one person, and the name of the field in the problems of the page. */
+/** The id of a field in the form of one person. The problems of the page name the field by this id too. */
 export const fieldOf = (field: string, person: string): string => `${field}-${person}`
 
 export interface ShownTrip {
   /** The values of the form, as it was posted for this person. Undefined: nobody has posted it. */
   readonly values: Fields.Shown["values"] | undefined
-  /** The problems of the whole page. The problems of this form have the names that `fieldOf` makes. */
+  /** The problems of the whole page. A problem of this form has a field name that `fieldOf` makes. */
   readonly problems: Fields.Shown["problems"]
 }
 

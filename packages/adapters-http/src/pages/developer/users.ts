@@ -81,7 +81,7 @@ const state = ({ endReason, live, sensitiveLapsedAt }: User): Html =>
       ? html`<span class="badge warn">${words.lapsed}</span>`
       : html`<span class="badge">${words.live}</span>`
 
-/** The held scopes. Scopes that are not effective are marked: they lapsed, or the connection has ended. */
+/** The held scopes. A scope that is not effective has a badge, because it lapsed or the connection has ended. */
 const scopes = ({ heldScopes, scopes: effective }: User): Html =>
   heldScopes.length === 0
     ? html`<span class="soft">${words.noScope}</span>`

@@ -8,7 +8,7 @@ const words = texts.devices
 /** The kind of phone that a person has, which decides the apps that the page offers. */
 export type PhoneKind = "iphone" | "android" | "other"
 
-/** The kinds, each with its apps; the first app of a kind suits most people. */
+/** The apps for each kind of phone. The first app of a kind suits most people. */
 const KINDS: Readonly<Record<PhoneKind, ReadonlyArray<Device.PhoneFormat>>> = {
   iphone: ["overland", "owntracks", "traccar"],
   android: ["owntracks", "traccar", "gpslogger", "osmand"],
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<PhoneKind, ReadonlyArray<Device.PhoneFormat>>> = {
 
 const isKind = (text: string): text is PhoneKind => Object.hasOwn(KINDS, text)
 
-/** The chosen kind, or else the kind of the phone on which the page is open; null when neither is known. */
+/** The chosen kind, or else the kind of the phone whose browser shows the page. Null when neither is known. */
 export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind | null => {
   if (isKind(chosen)) return chosen
   if (/\biPhone\b/.test(userAgent ?? "")) return "iphone"
@@ -25,7 +25,7 @@ export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind
 }
 
 /**
- * Asks which kind of phone the person has. Each answer is a link to this page with the apps of that kind only. A
+ * Asks which kind of phone the person has. Each answer is a link to this page with the apps for that kind only. A
  * further link leads to the page that shares the position of this browser.
  */
 export const kindChoice = (page: string, share: string, chosen: PhoneKind | null): Html =>
@@ -43,7 +43,7 @@ export const kindChoice = (page: string, share: string, chosen: PhoneKind | null
       <a class="button second" href="${share}">${words.add.onlyBrowser}</a>
     </p>`
 
-/** The apps of one kind of phone. The first is chosen already. */
+/** The apps for one kind of phone, as radio buttons. At first the first app is chosen. */
 export const appChoice = (form: Fields.Shown, kind: PhoneKind): Html => {
   const formats = KINDS[kind]
   const chosen = form.values("format")

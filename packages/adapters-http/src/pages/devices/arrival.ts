@@ -13,9 +13,9 @@ const received = (accuracyM: number | null): Html =>
   accuracyM === null ? words.arrival.received : words.arrival.receivedWithin(Math.ceil(accuracyM))
 
 /**
- * A box that says whether the phone's first location has arrived. The page's script polls the device's own page and
- * replaces this box by the box of that page, until a location has arrived. Without the script a link in the box loads
- * the device's page.
+ * A box that says whether the phone's first location has arrived. The page's script polls the device's own page for at
+ * most half an hour, and replaces this box by the box of that page, until a location has arrived. Without the script, a
+ * link in the box loads the device's page.
  */
 export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp): Html => {
   const { accuracyM, device } = phone
@@ -62,7 +62,10 @@ export const badge = ({ device, silence }: OwnPhone): Html => {
     : html`<span class="badge ${BADGES[silence]}">${words.states[silence]}</span>`
 }
 
-/** When the phone last sent something. How long ago comes first, because that is what the owner wants to know. */
+/**
+ * When the phone last sent something. The text begins with how long ago this was, because owners want to know that
+ * first.
+ */
 export const lastSeen = ({ device: { lastSeenAt } }: OwnPhone, now: Timestamp.Timestamp): Html =>
   lastSeenAt === null ? words.card.never : words.card.seen(ago(lastSeenAt, now), time(lastSeenAt))
 

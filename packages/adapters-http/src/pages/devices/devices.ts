@@ -35,8 +35,8 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const query = yield* Form.query
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const known = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
-    // A form with mistakes is shown again. If neither the form nor the browser says which kind of phone it is, the form
-    // offers the apps for Android.
+    // A form with mistakes is shown again. If neither the form nor the browser names the kind of phone, the form offers
+    // the apps for Android.
     const kind = known ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     const reader = yield* Visitor.reader(visitor)
@@ -82,7 +82,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     })
   })
 
-/** The first of `My iPhone`, `My iPhone 2`, … that no device has. */
+/** The first of the names `My iPhone`, `My iPhone 2`, … that no device of the person has. */
 const proposed = (name: string, phones: ReadonlyArray<OwnPhone>): string => {
   const taken = new Set<string>(phones.map(({ device }) => device.name))
   const names = [name, ...Array.from({ length: phones.length }, (_, index) => `${name} ${index + 2}`)]
@@ -151,7 +151,10 @@ const putAside = (all: Device.Device["putAside"]): Html =>
       )}
     </ul>`
 
-/** One device: whether it works, and what to do when it does not. The set-up page polls this page. */
+/**
+ * The page of one device. It says whether the device works, and what to do when it does not. The set-up page polls this
+ * page.
+ */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -200,7 +203,7 @@ const create = (portal: string) =>
         Effect.flatMap(({ device: { id }, setupKey, token }) =>
           Effect.gen(function* () {
             const device = (yield* listDevices(visitor.account.id)).find((one) => one.id === id)
-            // The device of a repeated form may have been removed meanwhile.
+            // The form was sent again, and the device may have been removed meanwhile.
             return device === undefined
               ? seeOther(`${portal}/devices`)
               : yield* setUpPage(portal, visitor, { device, setupKey, token })

@@ -16,8 +16,8 @@ import * as Routes from "../kit/Routes.js"
 const words = texts.setUp.gpsLogger
 
 /**
- * The page to which the QR code leads, on a phone where nobody is signed in. Opening the page does not use up the key:
- * the key is used up when the app fetches the profile.
+ * The page to which the QR code leads. Nobody is signed in on the phone that opens this page. Opening the page does not
+ * use up the key of the link; the key is used up when the app fetches the profile.
  */
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")

@@ -15,8 +15,8 @@ import { arrival } from "./arrival.js"
 const words = texts.setUp
 
 /**
- * The setup steps, for a phone that was added earlier. The steps do not have the token, because the service does not
- * store it. When the token is lost, the phone has to be added again.
+ * The setup steps for a phone that was added earlier. The steps do not contain the token, because the service does not
+ * store tokens. An owner who has lost the token must add the phone again.
  */
 export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html =>
   forReader(({ language }) => {
@@ -89,8 +89,8 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
   })
 
 /**
- * Whether the address is this machine. People who try the service out run it at localhost, which their phone cannot
- * reach.
+ * Whether the address is an address of the server's own machine. People who try the service out run it at localhost,
+ * which their phone cannot reach.
  */
 const isThisMachine = (address: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
@@ -102,15 +102,15 @@ const outOfReach = (portal: string): Html =>
   </div>`
 
 /**
- * The QR code, drawn as SVG within the HTML: the page needs no image file and no script. It is black on white also in
- * dark mode, so that cameras can read it.
+ * The QR code, drawn as SVG within the HTML: the page needs no image file and no script. The code is black on white
+ * also in dark mode, because cameras need this contrast.
  */
 const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html =>
   html`<div class="qr" role="img" aria-label="${link === null ? words.qrText : words.qrLink}">
     ${new Html(renderSVG(qrText, { border: 0 }))}
   </div>`
 
-/** A link that opens the app, for a reader whose phone shows this page. */
+/** A link that opens the app. It is for a reader who has opened this page on the phone itself. */
 const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
   html`<p class="below">
     ${words.isThisThePhone} <a class="button second" href="${link}">${words.openIn(texts.devices.apps[format].name)}</a>
@@ -130,8 +130,8 @@ const tryIt = (address: string, token: string): Html =>
   </section>`
 
 /**
- * A command that sends one location. The shell fills in the time. The token needs no escaping, because it never
- * contains a quote.
+ * A command for a shell that sends one location. The shell inserts the present time. The command does not escape the
+ * token, because a token never contains a quote.
  */
 const curl = (address: string, token: string): string =>
   [

@@ -9,11 +9,11 @@ import { prose } from "./prose.js"
 interface Change {
   /** The day, in UTC. */
   readonly on: string
-  /** The id of the entry in the page's anchors and in the feed. Once published, the id never changes. */
+  /** The id of the entry, in the anchors of the page and in the feed. After its publication an id never changes. */
   readonly id: string
   readonly kind: "added" | "changed" | "deprecated" | "removed"
   readonly title: string
-  /** What has changed, and what callers have to do about it, if anything. */
+  /** What has changed, and what callers have to do, if anything. */
   readonly text: string
 }
 

@@ -95,7 +95,10 @@ const audienceOf = ({ path, scheme }: Operation): Audience => {
 
 const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
 
-/** The pages of the tags, found without making the document, because the routes are needed when the server starts. */
+/**
+ * The paths of the tags' pages. The server needs these paths when it starts, and builds the OpenAPI document only for
+ * the first page. So this function reads the names of the tags from the contract.
+ */
 export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
   const names: Array<string> = []
   HttpApi.reflect(Api, {

@@ -17,8 +17,8 @@ export const curl = (baseUrl: string, method: string, path: string, operation: J
 }
 
 /**
- * The query parameters that an example has although the contract does not require them: phone apps have other names for
- * them, and the service quarantines a reading without a position.
+ * Query parameters that the example contains although the contract does not require them. The contract does not require
+ * them because some phone apps use other names. A reading without a position would be quarantined.
  */
 const POSITION: ReadonlyArray<string> = ["lat", "lon"]
 

@@ -5,7 +5,7 @@ import { type Contract, linkTo, type Operation } from "./contract.js"
 import { DOCS, json, page, type Section } from "./frame.js"
 import { inline, prose } from "./prose.js"
 
-/** The address of the page of an error code. `doc_url` of an error's body is this address. */
+/** The address of the page about an error code. The body of an error contains this address as `doc_url`. */
 export const errorPath = (code: string): string => `${DOCS}/errors/${code}`
 
 /** One page for each error code. */

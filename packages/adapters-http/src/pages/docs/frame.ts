@@ -27,7 +27,7 @@ export interface Section {
 
 export interface Document {
   readonly title: string
-  /** A sentence for lists of pages, as plain text without marks of CommonMark. */
+  /** A sentence about the page, for lists of pages. It is plain text without marks of CommonMark. */
   readonly about: string
   readonly lead: Value
   /** Content between the head and the sections. */
@@ -41,7 +41,7 @@ export interface Document {
   readonly beside?: Value
 }
 
-/** A page of the documentation. It is the same for everybody as long as this server runs. */
+/** A page of the documentation. While a server runs, the page is the same for everybody, so it is made once. */
 export interface DocPage {
   readonly path: string
   readonly make: () => Document
@@ -55,7 +55,10 @@ export const ENGLISH = { language: Language.DEFAULT, zone: null, now: Timestamp.
 /** The address of the index that the script of the pages searches. */
 export const SEARCH_INDEX = `${DOCS}/search.json`
 
-/** The search form asks the server; the script of the pages answers while somebody types. */
+/**
+ * The search form. Browsers without scripts send the form to the server. With scripts, the page shows the results while
+ * the person types.
+ */
 const searchForm = (question: string): Html =>
   html`<form class="docs-search" role="search" action="${DOCS}/search" data-index="${SEARCH_INDEX}">
     <label for="docs-search">Search the documentation</label>
@@ -110,7 +113,10 @@ export const render = (
     ENGLISH
   )
 
-/** A block of code that readers copy. Nothing is inserted into the text; only the style breaks a long line. */
+/**
+ * A block of code that readers copy. The function adds nothing to the text, not even to break a long line: the style
+ * breaks the line.
+ */
 export const code = (text: string, language: CodeLanguage = "bash"): Html =>
   html`<pre><code class="language-${language}">${text.replace(/\n$/, "")}</code></pre>`
 
@@ -129,7 +135,9 @@ export interface CodeExample {
   readonly note?: Value
 }
 
-/** An example in several languages, one after the other; the script of the pages makes tabs of them. */
+/**
+ * An example in several languages. The page shows the languages one after the other, and a script turns them into tabs.
+ */
 export const languages = (label: string, examples: ReadonlyArray<CodeExample>): Html =>
   html`<div class="languages" data-label="${label}">
     ${examples.map(

@@ -4,7 +4,7 @@ import { code, DOCS, page } from "./frame.js"
 import { prose } from "./prose.js"
 import { duration } from "./words.js"
 
-/** Short answers to what developers look for most, each with a link to the full text. */
+/** Short answers to the questions of most developers, each with a link to the full text. */
 export const pages = ({ baseUrl }: ServiceOptions) => [
   page(`${DOCS}/how-to`, () => ({
     title: "How do I …",

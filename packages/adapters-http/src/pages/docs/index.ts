@@ -1,7 +1,7 @@
 /**
- * The documentation at `/docs`: guides for developers, and the reference of the API. The pages are made from the
- * OpenAPI document, the domain's constants, and the code that makes events and errors, so they cannot contradict what
- * the server does. They depend only on the settings of the server, so everybody gets the same pages.
+ * The documentation at `/docs`: guides for developers, and the reference of the API. Most pages are made from the
+ * OpenAPI document, the domain's constants, and the code that makes events and errors, so they cannot contradict the
+ * server. The pages depend only on the settings of the server, so they are the same for everybody.
  */
 
 import type { ServiceOptions } from "../../HttpOptions.js"

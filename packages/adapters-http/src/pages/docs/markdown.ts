@@ -1,6 +1,6 @@
 import Turndown from "turndown"
 
-/** The text of a table's cell on one line: a line break would end the table. */
+/** The text of a table's cell on one line: in Markdown, a line break would end the table. */
 const cell = (text: string): string =>
   text
     .trim()
@@ -45,7 +45,10 @@ const converter = (): Turndown => {
   return made
 }
 
-/** A page as Markdown. Links to this server get its address, because the text is read elsewhere. */
+/**
+ * A page as Markdown. A link to a page of this server gets the full address, because people read the Markdown in other
+ * places.
+ */
 export const markdown = (page: string, baseUrl: string): string => {
   const article = /<article>([^]*)<\/article>/.exec(page)?.[1] ?? ""
   const absolute = article.replace(/ href="\/(?!\/)/g, ` href="${baseUrl}/`)

@@ -3,7 +3,7 @@ import { type Html, html, nothing } from "../../html/Html.js"
 const MARKS =
   /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<em>[^*\s][^*]*)\*|\[(?<text>[^\]]+)\]\((?<href>[^)\s]+)\)|<(?<address>https?:[^>\s]+)>/g
 
-/** Renders the inline marks of CommonMark that our texts use. All other characters are text, and are escaped. */
+/** Renders the inline marks of CommonMark that our texts use. All other characters are plain text, which is escaped. */
 export const inline = (text: string): Html => {
   const parts: Array<Html> = []
   let end = 0

@@ -10,8 +10,8 @@ import { prose } from "./prose.js"
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("@place-access/adapters-http/package.json"))
 
 /**
- * The text of the page is the text of a file in the repository. The part before the first section and the last section
- * ("Next") are left out: they are for readers of the repository.
+ * The text of the page comes from docs/quick-start.md. The page leaves out the part before the first section and the
+ * last section ("Next"), because these parts are for readers of the repository.
  */
 const TEXT = readFileSync(join(PACKAGE, "../../docs/quick-start.md"), "utf8")
 

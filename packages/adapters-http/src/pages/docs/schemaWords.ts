@@ -65,8 +65,8 @@ const range = (from: unknown, to: unknown, unit: string): ReadonlyArray<string> 
 const MAX_DEPTH = 6
 
 /**
- * Puts the forms of a union together into one object, because readers want one table. A field of the object has the
- * types of all forms, and is required when every form requires it.
+ * Merges the alternatives of a union into one object, because readers want one table. A field of the object has the
+ * types from all alternatives, and is required when every alternative requires it.
  */
 const together = (schema: Json, schemas: Json): Json => {
   const forms = list(schema["oneOf"]).map((one) => resolved(object(one), schemas))

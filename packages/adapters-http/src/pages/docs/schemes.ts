@@ -37,7 +37,10 @@ const SCHEMES: Readonly<Record<string, SchemeWords>> = {
   }
 }
 
-/** Throws for a scheme without words. Otherwise the reference would show nothing there, which nobody notices. */
+/**
+ * Throws for a scheme that `SCHEMES` does not contain. Without the error, the reference would show an empty text, which
+ * nobody would notice.
+ */
 export const schemeOf = (scheme: string): SchemeWords => {
   const words = SCHEMES[scheme]
   if (words === undefined) throw new Error(`the reference has no words for the security scheme ${scheme}`)

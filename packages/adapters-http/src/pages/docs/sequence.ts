@@ -15,8 +15,8 @@ const HEAD = 34
 const MARGIN = 12
 
 /**
- * A sequence diagram as SVG, made by the server, with the same steps as a list for readers who do not see the drawing,
- * or see it small.
+ * A sequence diagram as SVG, which the server makes. A list below the drawing has the same steps, for readers who do
+ * not see the drawing or see it too small.
  */
 export const sequence = (title: string, actors: ReadonlyArray<string>, steps: ReadonlyArray<Step>): Html => {
   const width = actors.length * COLUMN

@@ -1,7 +1,7 @@
 /**
- * Searching the documentation: the index of all sections, and the page that searches the index for browsers without
- * scripts. For programs, each page has a copy in Markdown, and `/llms.txt` lists the copies. Index and copies are made
- * from the pages, so they have the same content.
+ * This module searches the documentation: it makes the index of all sections, and the page with the results for
+ * browsers without scripts. For programs, each page has a copy in Markdown, and `/llms.txt` lists the copies. The index
+ * and the copies are made from the pages, so they have the same content.
  */
 
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
@@ -15,7 +15,10 @@ import * as Routes from "../../kit/Routes.js"
 import { DOCS, type DocPage, type Document, ENGLISH, markdownPath, render, SEARCH_INDEX } from "../frame.js"
 import { markdown } from "../markdown.js"
 
-/** The most text of a section in the index: browsers load the index, and more text does not help to find a section. */
+/**
+ * The most characters of a section's text in the index. Browsers load the index, and more text does not help people to
+ * find a section.
+ */
 const TEXT_MAX = 4_000
 const RESULTS_MAX = 20
 const QUESTION_MAX = 100
@@ -40,7 +43,7 @@ const textOf = (content: Value): string =>
     .toLowerCase()
     .slice(0, TEXT_MAX)
 
-/** One entry for the head of a page, and one for each section and for each of its parts. */
+/** One entry for the head of the page, and one entry for each section and for each part of a section. */
 const entriesOf = (path: string, { above, lead, sections, title }: Document): ReadonlyArray<Ranking.SearchEntry> => [
   { to: path, page: title, heading: title, text: textOf([lead, above]) },
   ...sections.flatMap(({ content, id, name, parts = [] }) => [
@@ -108,7 +111,7 @@ const results = (question: string, found: ReadonlyArray<Ranking.SearchEntry>): D
   sections: []
 })
 
-/** The list of pages for language models, in the form that https://llmstxt.org describes. */
+/** The list of pages for language models (`/llms.txt`), in the form that https://llmstxt.org describes. */
 const forModels = (baseUrl: string, pages: ReadonlyArray<DocPage>): string =>
   [
     "# Place-Aware Access Service",
