@@ -21,8 +21,8 @@ import { docsStyle } from "./styles/docsStyle.js"
 import { style } from "./styles/style.js"
 
 /**
- * A static file. Its name contains a digest of the content, so caches may keep it forever: a new content has a new
- * name.
+ * A static file. Its name contains a digest of the content, so caches may keep the file forever: a file with another
+ * content has another name.
  */
 export interface Asset {
   readonly path: `/${string}`
@@ -61,7 +61,7 @@ const file = (path: string): string => readFileSync(path, "utf8").replace(/\n\/\
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 
-/** Leaflet as published on npm. This service serves it, because our pages load no code from another host. */
+/** Leaflet as published on npm. The service serves its own copy, because our pages load no code from another host. */
 export const mapLibrary = asset("leaflet", "js", JAVASCRIPT, file(require.resolve("leaflet/dist/leaflet.js")))
 export const mapStylesheet = asset(
   "leaflet",

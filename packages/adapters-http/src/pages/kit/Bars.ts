@@ -14,7 +14,7 @@ export interface DrawnBar {
   /** The day or the hour. */
   readonly name: Text
   readonly value: number
-  /** The part of `value` that went wrong, in another colour at the foot of the bar. */
+  /** The part of `value` that counts failures, in another colour at the foot of the bar. */
   readonly bad?: number
 }
 
@@ -22,8 +22,8 @@ export interface DrawnBar {
 export interface BarTable {
   readonly caption: Text
   /**
-   * The headings of the table's columns: the day or hour (`name`), the value, and the part that went wrong (`bad`).
-   * `bad` is left out when no bar has such a part.
+   * The headings of the table's columns: the day or hour (`name`), the value, and the failures (`bad`). `bad` is left
+   * out when no bar has failures.
    */
   readonly name: Text
   readonly value: Text
@@ -31,8 +31,8 @@ export interface BarTable {
 }
 
 /**
- * Draws a bar for each value. The last bar is for the present day or hour. `max`: the value of the highest bar. Charts
- * that people compare need the same `max` (`tallest`).
+ * Draws a bar for each value. The last bar is for the present day or hour. `max`: the value at which a bar has the full
+ * height. Charts that people compare need the same `max` (`tallest`).
  */
 export const bars = (table: BarTable, list: ReadonlyArray<DrawnBar>, max: number): Html => {
   const width = list.length * (WIDTH + GAP) - GAP

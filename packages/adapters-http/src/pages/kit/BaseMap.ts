@@ -7,11 +7,11 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import * as Routes from "./Routes.js"
 
 /**
- * The map that every installation has, without a tile server: coasts, lakes, rivers, borders and names of Natural
- * Earth (public domain). `packages/adapters-http/base-map` makes the file, and its README says what is in it.
+ * The map that the service shows when no tile server is set: coasts, lakes, rivers, borders and names of Natural Earth
+ * (public domain). `packages/adapters-http/base-map` makes the file, and its README says what the file contains.
  *
- * The file: the length of the index (4 bytes, little-endian), the index as compressed JSON (rows of zoom, column, row,
- * offset and length in bytes), then the tiles, each compressed with gzip.
+ * The format of the file: the length of the index (4 bytes, little-endian), the index as compressed JSON (rows of zoom,
+ * column, row, offset and length in bytes), then the tiles, each compressed with gzip.
  */
 const FILE = readFileSync(createRequire(import.meta.url).resolve("@place-access/adapters-http/base-map/base-map.bin"))
 
@@ -36,7 +36,10 @@ export const tile = (zoom: string, column: string, row: string): Buffer => INDEX
 
 const DIGEST = createHash("sha256").update(FILE).digest("base64url").slice(0, 12)
 
-/** The address of the tiles, with `{z}`, `{x}` and `{y}`. It names the file's content, so caches may keep the tiles. */
+/**
+ * The address of the tiles, with `{z}`, `{x}` and `{y}`. The address contains a digest of the file, so caches may keep
+ * the tiles.
+ */
 export const address = `/assets/base-map.${DIGEST}/{z}/{x}/{y}`
 
 const show = Effect.gen(function* () {

@@ -43,7 +43,9 @@ export const table = (
     </table>
   </div>`
 
-/** Two lists of codes. Marks the codes that disappear and the codes that are new. */
+/**
+ * The cells for two lists of codes, such as scopes. Badges mark the codes that disappear and the codes that are new.
+ */
 export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<string>) => ({
   current: codes(current, pending, html`<span class="badge quiet">${words.removed}</span>`),
   pending: codes(pending, current, html`<span class="badge">${words.added}</span>`)

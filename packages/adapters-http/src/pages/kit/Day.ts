@@ -14,7 +14,7 @@ interface Between {
 /**
  * The range of the days `from` and `to` of a filter, both days included. The texts are days as `<input type="date">`
  * sends them, in the zone. A text that is no date becomes a problem. A last day before the first day becomes a problem
- * too, because the list would be empty and the person would not know why.
+ * too: without the problem, the list would be empty, and the person would not know why.
  */
 export const between = (
   query: Form.Form,

@@ -26,8 +26,8 @@ export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => (
 })
 
 /**
- * The problem of an outdated form: somebody changed the values after the person opened the form. The page shows the
- * form again with the typed texts (decision apps-11). The problem belongs to no single field.
+ * The problem of an outdated form: somebody changed the values after the person opened the form. The page then shows
+ * the form again with the texts that the person typed (decision apps-11). The problem belongs to no single field.
  */
 export const OUTDATED: ShownProblem = { field: "form", message: words.outdated }
 
@@ -131,7 +131,7 @@ export const input = (shown: Shown, field: Input): Html => {
   )
 }
 
-/** The field for a password that is set now. */
+/** The field in which a person chooses a new password. */
 export const newPassword = (shown: Shown, name: string, label: Text): Html =>
   input(shown, {
     name,
@@ -141,7 +141,10 @@ export const newPassword = (shown: Shown, name: string, label: Text): Html =>
     hint: words.newPassword
   })
 
-/** The name of the account, for password managers: they save the new password with it. People do not see the field. */
+/**
+ * The e-mail address of the account, in a field that people do not see. Password managers read the field and save the
+ * new password under this address.
+ */
 export const username = (email: string): Html =>
   html`<input type="text" name="username" value="${email}" autocomplete="username" readonly hidden />`
 
@@ -208,8 +211,8 @@ export const file = (
 }
 
 /**
- * Attributes of a `<fieldset>` that tie its checkboxes or radio buttons to their faults (`groupFault`). A screen reader
- * then reads the faults together with the group. Nothing when the group has no fault.
+ * Attributes of a `<fieldset>` that connect its checkboxes or radio buttons to their problems (`groupFault`). With
+ * these attributes, a screen reader reads the problems together with the group. Nothing when the group has no problem.
  */
 export const describedByFaults = (shown: Shown, ...names: ReadonlyArray<string>): Html => {
   const ids = names.filter((name) => faultsOf(shown, name).length > 0).map((name) => `${name}-fault`)

@@ -14,7 +14,10 @@ export interface Form {
   readonly all: (name: string) => ReadonlyArray<string>
 }
 
-/** The most fields that are read, more than any of our forms has. A body of 1 MiB could hold half a million. */
+/**
+ * The most fields that a form may have, which is more than any of our forms has. Without this limit, a body of 1 MiB
+ * could have half a million fields.
+ */
 const MAX_FIELDS = 2_000
 
 export const read: Effect.Effect<Form, Errors.WireError, HttpServerRequest.HttpServerRequest> = Effect.gen(
@@ -38,8 +41,8 @@ export const query: Effect.Effect<Form, never, HttpServerRequest.HttpServerReque
 )
 
 /**
- * Decodes the posted fields into the domain's types, or reports every problem, for the form to show beside the typed
- * values.
+ * Decodes the posted fields into the domain's types, or returns every problem. The page shows the problems beside the
+ * typed values.
  */
 export const decode = <A, I>(
   schema: Schema.Schema<A, I>,
@@ -55,8 +58,8 @@ export const shown = (form: Form, problems: Shown["problems"]): Shown => ({
 })
 
 /**
- * Whether the domain refused the form because somebody changed the subject after the form was opened (decision
- * apps-11).
+ * Whether the domain refused the form because somebody changed the app, place or other subject of the form after the
+ * form was opened (decision apps-11).
  */
 export const isOutdated = (error: unknown): boolean => error instanceof Conflict && error.reason === OUTDATED_FORM
 
@@ -78,7 +81,10 @@ const decimal = (text: string): number => {
   return /^[-+]?\d{1,9}(?:\.\d{1,20})?$/.test(plain) ? globalThis.Number(plain) : globalThis.Number.NaN
 }
 
-/** A number as people type it, with blanks around it or with a decimal comma. So `1,000` means 1. */
+/**
+ * A number as people type it, with blanks around it or with a decimal comma. The comma always begins a fraction, so
+ * `1,000` means 1.
+ */
 export const Number = typedNumber(decimal)
 
 /**
@@ -89,8 +95,8 @@ export const GROUPS = /^[1-9]\d{0,2}([,. \u00a0\u2009\u202f'’])\d{3}(?:\1\d{3}
 const digits = (text: string): string => text.replace(/\D/g, "")
 
 /**
- * A whole number as people type it: `10,000`, `10.000` and `10 000` are ten thousand. `Number` would read ten, because
- * it takes the comma and the point for the beginning of a fraction.
+ * A whole number as people type it: `10,000`, `10.000` and `10 000` are ten thousand. The schema `Number` would read
+ * ten, because for this schema the comma and the point begin a fraction.
  */
 export const WholeNumber = typedNumber((text) => {
   const plain = GROUPS.test(text) ? digits(text) : text
@@ -98,8 +104,8 @@ export const WholeNumber = typedNumber((text) => {
 })
 
 /**
- * A number of at least 100 that may have a fraction. `1,000` can only mean a thousand, because 1 would be too small. In
- * `150.125`, the point begins a fraction.
+ * A number of at least 100 that may have a fraction, such as a radius. `1,000` can only mean a thousand, because 1
+ * would be too small. In `150.125`, which has six digits, the point begins a fraction.
  */
 export const NumberFrom100 = typedNumber((text) =>
   decimal(GROUPS.test(text) && digits(text).length < 6 ? digits(text) : text)

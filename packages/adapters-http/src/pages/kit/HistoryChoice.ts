@@ -17,7 +17,7 @@ export const OPTIONS: ReadonlyArray<{
   { keep: null, value: "forever", text: words.forever }
 ]
 
-/** The value that the field posts. */
+/** The values that the field of the form can post. */
 export const Value = Schema.Literal("30", "90", "365", "forever").annotations({
   message: () => ({ message: textsIn("en").frame.messages.oneOfFour, override: true })
 })

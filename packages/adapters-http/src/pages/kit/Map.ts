@@ -8,10 +8,10 @@ import { forScript, type TextFiles, texts, textsIn } from "../../languages/index
 const words = texts.map
 
 /**
- * A map to choose the centre of a circle. It writes to the fields `lat`, `lon` and `radius_m` of a form on the same
- * page. The map is hidden until its script runs; without the script, the person types the coordinates into the form.
- * The script closes the element with the id `by-hand`, which contains the fields for the coordinates. Decision
- * places-4.
+ * A map on which a person chooses the centre of a circle. The map writes to the fields `lat`, `lon` and `radius_m` of a
+ * form on the same page. The map is hidden until its script runs; without the script, the person types the coordinates
+ * into the form. The script closes the element with the id `by-hand`, which contains the fields for the coordinates.
+ * Decision places-4.
  */
 export interface Map {
   readonly html: Html
@@ -80,16 +80,16 @@ export const make = (
   })
 
 /**
- * The credit below the base map. Natural Earth is in the public domain and requires none, but its name shows a reader
- * how detailed the map can be.
+ * The credit below the base map. Natural Earth is in the public domain and requires no credit, but its name tells a
+ * reader how detailed the map can be.
  */
 const BASE_MAP = "Natural Earth"
 
 const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin
 
 /**
- * The text that Leaflet shows, as HTML. The licence of OpenStreetMap requires its name; for other tile servers only the
- * host is known.
+ * The credit that Leaflet shows below the map, as HTML. The licence of OpenStreetMap requires its name; for other tile
+ * servers, the credit is the name of the host.
  */
 const attributionOf = (tileUrl: string | null): Text =>
   tileUrl === null ? BASE_MAP : forReader(({ language }) => attribution(tileUrl, textsIn(language).map))

@@ -45,26 +45,34 @@ export interface HtmlPage {
   readonly status?: number
   /** Other origins and schemes than this service to which a form of the page may lead, also by a redirect. */
   readonly formAction?: ReadonlyArray<string>
-  /** The page has a map. Only the map's scripts run on it, and the script of `consent` if that is set too. */
+  /**
+   * The page has a map. Only the map's scripts run on the page, and the script of `consent` if the page has this option
+   * too.
+   */
   readonly map?: Map.MapPolicy
   /** The page asks for a passkey. Only the script for passkeys runs on the page. */
   readonly passkey?: ScriptPolicy
-  /** The page asks for a consent. The script that sums up the ticked boxes runs on it, beside the map's scripts. */
+  /**
+   * The page asks for a consent. The script that sums up the ticked boxes runs on the page, beside the map's scripts.
+   */
   readonly consent?: ScriptPolicy
-  /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
+  /** The page begins a sign-in. Only the script that names the browser's time zone runs on the page. */
   readonly zone?: ScriptPolicy
   /**
-   * The page sets a phone up. Only the script that copies texts, and polls this service for the phone's state, runs on
-   * it.
+   * The page sets a phone up. Only the script for phones runs on the page: it copies texts, and polls this service for
+   * the phone's state.
    */
   readonly device?: ScriptPolicy
-  /** The page uploads files. Only the script that takes dropped folders runs on it. */
+  /** The page uploads files. Only the script that takes dropped folders runs on the page. */
   readonly files?: ScriptPolicy
-  /** The page shares the browser's position. Only the script for that runs, and the page can be installed as an app. */
+  /**
+   * The page shares the browser's position. Only the script for sharing runs on the page. Browsers can install the page
+   * as an app.
+   */
   readonly share?: ScriptPolicy & { readonly manifest: string }
   /**
-   * A page of the documentation. The page is cached, so its one script is allowed by its address and not by a nonce.
-   * `markdown`: the address of the page's copy in Markdown.
+   * A page of the documentation. The page is cached, so its policy allows its one script by the address, and not by a
+   * nonce. `markdown`: the address of the page's copy in Markdown.
    */
   readonly docs?: { readonly markdown: string | null }
   /**
@@ -115,7 +123,7 @@ const contentSecurityPolicy = ({
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** One `script-src` for all scripts of a page, because browsers ignore a second directive of the same name. */
+/** One `script-src` for all scripts of a page, because browsers ignore a second `script-src`. */
 const scriptSource = (nonces: ReadonlyArray<string>): ReadonlyArray<string> =>
   nonces.length === 0 ? [] : [`script-src ${[...new Set(nonces)].map((nonce) => `'nonce-${nonce}'`).join(" ")}`]
 
@@ -133,9 +141,9 @@ export const respond = (
   })
 
 /**
- * The value of `done` in the address to which a person comes back from a sign-in or a confirmation, when the form of
- * that page was not sent. Every page of a signed-in reader then says that nothing has changed (decision accounts-17).
- * The frame of all pages contains this notice, so that no page can forget it.
+ * The value of `done` in the address to which a person comes back when a sign-in or a confirmation has interrupted a
+ * form, and the form was not sent. The page then says that nothing has changed (decision accounts-17). `respond` adds
+ * this notice to every page with a signed-in reader, so that no page can forget the notice.
  */
 export const CHOOSE_AGAIN = "choose-again"
 
@@ -151,13 +159,14 @@ export const CONTENT_TYPE = "text/html; charset=utf-8"
 /** The headers of every page. */
 export const headers = (page: Policies) => ({
   "content-security-policy": contentSecurityPolicy(page),
-  // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
+  // Not `no-referrer`: with `no-referrer`, browsers send `Origin: null` with our own forms, and the check of the origin
+  // would fail.
   "referrer-policy": "same-origin",
-  // When a page of another origin has opened this page, it gets no reference to this page's window, and cannot navigate
-  // it.
+  // A page of another origin that has opened this page gets no reference to this page's window, so it cannot navigate
+  // this page.
   "cross-origin-opener-policy": "same-origin",
-  // A page with a map, and the page that shares the position, ask the browser for its position when the reader presses
-  // a button.
+  // The page may ask the browser for its position only if it has a map or shares the position. It asks when the reader
+  // presses a button.
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 

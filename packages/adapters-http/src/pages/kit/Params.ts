@@ -2,7 +2,7 @@ import { HttpRouter } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import * as Errors from "../../wire/Errors.js"
 
-/** A path parameter in the domain's type. A text that cannot be an id answers 404, like an unknown id. */
+/** A path parameter in the domain's type. For a text that cannot be an id, the answer is 404, as for an unknown id. */
 export const param = <A>(
   name: string,
   schema: Schema.Schema<A, string>,

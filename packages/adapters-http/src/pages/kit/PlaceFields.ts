@@ -29,8 +29,8 @@ const Typed = Schema.Struct({
 })
 
 /**
- * The kind that the form of a new place begins with (decision consent-11). Most people have one home, so a second place
- * of this kind is often a mistake that nobody notices.
+ * The kind that is chosen at first in the form of a new place (decision consent-11). Most people have one home, so a
+ * second place of the kind home is often a mistake that nobody notices.
  */
 export const firstKind = (present: ReadonlyArray<Pick<Place.Place, "kind" | "archivedAt">>): Place.PlaceKind =>
   present.some(({ archivedAt, kind }) => archivedAt === null && kind === "home") ? "other" : "home"
@@ -46,8 +46,8 @@ export const draftOf = ({ kind, label, lat, lon, radius_m: radiusM }: typeof Typ
 })
 
 /**
- * Finds the place that the same form has added already, when the form is sent twice: the person reloaded the page or
- * pressed the button twice. It is the place that has exactly the typed values.
+ * Finds the place that the same form has already added. A form is sent twice when the person reloads the page or
+ * presses the button twice. The found place has exactly the typed values.
  */
 export const sameAs = (draft: Place.PlaceDraft, { account }: Pick<Visitor.Visitor, "account">) =>
   Effect.map(listPlaces(account.id), (places) => places.find((place) => Place.isDraftOf(place, draft)))
@@ -72,7 +72,7 @@ export const newest = ({ account }: Pick<Visitor.Visitor, "account">) =>
   )
 
 interface Setting {
-  /** False when the fields are a part of a larger form, which can be sent without them. */
+  /** False when the fields are a part of a larger form that can be sent while these fields are empty. */
   readonly required: boolean
 }
 

@@ -1,10 +1,10 @@
 /**
- * The page to show after sign-in or a confirmation: a path of this service. Any other address becomes the front page
- * (no open redirect).
+ * The page to show after a sign-in or a confirmation: a path of this service. Any other address becomes the front page,
+ * so that nobody can use this service as an open redirect.
  */
 
-// Printable ASCII only. One slash at the start and no backslash: browsers read a backslash as a slash, and `//evil` and
-// `/\evil` as another host.
+// Matches printable ASCII only, with one slash at the start and no backslash. Browsers read a backslash as a slash, and
+// they read `//evil` and `/\evil` as the address of another host.
 const PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
 const MAX_LENGTH = 2_048
 
@@ -17,7 +17,7 @@ export const safe = (path: string): string => {
   }
 }
 
-/** Makes the address of the page `to`, from which the person goes on to `path`. */
+/** Makes the address of the page `to`, which leads to `path` afterwards. */
 export const before =
   (to: `/${string}`) =>
   (path: string): string =>

@@ -17,7 +17,10 @@ export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRout
   handler
 })
 
-/** The route of a form. It is uninterruptible, so that the form takes effect even when the person closes the tab. */
+/**
+ * The route of a form. The router does not interrupt the handler of a form, so the form takes effect even when the
+ * person closes the tab.
+ */
 export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
   method: "POST",
   path: path as `/${string}`,

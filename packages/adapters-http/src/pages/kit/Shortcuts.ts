@@ -4,11 +4,11 @@ import { seeOther } from "./Page.js"
 import * as Routes from "./Routes.js"
 
 /**
- * Redirects from addresses that have no page: people cut the end off an address, or reload an address that a form was
- * posted to. Such an address is the beginning of a route's path. It redirects to the nearest page above it: the longest
- * shorter beginning that has a page, or the front page. The dropped part becomes the fragment, because a page often has
- * a section of that name. The query stays, because after a sign-in it says that the form of the page was not sent
- * (decision accounts-17).
+ * Redirects from addresses that have no page, because people cut the end off an address, or reload an address to which
+ * a form was posted. Such an address is the beginning of a route's path. It redirects to the nearest page above it,
+ * that is, to the longest shorter beginning that has a page, or to the front page. The first dropped part becomes the
+ * fragment, because a page often has a section of that name. The query stays, because after a sign-in it says that the
+ * form of the page was not sent (decision accounts-17).
  */
 export const routes = (
   all: ReadonlyArray<Routes.PageRoute<unknown>>

@@ -10,7 +10,7 @@ import * as Visitor from "./Visitor.js"
 
 /**
  * Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. On a
- * page that begins a sign-in, `render` must pass its argument `zone` on as the option `zone` of `respond`.
+ * page that begins a sign-in, `render` must pass its argument `zone` to `respond` as the option `zone`.
  */
 export const bound = <R>(
   render: (formToken: string, zone: ScriptPolicy) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>

@@ -6,8 +6,8 @@ import type { Locale } from "../../html/Locale.js"
 import { number, textsIn, texts } from "../../languages/index.js"
 
 /**
- * Times on pages. A page writes `time(at)` and need not know its reader: the words are in the reader's language and
- * zone, or in UTC where the zone is not known (decision accounts-19).
+ * Times on pages. A page writes `time(at)` without knowing its reader: the text is in the reader's language and time
+ * zone, or in UTC when the zone is not known (decision accounts-19).
  */
 
 /**
@@ -25,7 +25,10 @@ export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
     return html`<time datetime="${iso}" title="${title}">${text}</time>`
   })
 
-/** The first and the last of these times, for a line of a table that stands for several; one time if they are equal. */
+/**
+ * The first and the last of these times, for a line of a table that shows several entries. One time if the two are
+ * equal.
+ */
 export const span = (times: ReadonlyArray<Timestamp.Timestamp>): Html => {
   const sorted = [...times].sort((a, b) => a - b)
   const [first, last] = [sorted[0], sorted.at(-1)]

@@ -34,13 +34,13 @@ export interface Visitor {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Finds the page to come back to after a sign-in or a confirmation. */
+/** Finds the page to which the person comes back after a sign-in or a confirmation. */
 type PageToReturnTo = (request: Request) => string
 
 /**
- * For a GET request, this is the requested page. For a form, it is the page that showed the form: the Referer header
- * names this page, and without the header it is the front page. The page then says that nothing was done. This notice
- * replaces the notice of an earlier form in the Referer's query.
+ * For a GET request, the page to return to is the requested page. For a form, it is the page that showed the form,
+ * which the Referer header names; `chooseAgain` makes this page say that nothing was done. Without a Referer header, it
+ * is the front page.
  */
 const pageOf: PageToReturnTo = ({ headers, method, url }) => {
   if (method === "GET" || method === "HEAD") return url
@@ -50,7 +50,7 @@ const pageOf: PageToReturnTo = ({ headers, method, url }) => {
 
 /**
  * Adds the notice `CHOOSE_AGAIN` to the address of a page. The notice says that the page's form is shown again without
- * what the person had chosen (decision accounts-17). It replaces the notice of an earlier form in `path`.
+ * the person's earlier choices (decision accounts-17). The notice replaces the notice of an earlier form in `path`.
  */
 export const chooseAgain = (path: string): string => {
   const [page = ""] = path.split("?")
@@ -79,9 +79,9 @@ export const signedIn = <E, R>(page: VisitorPage<E, R>, comesBackTo: PageToRetur
   signedInAnyhow((visitor) => withFactor(visitor, page(visitor)), comesBackTo)
 
 /**
- * Answers with the page. Staff who lack the required second factor are redirected to the page that sets one up. The
- * route, and not the address, decides which page this is: the router may read an address in another way than this
- * function would, for example when it has a `;`.
+ * Answers with the page, but redirects staff who lack the required second factor to the page that sets one up. The
+ * function recognises this page by the route and not by the address, because the router may read an address
+ * differently, for example an address with a `;`.
  */
 export const withFactor = <E, R>(visitor: Visitor, page: Effect.Effect<Response, E, R>) =>
   Effect.gen(function* () {
@@ -91,7 +91,7 @@ export const withFactor = <E, R>(visitor: Visitor, page: Effect.Effect<Response,
     return path === setUp || path.startsWith(`${setUp}/`) ? yield* page : seeOther(setUp)
   })
 
-/** Like `signedIn`, for the page `/confirm`. Staff without the required second factor may use this page as well. */
+/** Like `signedIn`, but also for staff who lack the required second factor. The page `/confirm` uses this function. */
 export const signedInAnyhow = <E, R>(
   page: VisitorPage<E, R>,
   comesBackTo: PageToReturnTo = pageOf
@@ -107,9 +107,9 @@ export const signedInAnyhow = <E, R>(
   })
 
 /**
- * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes (decision
- * accounts-17). Any other visitor goes to the page `/confirm` first, and then comes back: to the page, or to the page
- * that has the form.
+ * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation in the last 15 minutes (decision
+ * accounts-17). Any other visitor goes to the page `/confirm` first. Then the visitor comes back to the requested page,
+ * or to the page that has the form.
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -117,8 +117,8 @@ export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   )
 
 /**
- * For forms that ask for the password themselves. When the account has a second factor, a sign-in or a confirmation of
- * the last 15 minutes is required too: the password alone is then not proof enough.
+ * For forms that ask for the password themselves. When the account has a second factor, the visitor also needs a
+ * sign-in or a confirmation in the last 15 minutes, because the password alone does not prove the second factor.
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -128,7 +128,9 @@ export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
     })
   )
 
-/** Null for a visitor who was confirmed in the last 15 minutes, otherwise the redirect to the page `/confirm`. */
+/**
+ * Null for a visitor who signed in or confirmed in the last 15 minutes. Otherwise the redirect to the page `/confirm`.
+ */
 export const confirmed = (
   visitor: Visitor,
   comesBackTo: PageToReturnTo = pageOf
@@ -148,7 +150,7 @@ const confirmThen = (comesBackTo: PageToReturnTo) =>
 /** Redirects to the page `/confirm`, which leads back to `path`, where the person chooses again. */
 export const toConfirmAndChoose = (path: string) => seeOther(ReturnTo.confirm(chooseAgain(path)))
 
-/** The form token of `form` for this visitor. A page sends it as the hidden field `form_token`. */
+/** The token of the form named `form`, for this visitor. A page has the token in the hidden field `form_token`. */
 export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.orDie(formToken(visitor.cookie, form))
 
 export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Request | Vault.Vault> =>
@@ -196,9 +198,9 @@ export const checked = (
   })
 
 /**
- * A hidden field with a random id, by which the service recognises that the same form was sent twice. It is for forms
- * whose answer replaces the session cookie or shows a secret once: without the id, the answer to the second request
- * would be an error.
+ * A hidden field with a random id. With this id the service recognises a form that was sent twice. Forms have this
+ * field when their answer replaces the session cookie, or shows a secret once. Without the id, the answer to the second
+ * request would be an error.
  */
 export const onceField = Effect.map(Entropy.nonce, (text) => Fields.hidden("form_id", text))
 
@@ -211,8 +213,8 @@ export const sentForm = (form: Form.Form): SentForm =>
 
 /**
  * Handles a form that has `onceField`. A person who presses the button twice sends the form twice. The second request
- * has the old session cookie, which no longer works, or already the new one. In both cases the service answers it like
- * the first request, with a redirect to `to` (decision accounts-21).
+ * has the old session cookie, which no longer works, or already the new cookie. In both cases the service answers the
+ * second request like the first request, with a redirect to `to` (decision accounts-21).
  */
 export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effect<Response, E, R>) =>
   Effect.gen(function* () {
@@ -220,8 +222,8 @@ export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effec
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
-    // The same form may have been handled while this request ran. Then its code is used up, or the old session has
-    // ended.
+    // Another request with the same form may have succeeded while this request ran. Then the code in the form is used
+    // up, or the old session has ended, so this request failed.
     return isDone ? answer : Option.getOrElse(yield* repeated(to), () => answer)
   })
 

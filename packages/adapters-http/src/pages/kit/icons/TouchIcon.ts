@@ -4,12 +4,12 @@ import { crc32, deflateSync } from "node:zlib"
 import * as Routes from "../Routes.js"
 
 /**
- * The icon that iOS shows on the home screen: a PNG of 180 x 180 pixels, because iOS takes no SVG there. This module
- * draws the logo (`Assets.mark`) pixel by pixel. Otherwise the repository would need an image file, which somebody
- * would have to make again whenever the logo changes.
+ * The icon that iOS shows on the home screen: a PNG of 180 x 180 pixels, because iOS does not accept SVG for this icon.
+ * This module draws the logo (`Assets.mark`) pixel by pixel. With an image file in the repository, somebody would have
+ * to make the file again whenever the logo changes.
  */
 
-/** When a page names no icon, browsers of iOS request this address by themselves. */
+/** The path that browsers of iOS request by themselves when a page names no icon. */
 export const PATH = "/apple-touch-icon.png"
 
 const SIZE = 180
@@ -41,10 +41,13 @@ const curve = (a: Point, b: Point, c: Point, d: Point): ReadonlyArray<Point> =>
     return [at(0), at(1)]
   })
 
-/** The right side of the pin below its round head, from the tip upwards. The left side mirrors it at x = 12. */
+/**
+ * The points of the right side of the pin below its round head, from the tip upwards. The left side is the mirror image
+ * at x = 12.
+ */
 const SIDE: ReadonlyArray<Point> = [[12.6, 19.2], ...curve([12.6, 19.2], [13.8, 18.1], [19, 13.1], [19, 8.5])]
 
-/** The right half of the ring, from its open end to its lowest point. */
+/** The points of the right half of the ring, from the open end of the ring to its lowest point. */
 const RING: ReadonlyArray<Point> = [
   [17.5, 18.2],
   ...curve([17.5, 18.2], [19.5, 18.8], [20.8, 19.6], [20.8, 20.3]),
@@ -79,7 +82,8 @@ const isOnPin = (x: number, y: number): boolean => {
 }
 
 const isOnRing = (x: number, y: number): boolean =>
-  // The box around the ring. Most samples are outside of the box, and their distance to each line need not be computed.
+  // These bounds are a box around the ring. Most samples are outside of the box, and for them the function need not
+  // compute the distance to each line.
   y > 17.3 &&
   y < 23.4 &&
   Math.abs(x - 12) < 9.7 &&
@@ -127,7 +131,7 @@ const chunk = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)])
 }
 
-/** The PNG file: true colour without transparency, which iOS would show as black. */
+/** The PNG file, in true colour. The file has no transparent pixels, because iOS shows transparent pixels in black. */
 export const draw = (): Buffer => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(SIZE, 0)

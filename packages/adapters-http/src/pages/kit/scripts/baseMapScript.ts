@@ -1,7 +1,7 @@
 /**
  * The part of the map's script that draws the map which the service ships (see `BaseMap.ts`): `L.baseMap(address)` is a
- * layer of Leaflet. The file has tiles for four zoom levels. The layer draws each zoom of the map from the highest of
- * these levels that is not above it. `base-map/tile.mjs` writes what `decode` reads.
+ * layer of Leaflet. The file has tiles for four zoom levels. For each zoom of the map, the layer uses the highest of
+ * these levels that is not above the zoom. `base-map/tile.mjs` writes the bytes that `decode` reads.
  */
 export const baseMapScript = `"use strict"
 ;(() => {
@@ -53,8 +53,8 @@ export const baseMapScript = `"use strict"
       this.address = address
       this.known = new Map()
     },
-    // Returns a promise of a tile. The page keeps the tile as long as it is open. A failed download is tried again
-    // later.
+    // Returns a promise of a tile. The page stores the tile for as long as the page is open. After a failed download,
+    // the next call downloads the tile again.
     data(z, x, y) {
       const key = z + "/" + x + "/" + y
       if (!this.known.has(key)) {
@@ -123,7 +123,8 @@ export const baseMapScript = `"use strict"
       stroke(lakes, "coast", 0.75)
       stroke(placed(tile.borders), "border", 1.25, [5, 3])
     },
-    // Returns the names that are in sight, from the tiles that are loaded, the most important first.
+    // Returns the names that are visible on the map, from the tiles that are loaded. The most important name comes
+    // first.
     names(map) {
       const zoom = Math.round(map.getZoom())
       const z = levelOf(zoom)
@@ -136,7 +137,7 @@ export const baseMapScript = `"use strict"
           if (rank > least || (rank === 0 && zoom > 5)) continue
           const point = L.point((tile.x + x) * 256, (tile.y + y) * 256)
           const at = map.unproject(point, z)
-          // The world repeats to the east and to the west.
+          // The map repeats to the east and to the west, so a name can be visible at several longitudes.
           for (const turn of [-360, 0, 360]) {
             const here = L.latLng(at.lat, at.lng + turn)
             if (bounds.contains(here)) found.push({ at: here, name, rank, weight })

@@ -1,7 +1,7 @@
 /**
- * The script of the consent page: plain JavaScript for browsers. It keeps the buttons visible, says in words what the
- * ticked boxes share, and finds places in a long list. It decides nothing: without the script the form sends the same.
- * Its texts come from `data-texts` of the script's element.
+ * The script of the consent page: plain JavaScript for browsers. The script keeps the buttons visible, sums up in words
+ * what the user would share, and searches a long list of places. It changes no decision: without the script, the form
+ * sends the same fields. Its texts come from `data-texts` of the script's element.
  */
 export const consentScript = `"use strict"
 ;(() => {
@@ -37,7 +37,8 @@ export const consentScript = `"use strict"
     if (summary.textContent !== text) summary.textContent = text
   }
   form.addEventListener("change", sayWhat)
-  // When a person comes back to the page, the browser restores the ticked boxes after this script ran.
+  // When a person comes back to the page, the browser restores the ticked boxes only after this script has run. The
+  // event pageshow comes after that.
   addEventListener("pageshow", sayWhat)
   sayWhat()
   summary.hidden = false
@@ -61,7 +62,7 @@ export const consentScript = `"use strict"
     sayWhat()
   }
   field.addEventListener("input", find)
-  // In this field, the Enter key would press the first button of the form.
+  // Without this line, the Enter key in the search field would press the first button of the form.
   field.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault())
   search.querySelector("[data-all]").addEventListener("click", tick(true))
   search.querySelector("[data-none]").addEventListener("click", tick(false))

@@ -1,12 +1,13 @@
 /**
- * The script of the pages that set a phone up: plain JavaScript for browsers. It adds a copy button to each text with
- * `data-copy`, and loads the device's page again and again until a location has arrived. Without the script people
- * select the texts by hand, and a link loads the page again. Its own texts come from `data-texts` of its element.
+ * The script of the pages that set a phone up: plain JavaScript for browsers. The script adds a copy button to each
+ * text with `data-copy`. For at most half an hour it also polls the device's page, until a location has arrived.
+ * Without the script, people select the texts by hand, and load the page again with a link. The script's own texts come
+ * from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
   const texts = JSON.parse(document.currentScript.dataset.texts)
-  // Browsers offer the clipboard on secure pages only.
+  // Browsers offer the clipboard on secure pages (https or localhost) only.
   for (const text of navigator.clipboard === undefined ? [] : document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button")
     button.type = "button"
@@ -47,7 +48,8 @@ export const deviceScript = `"use strict"
     if (document.hidden) return again()
     try {
       const answer = await fetch(box.dataset.page, { credentials: "same-origin", redirect: "error" })
-      // After these answers the script tries again. After any other error the device is gone, and its page too.
+      // After an answer with one of these statuses the script tries again. After any other error it stops, because the
+      // device and its page no longer exist.
       if (answer.status === 429 || answer.status >= 500) {
         return again(Number(answer.headers.get("retry-after")) * 1000 || 0)
       }

@@ -1,8 +1,8 @@
 /**
- * The script of the documentation: plain JavaScript for browsers. It makes tabs of examples that do the same in several
+ * The script of the documentation: plain JavaScript for browsers. The script makes tabs of examples in several
  * languages, and adds a copy button to each block of code. While somebody types in the search form, it searches the
- * index at the form's `data-index`. Without the script the examples stand one after the other, and the server searches.
- * `rank`: the source text of the function `rank`, with which the server searches too.
+ * index at the form's `data-index`. Without the script, the page shows the examples one after the other, and the server
+ * searches. `rank`: the source text of the function `rank`, with which the server searches too.
  */
 export const docsScript = (rank: string): string => `"use strict"
 ;(() => {
@@ -55,7 +55,7 @@ export const docsScript = (rank: string): string => `"use strict"
       try {
         localStorage.setItem(KEPT, name)
       } catch {
-        // When the browser stores nothing, the next page shows the first language.
+        // The browser refuses to store the choice. The next page then shows the first language.
       }
     }
     for (const [index, tab] of tabs.entries()) {
@@ -73,7 +73,10 @@ export const docsScript = (rank: string): string => `"use strict"
     groups.push({ chooseName, parts, choose })
   }
   for (const { chooseName } of groups) chooseName(kept())
-  /** The id that the address names; the text as it is when it cannot be decoded, such as a lone percent sign. */
+  /**
+   * The id that the fragment of the address names. A fragment that cannot be decoded, such as a lone percent sign, is
+   * used as it is.
+   */
   const named = () => {
     const text = location.hash.slice(1)
     try {
@@ -94,7 +97,7 @@ export const docsScript = (rank: string): string => `"use strict"
   follow()
   addEventListener("hashchange", follow)
 
-  // Browsers offer the clipboard on secure pages only.
+  // Browsers offer the clipboard on secure pages (https or localhost) only.
   for (const block of navigator.clipboard === undefined ? [] : document.querySelectorAll(".docs pre")) {
     const button = document.createElement("button")
     button.type = "button"
@@ -132,8 +135,8 @@ export const docsScript = (rank: string): string => `"use strict"
     return answer.ok ? answer.json() : undefined
   }
   /**
-   * The index, loaded once; undefined when the download failed. The next key press then tries again. Enter asks the
-   * server.
+   * The index of the documentation, which is downloaded once. Undefined when the download failed: the next key press
+   * then starts another download, and Enter sends the form to the server.
    */
   const entries = async () => {
     index ??= load().catch(() => undefined)

@@ -1,7 +1,8 @@
 /**
- * The script of the page that uploads files: plain JavaScript for browsers. It takes files and folders that are dropped
- * on the form, and sends them one after the other. When too many files wait to be read, the script waits too. Without
- * the script the form sends the files that were chosen. Its own texts come from `data-texts` of its element.
+ * The script of the page that uploads files: plain JavaScript for browsers. The script takes files and folders that are
+ * dropped on the form, and uploads them one after the other. While too many uploaded files wait to be read, the script
+ * waits too. Without the script, the form sends the files that the person chose. The script's own texts come from
+ * `data-texts` of its element.
  */
 export const filesScript = `"use strict"
 ;(() => {
@@ -33,8 +34,9 @@ export const filesScript = `"use strict"
   }
 
   /**
-   * Whether the service has stored the file. It then redirects to the list of imports or to a page below the list. It
-   * redirects to other pages too: to the sign-in page when the session has ended.
+   * Whether the service has stored the file. After a stored file, the service redirects to the list of imports or to a
+   * page below the list. A redirect to any other page means that the file was not stored: for example, the session has
+   * ended, and the redirect leads to the sign-in page.
    */
   const isStored = ({ redirected, url }) => {
     const { pathname } = new URL(url)
@@ -49,8 +51,8 @@ export const filesScript = `"use strict"
   }
 
   /**
-   * Sends a file. Returns why the service refused the file; undefined when the service has stored it. While too many
-   * files wait, tries again every five seconds.
+   * Uploads a file. Returns the reason when the service refused the file, and undefined when it has stored the file.
+   * While too many files wait to be read, the function tries again every five seconds.
    */
   const send = async (file) => {
     for (;;) {
@@ -79,8 +81,9 @@ export const filesScript = `"use strict"
     refused.append(line)
   }
 
-  // All drops share one queue, and the page changes to the list when the queue is empty. If it changed after the files
-  // of one drop, the upload of the next drop would be cut off. A drop is open until its last file is sent.
+  // All drops share one queue. The page changes to the list only when every drop has ended and all files are stored: a
+  // change after the first drop would abort the uploads of the next drop. A drop is open until the upload of its last
+  // file ends.
   let open = 0
   let done = 0
   let all = 0

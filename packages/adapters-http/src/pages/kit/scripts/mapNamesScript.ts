@@ -1,8 +1,9 @@
 /**
- * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far, kept)`. It leaves out a
- * name that would cover another one, or a box that must stay free (`kept`). The reader's own places come first, then
- * the names of the base map, the most important first. Where the map shows no town, it writes the text `far(name, km,
- * turn)` about the nearest town. Names are added as text nodes, because Leaflet reads strings as HTML.
+ * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far, kept)`. The script leaves
+ * out a name that finds no free position: names must not cover other names or a box that must stay free (`kept`). The
+ * reader's own places come first, then the names of the base map, with the most important names first. From zoom 8 on,
+ * where the map shows no town, the script writes the text `far(name, km, turn)` about the nearest town. Names are added
+ * as text nodes, because Leaflet reads strings as HTML.
  */
 export const mapNamesScript = `"use strict"
 ;(() => {
@@ -47,7 +48,7 @@ export const mapNamesScript = `"use strict"
       return element
     }
 
-    // Returns whether the name found room.
+    // Puts a name at the first free position. Returns whether there was a free position.
     const put = (taken, element, kind, at, reach) => {
       pane.append(element)
       const [width, height] = [element.offsetWidth, element.offsetHeight]

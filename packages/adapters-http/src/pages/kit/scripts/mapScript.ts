@@ -2,8 +2,8 @@ import { GROUPS } from "../Form.js"
 
 /**
  * The script that turns `<div id="map">` into a map (see `Map.ts`): plain JavaScript for browsers, with Leaflet's
- * global `L` and the two scripts for the base map and the names. Without the script, the fields of the form do the
- * same. The texts come from `data-texts` of the script's element.
+ * global `L` and the two scripts for the base map and the names. Without the script, people type into the fields of the
+ * form. The texts come from `data-texts` of the script's element.
  */
 export const mapScript = `"use strict"
 ;(function startMap(texts) {
@@ -20,7 +20,7 @@ export const mapScript = `"use strict"
   const [LEAST_M, MOST_M] = [100, 10000]
 
   // Leaflet cancels the download of a tile by loading an image from a data: address, which the page's policy does not
-  // allow. These methods cancel the download in another way.
+  // allow. With these methods, no data: address is loaded.
   const Tiles = L.TileLayer.extend({
     _abortLoading() {},
     _removeTile(key) {
@@ -36,7 +36,7 @@ export const mapScript = `"use strict"
     const [y, x] = [number(lat.value.trim()), number(lon.value.trim())]
     return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
   }
-  // A radius has at least 100 m, so 1,000 and 10.000 mean thousands, as they do when the form is posted.
+  // A radius has at least 100 m. So 1,000 and 10.000 mean thousands here, as the server reads them too.
   const radiusM = () => {
     const text = radius.value.trim()
     const digits = text.replace(/\\D/g, "")
@@ -71,7 +71,8 @@ export const mapScript = `"use strict"
   const base = tiles === undefined ? L.baseMap(baseAddress, { attribution, maxZoom: 19 }) : undefined
   if (base === undefined) new Tiles(tiles, { maxZoom: 19, attribution, referrerPolicy: "strict-origin" }).addTo(map)
   L.control.scale({ imperial: false }).addTo(map)
-  // A person who scrolls past the map must not zoom it by this.
+  // The wheel zooms the map only after a click or the focus, because people who scroll past the map do not want to zoom
+  // it.
   map.on("focus click", () => map.scrollWheelZoom.enable())
   map.on("blur", () => map.scrollWheelZoom.disable())
 
@@ -113,9 +114,10 @@ export const mapScript = `"use strict"
     own.push({ name: texts.newest, at, reach: () => 6 })
   }
   const far = (name, km, turn) => say(texts.far, { name, km, direction: texts.directions[turn] })
-  // The circle that the form is about, its pin to move it and its knob to resize it.
+  // The circle that the form describes, with a pin that moves it and a knob that changes its size. Undefined while the
+  // form has no centre.
   let chosen
-  // No name covers the pin, nor the point under it.
+  // Names must cover neither the pin nor the point that the pin marks. This box contains both.
   const pinned = () => {
     if (chosen === undefined) return []
     const { x, y } = map.latLngToContainerPoint(chosen.circle.getLatLng())
@@ -146,7 +148,7 @@ export const mapScript = `"use strict"
     const { circle, knob } = chosen
     const at = circle.getLatLng()
     const reach = reachOf(circle)()
-    // On a small circle, the knob would lie on the pin.
+    // The knob is hidden on a small circle, because it would cover the pin.
     const isRoomy = reach >= 22
     if (!isRoomy) knob.remove()
     else if (!map.hasLayer(knob)) knob.addTo(map)
@@ -206,7 +208,8 @@ export const mapScript = `"use strict"
     radius.value = String(Math.min(MOST_M, Math.max(LEAST_M, Math.round(metres / step) * step)))
     show()
   }
-  // On a map of half a continent a click cannot choose an exact point. So the map zooms in, and the next click can.
+  // While the map shows half a continent, a click cannot choose an exact point. So the map zooms in, until the next
+  // clicks can choose a point.
   const pick = (latlng) => {
     choose(latlng)
     const zoom = map.getZoom()

@@ -9,10 +9,10 @@ export interface SearchEntry {
 }
 
 /**
- * The entries that contain, for every word of the question, a word that begins with it. The best entry comes first. A
- * word in a heading counts more than a word in a text. The browser runs this function too: `docsScript` contains its
- * text. So the function uses nothing from outside of itself. It also contains no named function, because `npm run dev`
- * would wrap a named function in a helper that the browser does not have.
+ * The entries that contain every word of the question, or a word that begins with it. The best entry comes first. A
+ * word in a heading counts more than a word in a text. The browser runs this function too: `docsScript` contains the
+ * function's source text. So the function uses nothing from outside of itself. The function also contains no named
+ * function, because `npm run dev` would wrap a named function in a helper that the browser does not have.
  */
 export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most: number): Array<SearchEntry> => {
   const words = question
@@ -22,7 +22,8 @@ export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most
   if (words.length === 0) return []
   return entries
     .map((entry) => {
-      // Each word has a blank before it, so a search for a blank and a word finds the words that begin with it.
+      // Each word of a field gets a blank before it. So a search for a blank and a word finds every word that begins
+      // with the searched word.
       const fields = [entry.heading, entry.page, entry.text].map(
         (text) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, " ")}`
       )

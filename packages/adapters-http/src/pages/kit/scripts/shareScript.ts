@@ -1,9 +1,9 @@
 /**
- * The script of the page “Share from this browser”: plain JavaScript for browsers. It adds this browser as a device,
- * reads the position while the page is open, and uploads it as a phone's app does. The device's token and the positions
- * that could not be sent yet stay in the browser, separately for each account: when another person signs in on this
- * browser, their page must not send with the first person's token. The texts come from `data-texts` of the script's
- * element.
+ * The script of the page “Share from this browser”: plain JavaScript for browsers. The script adds this browser as a
+ * device, reads the position while the page is open, and uploads it as a phone's app does. The browser stores the
+ * device's token and the positions that are not sent yet, separately for each account. So when another person signs in
+ * on this browser, their page cannot send with the first person's token. The texts come from `data-texts` of the
+ * script's element.
  */
 export const shareScript = `"use strict"
 ;(() => {
@@ -75,17 +75,17 @@ export const shareScript = `"use strict"
     show()
   }
 
-  // During an upload another tab may remove locations from the queue, and a full queue drops its oldest. So the script
-  // finds the sent locations by value. If it removed as many from the front, locations that nobody has sent would be
-  // lost.
+  // During an upload, another tab may remove locations from the queue, and a full queue drops its oldest locations. So
+  // the script finds the sent locations by their values. Removing the first locations of the queue could remove
+  // locations that were never sent.
   const valueOf = ({ captured_at, lat, lon }) => [captured_at, lat, lon].join()
   const remove = (locations) => {
     const values = new Set(locations.map(valueOf))
     save(QUEUE, queue().filter((location) => !values.has(valueOf(location))))
   }
 
-  // After a failed upload the page pauses, and new positions do not end the pause. Otherwise a page in a moving car
-  // would send a request every second to a service that has asked it to wait.
+  // After a failed upload the script pauses, and new positions do not end the pause. Otherwise the browser in a moving
+  // car would send a request every second to a service that has asked clients to wait.
   let timer
   let failures = 0
   let isPaused = false
@@ -101,8 +101,9 @@ export const shareScript = `"use strict"
     return Math.min(asked > 0 ? asked * 1000 : RETRY_MS * 2 ** (failures - 1), MOST_RETRY_MS)
   }
 
-  // Sends only while this page shares: the page says that nothing is sent before Start and after Stop.
-  // One upload of this tab at a time. Another tab may send the same locations; the service stores each once.
+  // The script sends only while this page shares, because the page says that it sends nothing before Start and after
+  // Stop. One tab runs one upload at a time. Another tab may send the same locations; the service stores each location
+  // once.
   let isSending = false
   const flush = async () => {
     clearTimeout(timer)
@@ -186,7 +187,7 @@ export const shareScript = `"use strict"
       save(DEVICE, { id, token })
       return true
     }
-    // The message of the API is English, so the page has its own texts.
+    // The API's message is in English, so the page shows a text of its own.
     said.textContent =
       answer.status === 401 ? texts.signedOut : answer.status === 409 ? texts.tooManyDevices : texts.cannotBeAdded
     return false

@@ -1,8 +1,9 @@
 /**
- * The script of the sign-in pages: plain JavaScript for browsers. It writes the browser's time zone into a cookie,
- * which the sign-in reads. A cookie works for every way to sign in; a form field would have to be passed on by the page
- * of the second factor. The script writes the cookie again when the form is sent, because the page may be open for
- * longer than the cookie lives. Without the script the person chooses the zone in the settings.
+ * The script of the sign-in pages: plain JavaScript for browsers. The script writes the browser's time zone into a
+ * cookie, which the sign-in reads. The cookie works for every way to sign in; a form field would have to be passed on
+ * by the page of the second factor. The cookie expires after ten minutes, and the page may be open for longer, so the
+ * script writes the cookie again when the form is sent. Without the script, the person chooses the zone in the
+ * settings.
  */
 export const zoneScript = `"use strict"
 ;(() => {

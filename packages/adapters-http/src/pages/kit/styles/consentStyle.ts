@@ -1,4 +1,4 @@
-/** The styles of the consent page, a part of the one file of styles. */
+/** The styles of the consent page. `style` includes them in the one stylesheet of all pages. */
 export const consentStyle = `.asker { display: flex; gap: 0.9rem; align-items: center; }
 .asker .logo { flex: none; margin: 0; }
 .asker h1 { margin: 0; }

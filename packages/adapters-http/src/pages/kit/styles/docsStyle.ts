@@ -1,4 +1,4 @@
-/** The styles that only the documentation uses; they are part of the one stylesheet. */
+/** The styles that only the documentation uses. They are a part of the one stylesheet of all pages. */
 export const docsStyle = `
 .docs { overflow-wrap: break-word; }
 .docs td { min-width: 0; }

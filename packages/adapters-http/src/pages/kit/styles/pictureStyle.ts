@@ -1,4 +1,7 @@
-/** The styles of pictures: bars of days, sides of a rule, a day on the map, the timeline and its calendar. */
+/**
+ * The styles of pictures: charts of bars, the bar of a rule's evaluations, a day on the map, the timeline and its
+ * calendar.
+ */
 export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.7; }
 .bars .bad { fill: var(--bad); fill-opacity: 1; }
 .figures {

@@ -49,7 +49,7 @@ code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, m
   max-width: 62rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; align-items: center;
   gap: 0.25rem 1.5rem;
 }
-/* The header is as wide as the content: the navigation of a signed-in reader has a row of its own. */
+/* The header is as wide as the content. The navigation of a signed-in reader has its own row. */
 .top > div:has(.who) { padding-bottom: 0; }
 .who { margin-left: auto; }
 .top nav:has(~ .who) { order: 1; flex-basis: 100%; }
@@ -101,7 +101,7 @@ form.actions + p { margin-top: 1.5rem; }
   margin-bottom: 1.25rem;
 }
 .grid > .card { margin: 0; }
-/* A card alone takes the whole width: its picture stands beside the text. */
+/* A card without other cards beside it takes the whole width, and shows its picture beside the text. */
 @media (min-width: 48rem) {
   .grid > .card:only-child:has(> .mini) { display: grid; grid-template-columns: 22rem 1fr; gap: 0 1.5rem; }
   .grid > .card:only-child > .mini { grid-row: 1 / span 4; align-self: start; }
