@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
  * Whether tests import the built packages. `npm test` builds the packages first: Node loads built files without the
- * transformation by vitest, which takes a fifth less processor time. A single test, and `npm run test:unit`, import the
- * sources and need no build.
+ * transformation by vitest, so the tests take a fifth less processor time. A single test, and `npm run test:unit`,
+ * import the sources and need no build.
  */
 const IS_BUILT = process.env["BUILT"] === "1"
 const conditions = IS_BUILT ? [] : ["@place-access/source"]
@@ -26,9 +26,9 @@ const LONG = [
 ]
 
 /**
- * The other files that need PostgreSQL or Citus, for `npm run test:servers`. They are not in `LONG`: a process names at
- * most 1,000 prepared statements, the contracts in `LONG` use up many names, and some of these files need a few names
- * too.
+ * The other files that need PostgreSQL or Citus, for `npm run test:servers`. They run in other processes than `LONG`: a
+ * process can name at most 1,000 prepared statements, and the contracts in `LONG` use most of these names. Some of the
+ * other files need a few names too.
  */
 const SERVERS = "**/*.{pg,citus}.test.ts"
 
@@ -116,9 +116,10 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * The number of test processes: one more than there are processors, because a file that starts programs, or waits for a
- * browser or for PostgreSQL, leaves its processor idle for most of its time. In a trial with two more than processors,
- * a program that started got a seventh of a processor, and some programs took more than a minute to start. The number
- * is at most 4, because a process takes up to 1 GB of memory and PostgreSQL has a hundred connections.
+ * browser or for PostgreSQL, leaves its processor idle for most of its time. In a trial with two more processes than
+ * processors, a program that was starting got a seventh of a processor, and some programs took more than a minute to
+ * start. The number is at most 4, because a process takes up to 1 GB of memory and PostgreSQL has a hundred
+ * connections.
  */
 const MOST = totalmem() > 10 * 2 ** 30 ? Math.min(availableParallelism() + 1, 4) : 3
 /**

@@ -19,8 +19,8 @@ const read = (path) => {
 const { fileNames, options } = read("tsconfig.test.json")
 const program = ts.createProgram({ rootNames: fileNames, options })
 
-// Only an error fails the run, so rules that are no errors are switched off. When all were on, half of the time went
-// into hints for editors. The plugin publishes the names of its rules in the schema of its options.
+// Only an error fails the run, so rules that are no errors are switched off. With all rules on, the run would spend
+// half of its time on hints for editors. The plugin publishes the names of its rules in the schema of its options.
 const { definitions } = createRequire(import.meta.url)(`${NAME}/schema.json`)
 const RULES = Object.keys(definitions.effectLanguageServicePluginDiagnosticSeverityDefinition.properties)
 
@@ -32,8 +32,8 @@ const errorsOf = (severities) => {
 }
 
 /**
- * Makes the plugin's part of a language service, which editors use. It returns the findings of the plugin, without
- * those of the compiler.
+ * Makes the plugin's part of a language service, which editors use. This part returns the findings of the plugin,
+ * without the findings of the compiler.
  */
 const judge = (config) =>
   plugin({ typescript: ts }).create({

@@ -1,9 +1,9 @@
-// Prints the failed files of a test run if they may be tried once more, from vitest's JSON report:
+// Reads vitest's JSON report, and prints the failed test files if they may run once more:
 //   node .ci/failed-files.mjs <report>
 //
-// They may if each of them needs a server, a browser or a process of its own, because other work on the machine can
-// make such a test fail. Other tests have no such excuse: if one of them failed, nothing is printed. Nothing is printed
-// either when more than `MOST_FILES` files failed, because then the change itself is probably wrong.
+// Failed files may run once more if each of them needs a server, a browser or a separate process, because other work on
+// the machine can make such a test fail. If a file of another kind failed, this script prints nothing. It also prints
+// nothing when more than `MOST_FILES` files failed, because then the change itself is probably wrong.
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 

@@ -1,11 +1,11 @@
-// Makes the tarballs that developers of apps install: `npm run pack:all`, which builds first. They are put into the
-// folder `packed`, or the one that is given: `node .ci/pack.mjs <folder> [package …]`.
+// Makes the tarballs that developers of apps install: `npm run pack:all`, which builds first. The tarballs are written
+// into the folder `packed`, or into the given folder: `node .ci/pack.mjs <folder> [package …]`.
 //
 // `listen` is one file, which npx runs:
 // `npx --package=./packed/place-access-listen-VERSION.tgz place-access-listen --help`.
 //
-// The core is packed as it is. Of the two adapters only the parts for apps are packed, with a manifest of their own:
-// the packages as a whole need the server's dependencies, and the parts for apps need none.
+// The package `domain` is packed unchanged. Of the two adapters only the parts for apps are packed, with a separate
+// manifest: the whole packages need the server's dependencies, and the parts for apps need no dependencies.
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
@@ -93,8 +93,8 @@ const stage = (name, target) => {
 }
 
 /**
- * Lets a bundle leave out modules that it does not use. This is safe, because no module of this repository does
- * anything when it is imported.
+ * Lets a bundle leave out modules that it does not use. This is safe, because the import of a module of this repository
+ * has no side effect.
  */
 const withoutEffects = {
   name: "without-effects",

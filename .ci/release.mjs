@@ -1,10 +1,10 @@
 // Makes the folder and the tarball with which an operator runs the service: `npm run release`, which bundles first.
-// They are put into the folder `release`, or the one that is given: `node .ci/release.mjs <folder> [--here]`.
+// Both are written into the folder `release`, or into the given folder: `node .ci/release.mjs <folder> [--here]`.
 //
-// The folder starts as it is: `npm start` in it builds and installs nothing. It has the bundles, the few packages that
-// cannot be part of a bundle, a lock file of exactly these packages, what the programs read at run time, the documents
-// for operators, and `deploy` (the folder `.deploy` of the repository). With `--here` it has the native packages of
-// this machine only.
+// The operator needs no build and no installation: `npm start` in the folder starts the server at once. The folder has
+// the bundles, the few packages that cannot be part of a bundle, a lock file of exactly these packages, the files that
+// the programs read at run time, the documents for operators, and `deploy` (the folder `.deploy` of the repository).
+// With `--here` the folder has the native packages of this machine only.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

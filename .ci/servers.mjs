@@ -1,6 +1,6 @@
 // Compares the tests that ran on PostgreSQL with those that ran on Citus. A suite says in its title where it runs:
-//   "…, on PostgreSQL" and "…, on Citus"   the same test on both
-//   "…, on PostgreSQL alone (reason)"      on one of them, and why
+//   "…, on PostgreSQL" and "…, on Citus"   the test must run on both
+//   "…, on PostgreSQL alone (reason)"      the test runs on one of the two, for the reason in parentheses
 const BOTH = /, on (PostgreSQL|Citus)(?! alone)/
 const ALONE = /, on (PostgreSQL|Citus) alone \(([^)]*)\)/
 

@@ -118,7 +118,8 @@ function say(file, title, message, what = "failed") {
   console.log(`${what}: ${title} (${relative(process.cwd(), file.name)})\n${message.slice(0, 2000)}\n`)
 }
 
-// Faults fail the run only when there was a cluster: without one, no test ran on Citus.
+// The faults that servers.mjs finds fail the run only when there was a cluster: no test runs on Citus without a
+// cluster.
 const { lines, faults } = compare(compared)
 for (const line of lines) console.log(line)
 if (process.env.REQUIRE_CITUS === "1") {

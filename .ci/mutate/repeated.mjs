@@ -18,7 +18,7 @@ export const linesOf = (file) =>
     .map((line) => JSON.parse(line))
 
 /**
- * Runs the tests of the files `share` until none is left. `tests` has the names of the tests for each file. When a
+ * Runs the tests of the files `share` until no test is left. `tests` has the names of the tests for each file. When a
  * fault makes a test wait without end, the process is killed, and a new process runs the remaining tests without that
  * fault.
  */

@@ -1,5 +1,5 @@
 // Switches on the fault that MUTANT names, or notes which places a test file reaches when MUTATE_NOTES names a file.
-// With MUTATE_REPEAT it does neither, because runner.mjs switches the faults.
+// With MUTATE_REPEAT this file does neither, because runner.mjs switches the faults on and off.
 import { appendFileSync } from "node:fs"
 import * as FastCheck from "effect/FastCheck"
 import { afterAll, beforeAll, expect } from "vitest"
@@ -18,7 +18,7 @@ if (notes !== undefined) {
     marks[id] = 1
     return false
   }
-  // The file and all that it imports are loaded by now.
+  // When `beforeAll` runs, the test file and all modules that it imports are loaded.
   beforeAll(() => {
     loaded = idsNow()
   })

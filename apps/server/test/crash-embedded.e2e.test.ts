@@ -13,7 +13,7 @@ import { type Service, startService } from "./support/service.js"
 const PLACE = { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 }
 const APPS = 2
 const ENDPOINTS_PER_APP = 2
-/** The number of `enter` rules of each app; it has the same number of `exit` rules. */
+/** The number of `enter` rules of each app. Each app also has this number of `exit` rules. */
 const RULES = 5
 /**
  * The number of events of one crossing: each of the `APPS` apps has `RULES` rules that fire. Each event goes to every
@@ -39,7 +39,7 @@ const deliveryOf = (received: Received): string => {
 /**
  * The test kills the process while a receiver has its request and has not answered. The process cannot know the answer,
  * so it must send the request again after its restart. The restarted process can claim such a delivery only when the
- * lease from before the kill ends (30 s), so the test takes a little longer than that.
+ * lease from before the kill ends. A lease lasts 30 s, so each round of the test takes a little longer than 30 s.
  */
 describe("kill -9 of the only process in the middle of sends, on the embedded database", () => {
   const kills = 3

@@ -66,9 +66,9 @@ const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> =
 
 describeServers("of several workers", ({ kind }) => {
   const kills = kind === "citus" ? Math.min(KILLS, 5) : KILLS
-  // The most deliveries of an endpoint that are sent a second time after a kill, because they were in flight. On one
-  // server results are stored so soon that a kill repeats fewer than one delivery on average. On a cluster, storing a
-  // result takes several statements.
+  // The most requests that the receiver may get a second time for each kill, on average. A delivery is sent again when
+  // the killed worker had sent it and had not stored the result. On one server a worker stores results so soon that a
+  // kill repeats fewer than one request on average. On a cluster, storing a result takes several statements.
   const repeatsAKill = kind === "citus" ? 8 : 1
   const processes = useProcesses()
   const dice = random(SEED)
@@ -162,8 +162,8 @@ describeServers("of several workers", ({ kind }) => {
     expect(tally(received).size, `seed ${SEED}`).toBe(expected)
     expect(versions.size, `seed ${SEED}`).toBe(changes.made())
     expect([...versions.values()].filter((ids) => ids.size !== 1)).toEqual([])
-    // The first change was in flight when the test stopped two workers (SIGSTOP). Another worker sends it a second time
-    // when the leases have ended. These duplicates do not come from a kill, so they are not counted.
+    // The first change was in flight when the test stopped two workers (SIGSTOP). Another worker sends the first change
+    // a second time when their leases have ended. This repeat does not come from a kill, so it is not counted.
     const sinceThen = received.map(decode).filter(({ places_version }) => places_version > Math.min(...versions.keys()))
     const duplicates = sinceThen.length - (changes.made() - 1) * ENDPOINTS.length
     process.stdout.write(`${kills} kills, seed ${SEED}: ${expected} deliveries, ${duplicates} of them twice\n`)

@@ -85,7 +85,7 @@ describe("a request that takes too long to arrive", () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
-    // The time-out counts from the beginning of the request. A further byte must not make it longer.
+    // The time-out counts from the beginning of the request. A further byte must not extend the time-out.
     client.write(" ")
     const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)

@@ -25,7 +25,7 @@ const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiu
 const CURRENT = "location.place.current"
 const TRACE_ID = randomBytes(16).toString("hex")
 
-/** Makes the database refuse a marked e-mail address, with an error that repeats the whole row. */
+/** Makes the database refuse e-mail addresses that begin with `refused-`, with an error that repeats the whole row. */
 const REFUSING = "ALTER TABLE accounts ADD CONSTRAINT refusing CHECK (email NOT LIKE 'refused-%')"
 
 const processes = useProcesses()

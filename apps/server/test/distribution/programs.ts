@@ -66,7 +66,7 @@ interface Outside {
   readonly heard: (text: RegExp) => boolean
 }
 
-/** Makes the data that the actions need, and returns the actions. They must run in order. */
+/** Makes the data that the actions need, and returns the actions. The caller must run the actions in order. */
 export const programs = async (
   serviceUrl: string,
   { heard, letters, receiver }: Outside

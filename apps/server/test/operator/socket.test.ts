@@ -74,8 +74,8 @@ describe("a command that a running server carries out [staff-4]", () => {
         yield* Deferred.await(begun)
         const backup = yield* Effect.fork(send(dataDir, { _tag: "Backup", folder: copy }, PATIENCE_MILLIS))
         // Each of these two connections sends nothing until the server closes it after `PATIENCE_MILLIS`. The second
-        // one begins after the backup command was sent. So when it is closed, the command has waited for longer than
-        // the time-out, and must not have been closed.
+        // connection begins after the backup command was sent. When the server closes the second connection, the backup
+        // command has waited for longer than the time-out, and its connection must still be open.
         yield* bySilence(dataDir)
         yield* bySilence(dataDir)
         yield* Deferred.succeed(gate, undefined)

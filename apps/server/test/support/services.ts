@@ -4,8 +4,8 @@ import pg from "pg"
 import type { TestProject } from "vitest/node"
 
 /**
- * The three programs that a machine may lack: PostgreSQL, a Citus cluster and Chromium. Tests that need a missing one
- * are skipped, and the run reports that once.
+ * The three programs that a machine may lack: PostgreSQL, a Citus cluster and Chromium. Tests that need a missing
+ * program are skipped, and the run says once which program is missing.
  */
 declare module "vitest" {
   export interface ProvidedContext {

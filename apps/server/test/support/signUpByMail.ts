@@ -8,7 +8,10 @@ import { until } from "./until.js"
 export const tokenIn = ({ raw }: Letter): string | undefined =>
   /token=([0-9a-z]{52})/.exec(raw.replace(/=\r?\n/g, "").replace(/=3D/g, "="))?.[1]
 
-/** A person who signed up and confirmed the address with the link that the mail server got [accounts-12]. */
+/**
+ * Signs a person up, and confirms the address with the link in the e-mail that the mail server received (decision
+ * accounts-12).
+ */
 export const signUpByMail = async (
   baseUrl: string,
   mail: { readonly letters: ReadonlyArray<Letter> }

@@ -8,8 +8,8 @@ export interface TcpProxy {
   /** Begins to accept connections. Before that, connections are refused, as on a machine without PostgreSQL. */
   readonly listen: () => Promise<void>
   /**
-   * Open connections stay open, but nothing is forwarded on them any more, as when a firewall drops them. With
-   * `newOnesToo`, later connections are also accepted and not forwarded.
+   * Stops forwarding on open connections and leaves them open, as when a firewall forgets a connection. With
+   * `newOnesToo`, the proxy also accepts later connections and forwards nothing on them.
    */
   readonly silence: (newOnesToo?: boolean) => void
   /** Forwards later connections again. Connections that were silenced stay silent. */

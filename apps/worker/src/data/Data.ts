@@ -163,7 +163,7 @@ const describe = (error: unknown): string => {
   return inner === "" ? error.message : inner
 }
 
-/** The keys from the settings, or else those in the data folder. */
+/** The keys from the settings, or else the keys in the data folder. */
 export const vault = (settings: Storage): Layer.Layer<Vault.Vault, CannotStart> =>
   Layer.unwrapEffect(
     Effect.map(

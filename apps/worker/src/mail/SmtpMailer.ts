@@ -119,9 +119,9 @@ interface SmtpFailure extends Error {
 }
 
 /**
- * Says whether a failure is permanent. It is permanent only when the server says that the mailbox does not exist. The
- * operator can repair failures that concern the service (sign-in, relaying, reputation), and the message waits until
- * then.
+ * Says whether a failure is permanent. A failure is permanent only when the server refuses the recipient's mailbox, for
+ * example because the mailbox does not exist. The operator can repair failures that concern the service (sign-in,
+ * relaying, reputation), and the message waits until then.
  */
 const classify = (cause: unknown): MailSending.MailOutcome => {
   const { command, message, response, responseCode }: SmtpFailure =

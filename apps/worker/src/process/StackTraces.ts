@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url"
 import { formatWithOptions } from "node:util"
 
 /**
- * Translates the positions in stack traces from built files to source files. It does so when a trace is written to the
- * log, or as the last output of a program. Doing so when an error is made would cost too much: Node makes a trace for
- * every connection that ends with an error, and nobody reads these traces. Reading the source maps takes a tenth of a
+ * Translates the positions in stack traces from built files to source files, when a trace is written to the log, or as
+ * the last output of a program. A translation when the error is made would cost too much: Node makes a trace for every
+ * connection that ends with an error, and nobody reads these traces. Reading the source maps takes a tenth of a
  * second and 25 MB. `--enable-source-maps` is off for the same reason: it reads and keeps the map of every file.
  */
 

@@ -12,7 +12,7 @@ export interface Setting<A> {
 
 /**
  * Parses the text of a variable. A Left says which kind of text is expected, such as "a whole number from 1 to 65535".
- * With `saysFault`, it is a clause that says what is wrong.
+ * With `saysFault`, the Left is a clause that says what is wrong.
  */
 export type Parse<A> = (text: string) => Either.Either<A, string>
 

@@ -4,9 +4,9 @@ import type { Parse } from "../settings/Setting.js"
 
 /** Decides which traces are kept, by the settings OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. */
 export interface Sampler {
-  /** The share of kept traces, from 0 to 1, among the traces for which this process decides. */
+  /** The fraction of traces, from 0 to 1, that this process keeps when it decides about a trace itself. */
   readonly ratio: number
-  /** True: when the caller of this service began the trace, it is kept exactly when the caller keeps it. */
+  /** True: when the caller of this service began the trace, the service keeps the trace only if the caller keeps it. */
   readonly followsParent: boolean
 }
 

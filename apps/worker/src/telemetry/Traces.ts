@@ -11,7 +11,7 @@ interface Options {
 }
 
 /**
- * The tracer of the programs; the sampler chooses which traces are kept. The tracer replaces that of the exporter,
+ * The tracer of the programs; the sampler chooses which traces are kept. The tracer replaces the exporter's tracer,
  * which draws an id digit by digit and writes stacks of errors that are never sent. With the exporter's tracer, a
  * traced request took twice as long (docs/performance-log.md).
  */
@@ -39,7 +39,7 @@ export const layer = ({
 const NO_ATTRIBUTES: ReadonlyMap<string, unknown> = new Map()
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
-/** Takes the place of a span that the sampler left out. It records nothing, and its children are left out too. */
+/** Takes the place of a span that the sampler left out. It records nothing, and its child spans are left out too. */
 class Unrecorded implements Tracer.Span {
   readonly _tag = "Span"
   readonly spanId = "0".repeat(16)

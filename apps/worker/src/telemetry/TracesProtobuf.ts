@@ -3,8 +3,8 @@ import { PbfWriter } from "pbf"
 
 /**
  * Traces in the binary form of OTLP (opentelemetry-proto, `TracesData`). The encoder of @effect/opentelemetry makes an
- * array of bytes for each field, and copies it once for each message around it. That was a third of the cost of tracing
- * (docs/performance-log.md). The tests compare the bytes of the two encoders.
+ * array of bytes for each field, and copies this array once for each message around the field. These copies were a
+ * third of the cost of tracing (docs/performance-log.md). The tests compare the bytes of the two encoders.
  */
 export const encode = ({ resourceSpans }: Traces): Uint8Array => {
   const pbf = new PbfWriter()

@@ -4,8 +4,8 @@ import { VERSION } from "../version.js"
 /**
  * Whether a worker works, as `GET /healthz` on the port of the metrics says (decision leases-4). The signs of work are
  * reads of the outbox and claims of deliveries: a worker makes both every few seconds, even when there is nothing to
- * do. Claims fail while the database cannot be reached. Reads alone would prove little: a worker without a share of the
- * outbox counts a read without sending a statement. While the machine's clock is wrong, there are no reads and no
+ * do. Claims fail while the database cannot be reached. Reads alone would prove little: a worker that leases no
+ * buckets counts a read without sending a statement. While the machine's clock is wrong, there are no reads and no
  * claims.
  */
 

@@ -64,9 +64,10 @@ export const none: FirstAttempts = {
 }
 
 /**
- * All workers together may have `most` first attempts in flight at one endpoint. Returns the share of the worker at
- * `place` among `size` workers; the shares of all workers add up to `most`. With more workers than `most`, some shares
- * are 0. The endpoint's id decides which workers get 0, so that different workers get 0 at different endpoints.
+ * All workers together may have `most` first attempts in flight at one endpoint. Returns how many of them the worker at
+ * `place` among `size` workers may have; the numbers of all workers add up to `most`. With more workers than `most`,
+ * some workers get 0. The endpoint's id decides which workers get 0, so that different endpoints have different workers
+ * with 0.
  */
 export const shareOf = (
   most: number,
@@ -175,7 +176,7 @@ export const make = ({
 
     /**
      * One fiber of an endpoint: makes an attempt, and then the attempts that wait in line, one after the other. The
-     * fiber ends when the line is empty, or when the line has more fibers than this worker's share allows (`shareOf`).
+     * fiber ends when the line is empty, or when this worker has more fibers at the endpoint than `shareOf` allows.
      */
     const runFiber = fn(function* (first: PlannedAttempt, line: Line) {
       const { id } = first.endpoint

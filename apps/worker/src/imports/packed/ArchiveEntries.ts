@@ -126,7 +126,7 @@ const isId = (id: unknown): id is string => typeof id === "string" && id.length 
 
 const isNotice = Schema.is(NoticeKind)
 
-/** A kind of notice that only a newer service has counts as unusable. */
+/** Reads a kind of notice. A kind that only a newer version of the service has counts as unusable. */
 const notice = (value: unknown): Entry.ImportEntry => (isNotice(value) ? { _tag: "Notice", kind: value } : UNUSABLE)
 
 const erased = (value: unknown): Entry.ImportEntry => {

@@ -133,7 +133,7 @@ const expander = (onBytes: (bytes: Uint8Array) => void) => {
       if (isPadding) return null
       isEnding = true
       try {
-        // Adds an empty member, to find out whether the last one is complete: fflate finds the header of this member
+        // Adds an empty member, to find out whether the last member is complete: fflate finds the header of this member
         // only behind a trailer.
         gunzip.push(EMPTY, true)
       } catch {

@@ -3,7 +3,7 @@ import type { Entry, FileReader, ReadResult } from "@place-access/domain/imports
 /**
  * The work on a packed file, divided into steps. Each step unpacks few bytes and gives the entries in them, so that a
  * small piece of a file cannot become millions of entries in memory. A reader within a reader passes its steps on to
- * the outermost one. All steps of a call must be taken before the next call.
+ * the outermost reader. The caller must take all steps of one call before the next call.
  */
 export type Steps<A = Outcome> = Generator<ReadonlyArray<Entry.ImportEntry>, A>
 

@@ -63,7 +63,7 @@ export const open = (files: ReadonlyArray<ZipFile>, most: number, sink: ZipSink)
     if (bytes.length > 0) expanded.push(bytes)
   }
 
-  /** Reads the local header of a file. Returns how many of the given bytes belong to it. */
+  /** Reads the local header of a file. Returns how many of the given bytes belong to the header. */
   const readHeader = (file: ZipFile, bytes: Uint8Array): number => {
     const before = header.length
     const all = Buffer.concat([header, bytes.subarray(0, MAX_HEADER_BYTES)])
