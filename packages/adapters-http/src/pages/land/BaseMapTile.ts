@@ -9,11 +9,11 @@ import * as BaseMap from "../kit/BaseMap.js"
 /** A tile is this many units wide. */
 export const EXTENT = 4096
 
-/** The zooms that the base map has, the farthest first. */
+/** The zoom levels that the base map has. Level 0 shows the whole world as one tile. */
 export const ZOOMS = [0, 2, 4, 6] as const
 export type Zoom = (typeof ZOOMS)[number]
 
-/** Points of a ring or a line, in the units of the tile; they may lie outside of the tile. */
+/** The points of a ring or a line, in the units of the tile. Points may lie outside of the tile. */
 export type TileLine = ReadonlyArray<readonly [x: number, y: number]>
 
 export interface Tile {
@@ -66,7 +66,7 @@ export const decode = (bytes: Uint8Array): Tile => {
   return { land, lakes, rivers, borders, names }
 }
 
-/** A cache of the last tiles that were read from the file: the places of most people are on one or two tiles. */
+/** A cache of the tiles that were read last from the file. One or two tiles contain the places of most people. */
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 

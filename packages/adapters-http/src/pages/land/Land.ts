@@ -8,12 +8,12 @@ import { escape } from "../../html/Html.js"
  * only land and water.
  */
 
-/** The part of the world that a picture shows: an area around a point, in the Web Mercator projection. */
+/** The part of the world that a picture shows: a rectangle around a point, in the Web Mercator projection. */
 export interface LandView {
   readonly centre: Geometry.Point
   readonly width: number
   readonly height: number
-  /** How many units of the picture one metre is long at the centre. */
+  /** How many units of the picture are one metre on the ground, at the centre of the picture. */
   readonly unitsPerM: number
 }
 
@@ -30,19 +30,22 @@ export const MAX_LATITUDE = 85
 /** Whether the point is not too far north or south for the base map. */
 export const isOnMap = ({ lat }: Geometry.Point): boolean => Math.abs(lat) <= MAX_LATITUDE
 
-/** A position on the square of the whole world, from 0 to 1, counted from the north-west. */
+/**
+ * The position of a point on a square map of the whole world. Both coordinates go from 0 to 1, counted from the
+ * north-west corner.
+ */
 export const worldOf = ({ lat, lon }: Geometry.Point): At => {
   const latitude = (Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)) * Math.PI) / 180
   return { x: (lon + 180) / 360, y: (1 - Math.log(Math.tan(latitude / 2 + Math.PI / 4)) / Math.PI) / 2 }
 }
 
-/** The point of a position on the square of the world. */
+/** The point at a position on the square map of the world. The inverse of `worldOf`. */
 export const pointOf = ({ x, y }: At): Geometry.Point => ({
   lat: (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI,
   lon: ((((x * 360) % 360) + 360) % 360) - 180
 })
 
-/** The length of the circle of latitude `lat`, in metres. */
+/** The length of the circle of latitude at `lat`, in metres. */
 export const worldWidthM = (lat: number): number =>
   EQUATOR_M * Math.cos((Math.min(MAX_LATITUDE, Math.abs(lat)) * Math.PI) / 180)
 
@@ -50,8 +53,8 @@ export const worldWidthM = (lat: number): number =>
 const worldUnits = ({ centre, unitsPerM }: LandView): number => worldWidthM(centre.lat) * unitsPerM
 
 /**
- * A function from a point to its position on the picture. The map repeats to the east and to the west, so a point has
- * several positions. The function returns the position nearest to the centre.
+ * Makes a function from a point to its position on the picture. The map repeats to the east and to the west, so a point
+ * has several positions. The function returns the position that is nearest to the centre.
  */
 export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   const [centre, units] = [worldOf(view.centre), worldUnits(view)]
@@ -62,7 +65,7 @@ export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   }
 }
 
-/** A tile of the base map with the function from the tile's units to the picture's units. */
+/** A tile of the base map, and a function that converts the tile's units to the picture's units. */
 interface Placed {
   readonly tile: BaseMapTile.Tile
   readonly place: (at: Position) => Position
@@ -71,8 +74,8 @@ interface Placed {
 type Position = readonly [x: number, y: number]
 
 /**
- * The smallest width of a tile on the picture, in units of the picture. A tile has as many details as look good at
- * about this width.
+ * The smallest width of a tile on the picture, in units of the picture. At about this width, the details of a tile are
+ * neither too coarse nor too fine.
  */
 const TILE_UNITS = 384
 
@@ -90,7 +93,7 @@ const around = (view: LandView): ReadonlyArray<Placed> => {
     .filter((row) => row >= 0 && row < tiles)
     .flatMap((row) =>
       columns.map((column) => ({
-        // The world repeats to the east and to the west.
+        // The map repeats to the east and to the west.
         tile: BaseMapTile.read(((column % tiles) + tiles) % tiles, row, zoom),
         place: ([x, y]: Position): Position => [
           (column + x / BaseMapTile.EXTENT) * size - left,
@@ -103,10 +106,16 @@ const around = (view: LandView): ReadonlyArray<Placed> => {
 const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** Shapes are cut off this many units outside of the picture, so that the line along the cut is not visible. */
+/**
+ * How many units outside of the picture the shapes are cut off. With this margin, the line along the cut is not
+ * visible.
+ */
 const MARGIN = 6
 
-/** The part of a ring within the picture (Sutherland and Hodgman): a coast has thousands of points elsewhere. */
+/**
+ * The part of a ring within the picture (algorithm of Sutherland and Hodgman). A coast has thousands of points outside
+ * of the picture, which the SVG does not need.
+ */
 const cut = ({ height, width }: LandView, ring: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   const edges: ReadonlyArray<(at: Position) => number> = [
     ([x]) => x + MARGIN,
@@ -163,7 +172,10 @@ const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   return kept
 }
 
-/** In a picture wider than this, coordinates are rounded to whole units. */
+/**
+ * In a picture that is wider than this number of units, coordinates are rounded to whole units. In other pictures they
+ * are rounded to tenths.
+ */
 const LARGE = 400
 
 const path = (
@@ -189,8 +201,8 @@ const path = (
 export const ground = (view: LandView): string => {
   if (!isOnMap(view.centre)) return ""
   const tiles = around(view)
-  // Each tile has a path of its own. Tiles overlap, and in a common path the overlap of two pieces of land would be
-  // drawn as a hole.
+  // Each tile has a path of its own, because tiles overlap: in a common path, the overlap of two pieces of land would
+  // be drawn as a hole.
   const rings = (name: string, kind: "land" | "lakes") =>
     tiles
       .map(({ place, tile }) =>
@@ -212,7 +224,7 @@ export const ground = (view: LandView): string => {
   ].join("")
 }
 
-/** A text on the picture: the middle of its base line, and how wide it is. */
+/** A text on the picture. `x` and `y` are the middle of its base line. */
 export interface LandLabel extends At {
   readonly width: number
 }
@@ -222,7 +234,7 @@ interface Lettering {
   /** The width of a letter and the height of a line, in units of the picture. */
   readonly letter: number
   readonly line: number
-  /** The labels that the picture has already. The names of towns must not touch them. */
+  /** The labels that are already on the picture. The names of towns must not touch these labels. */
   readonly taken?: ReadonlyArray<LandLabel>
 }
 
@@ -256,14 +268,14 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
 }
 
 /**
- * The greatest distance of a town from a point that is named after it, in metres. A town farther away says little about
- * where the point is.
+ * The greatest distance, in metres, between a point and the town by which a text names the point. A town that is
+ * farther away says little about where the point is.
  */
 const NEAR_M = 40_000
 
 /**
- * The town nearest to a point; null when none is near. The base map has only 7,300 towns, so a town that it does not
- * have may be nearer.
+ * The town nearest to a point; null when no town is near. The base map has only 7,300 towns, so a town that the base
+ * map lacks may be nearer.
  */
 export const nearestTown = (centre: Geometry.Point): string | null => {
   if (!isOnMap(centre)) return null

@@ -4,7 +4,8 @@ import type { Html } from "../../html/Html.js"
 import { texts, textsIn } from "../../languages/index.js"
 import type * as Fields from "../kit/Fields.js"
 
-// Pages on which a signed-in person gives the password once more, before something that cannot be undone.
+// This module is for pages on which a signed-in person types the password once more, before an operation that cannot be
+// undone.
 
 const words = texts.settings.passwordFaults
 
@@ -18,8 +19,8 @@ export interface Rejected {
 export const FIRST_TIME: Rejected = { problems: [], status: 200 }
 
 /**
- * The content of the password field: any text but an empty one, because an old account may have a short password. The
- * schema's message is in English; the field shows it in the reader's language.
+ * The content of the password field: any text that is not empty. The schema has no other minimum length, because an old
+ * account may have a short password. The schema's message is in English; the page shows it in the reader's language.
  */
 export const Given = Schema.String.pipe(
   Schema.minLength(1, { message: () => textsIn("en").settings.passwordFaults.missing })
@@ -31,7 +32,7 @@ const refused = (message: Html, status: number, headers: Readonly<Record<string,
   headers
 })
 
-/** The answers to a refused password, by the tag of the error. */
+/** The answer to each error of a refused password, by the tag of the error. */
 export const refusals = <A>(showAgain: (rejected: Rejected) => A) => ({
   WrongCredentials: () => showAgain(refused(words.wrong, 403)),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>

@@ -89,7 +89,7 @@ const list = (portal: string) =>
           ${!isFiltered && activity.length > 0 && strips({ path, days: lastDays, activity })} ${flags.map(flagged)}
           ${
             // When a filter cannot be applied, the list is empty although the log may have entries. So the page does
-            // not say that there are none.
+            // not say that there are no entries.
             page.entries.length === 0
               ? problems.length === 0 && html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>`
               : days(page.entries, look)
@@ -107,8 +107,8 @@ const list = (portal: string) =>
   )
 
 /**
- * The apps and purposes that the form offers: those of the user's connections, and those of the shown entries. An entry
- * can name an app that was deleted since.
+ * The apps and purposes that the form offers as filters: all apps that the user ever connected, and the apps of the
+ * shown entries. An entry can name an app that was deleted since.
  */
 const optionsOf = (
   apps: ReadonlyArray<LoggedApp>,
@@ -134,7 +134,7 @@ const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
 /** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
-    // This call cannot fail with `Invalid`, which means a wrong cursor, because it has no cursor.
+    // Only a wrong cursor makes this call fail with `Invalid`, and the call has no cursor.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
     ({ flags }) =>
       flags.filter(
@@ -155,8 +155,8 @@ const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription
   </div>`
 
 /**
- * The entries by day, the newest day first. Within a day the entries are grouped by app; the app that asked last comes
- * first.
+ * The entries by day, the newest day first. Within a day the entries are grouped by app. The app with the newest entry
+ * of the day comes first.
  */
 const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<Html> => {
   const zone = look.locale.zone ?? TimeZone.UTC
@@ -167,7 +167,9 @@ const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<
   )
 }
 
-/** How the page shows entries. `details`: with routes and error codes, which the app's developer uses. */
+/**
+ * How the page shows entries. `details`: whether the page shows routes and error codes, which help the app's developer.
+ */
 export interface Look {
   readonly locale: Locale
   readonly details: boolean
@@ -175,7 +177,7 @@ export interface Look {
   readonly icons: ReadonlyMap<AppId, Html | false>
 }
 
-/** A table of the entries of one app. The front page draws its example with it, too. */
+/** A table of the entries of one app. The example on the front page uses this function too. */
 export const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
   html`<div class="scroll">
     <table class="stack log">
@@ -215,8 +217,8 @@ const when = (fold: Folded.Fold): Html => {
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // One entry with several calls is about a token that no longer works: the calls with this token share one entry for
-  // an hour.
+  // A single entry that counts several calls is about a token that no longer works: all calls with this token within an
+  // hour share one entry.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined

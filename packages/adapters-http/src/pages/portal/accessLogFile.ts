@@ -10,8 +10,8 @@ import * as Visitor from "../kit/Visitor.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
 /**
- * The most entries of one file. Spreadsheets open a file of this size without trouble. To get older entries, the user
- * chooses other dates.
+ * The most entries of one file. Spreadsheet programs open a file of this size without trouble. To get older entries,
+ * the user chooses other dates.
  */
 export const MAX_ENTRIES = 10_000
 const PAGE = 500
@@ -29,9 +29,9 @@ const row = (entry: ReadableEntry, language: Language.Language): ReadonlyArray<s
 ]
 
 /**
- * One cell of the file. Names of apps and areas are strangers' texts, and a spreadsheet could run them as formulas (CSV
- * injection). Such a text gets an apostrophe in front, also if blanks precede the formula, because some spreadsheets
- * trim them.
+ * One cell of the file. Strangers choose the names of apps and areas, and a spreadsheet program could run such a text
+ * as a formula (CSV injection). A text that looks like a formula gets an apostrophe in front. This includes a text with
+ * blanks before the formula, because some programs remove the blanks.
  */
 export const cell = (text: string): string =>
   `"${(/^\s*[=+\-@\t\r\n|%]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
@@ -39,8 +39,8 @@ export const cell = (text: string): string =>
 const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join(",")}\r\n`
 
 /**
- * The file, by RFC 4180. It starts with a byte order mark, because spreadsheets take UTF-8 without one for another
- * encoding.
+ * The file in the format of RFC 4180. The file starts with a byte order mark: without the mark, spreadsheet programs do
+ * not recognise UTF-8.
  */
 const csv = (entries: ReadonlyArray<ReadableEntry>, language: Language.Language): string =>
   `\uFEFF${line(textsIn(language).accessLog.file)}${entries.map((entry) => line(row(entry, language))).join("")}`

@@ -9,7 +9,7 @@ import type { Locale } from "../../html/Locale.js"
 
 /** The filters of the access log, for its page and its file. */
 export interface AccessLogQuery {
-  /** The filters as the address has them. */
+  /** The values of the filters, as they are in the address. */
   readonly shown: Readonly<Record<"app" | "purpose" | "from" | "to", string>>
   readonly filter: Query
   readonly problems: ReadonlyArray<ShownProblem>
@@ -46,12 +46,12 @@ export interface FilterOption {
   readonly text: string
 }
 
-/** What the form offers besides "all". */
+/** The choices that the form offers besides "all". */
 export type FilterOptions = Readonly<Record<"app" | "purpose", ReadonlyArray<FilterOption>>>
 
 /**
- * Problems for filters whose value the form does not offer, such as an app that the user never connected. Without the
- * problem, the form would show "all apps" above an empty list.
+ * Problems for filters whose value the form does not offer, such as an app that the user never connected. Without a
+ * problem, the page would show "all apps" above an empty list.
  */
 export const notOffered = ({ problems, shown }: AccessLogQuery, options: FilterOptions): ReadonlyArray<ShownProblem> =>
   (["app", "purpose"] as const)

@@ -40,15 +40,15 @@ interface RejectedForm {
 }
 
 /**
- * The ids of the places whose boxes are ticked. `shared`: the place is shared. `earlier`: its earlier visits are shared
- * too. `was`: what was shared when the form was shown, from hidden fields of the form.
+ * The ids of the places whose boxes are ticked. `shared`: the place is shared. `earlier`: visits from before the
+ * sharing are shared too. `was`: the sharing when the page showed the form, from its hidden fields.
  */
 interface TickedPlaces extends Readonly<Record<"shared" | "earlier", ReadonlySet<string>>> {
   readonly was: Readonly<Record<"shared" | "earlier", string>>
 }
 
 /**
- * For a form that was opened before the connection was changed. The page then shows the connection as it is now
+ * The result for a form that was opened before the connection was changed: the page shows the connection as it is now
  * (decision connection-10).
  */
 export const OUTDATED: RejectedForm = { problems: [Fields.OUTDATED_ANEW], status: 409 }
@@ -136,7 +136,7 @@ export const detail = (
     })
   })
 
-/** Without a phone every answer to the app is "unknown". So the page leads to the set-up of a phone. */
+/** Without a phone, every answer to the app is "unknown". So this note leads to the set-up of a phone. */
 const noPhone = (portal: string): Html =>
   html`<div class="note">
     <p>${words.noPhone.text}</p>
@@ -144,18 +144,18 @@ const noPhone = (portal: string): Html =>
   </div>`
 
 /**
- * To find the volume flags of one connection, the service reads at most this many flags of the person at once, and at
- * most this many times.
+ * To find the volume flags of one connection, the service reads `FLAGS` flags of the person at a time, at most
+ * `FLAG_PAGES` times.
  */
 const FLAGS = 50
 const FLAG_PAGES = 10
 
-/** Volume flags of the connection, the newest first (decision purposes-5). */
+/** The connection's volume flags in the first batch that has any, newest first (decision purposes-5). */
 const flagsOf = ({ account }: Visitor.Visitor, { id }: ListedConnection) =>
   Effect.gen(function* () {
     let cursor: string | undefined
     for (let page = 1; page <= FLAG_PAGES; page++) {
-      // This call cannot fail with `Invalid`, which means a wrong cursor, because the service made the cursors itself.
+      // Only a wrong cursor makes this call fail with `Invalid`, and every cursor comes from the previous call.
       const read = Effect.catchTag(listOwnVolumeFlags(account, { limit: FLAGS, cursor }), "Invalid", Effect.die)
       const { flags, nextCursor } = yield* read
       const found = flags.filter(({ connectionId }) => connectionId === id)
@@ -274,7 +274,7 @@ const sharing = (
 
 const RULES = 50
 
-/** When somebody has changed the cursor in the address, the page shows the beginning of the list. */
+/** One page of the rules; the first page when somebody has changed the cursor in the address. */
 const rulesPage = (visitor: Visitor.Visitor, id: ConnectionId, cursor: string) => {
   const from = (cursor: string | undefined) => listRulesOfUser(visitor.account.id, id, { limit: RULES, cursor })
   return Effect.catchTag(from(cursor === "" ? undefined : cursor), "Invalid", () => from(undefined))

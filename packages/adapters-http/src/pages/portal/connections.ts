@@ -104,7 +104,7 @@ const card = (portal: string, connection: ListedConnection): Html =>
     </p>
   </li>`
 
-/** The scopes of a connection. Scopes that the app holds but cannot use now are marked. */
+/** The scopes of a connection. A scope that the app holds but cannot use at present has a badge. */
 export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
   heldScopes.length === 0
     ? words.nothing
@@ -122,7 +122,7 @@ export const badge = ({ app, onHold }: ListedConnection): Value =>
   html`${app.status !== "production" && html`<span class="badge warn">${words.sandbox}</span>`}
   ${onHold && html`<span class="badge warn">${words.onHold}</span>`}`
 
-/** When and why the connection ended, if it has. */
+/** When and why the connection ended. False for a connection that has not ended. */
 const end = ({ endReason, endedAt }: ListedConnection): Value =>
   endedAt !== null &&
   html`<dt>${words.facts.ended}</dt>
@@ -135,7 +135,8 @@ const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
 export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
 /**
- * The facts of an ended connection. The end dates that the user once chose are left out, because they would mislead.
+ * The facts of an ended connection. The end dates that the user once chose are left out: a reader would take them for
+ * the date on which the connection ended.
  */
 const then = (connection: ListedConnection): Html =>
   html`<dt>${words.facts.connected}</dt>

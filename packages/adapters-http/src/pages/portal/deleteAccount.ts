@@ -22,8 +22,8 @@ const words = texts.settings.deletion
 const LABELS = { password: words.password, word: words.wordField }
 
 /**
- * Whether the text is the word that the person must type to confirm a deletion, in any language, so that no account is
- * deleted by mistake. Decision languages-3.
+ * Whether the text is the word that a person must type to confirm the deletion of the account. The word may be in any
+ * language of the service. Nobody types this word by mistake. Decision languages-3.
  */
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
@@ -98,13 +98,14 @@ const lastAdmin = html`<div class="note warn">
 </div>`
 
 /**
- * The hidden fields of the form. From them the service knows which account it was, even after the account is deleted.
+ * The hidden fields of the form. When the form is sent again after the deletion, the service reads from these fields
+ * which account was deleted.
  */
 const fieldsOf = (account: Account.Account) => ({ account: account.id, mail: getsMail(account) ? "yes" : "no" })
 
 /**
- * The name of the form to which its token is bound. The name contains the fields, so a form that names another account
- * needs another token.
+ * The name of the form, to which the form's token is bound. The name contains the fields, so a form that names another
+ * account needs another token.
  */
 const formOf = ({ account, mail }: Readonly<Record<"account" | "mail", string>>): string =>
   `delete-account ${account} ${mail}`
@@ -161,9 +162,9 @@ const goodbye = (isMailed: boolean) =>
   )
 
 /**
- * The answer when the button was pressed twice: the first request has deleted the account and its session, and the
- * browser shows only this second answer. Fails with `NotFound` when the account exists, and when the form was not made
- * for this browser.
+ * The answer when the person pressed the button twice: the first request has deleted the account and its session, and
+ * the browser shows only this second answer. Fails with `NotFound` when the account still exists, and when the form was
+ * not made for this browser.
  */
 const repeated = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)

@@ -10,8 +10,8 @@ import { param } from "../kit/Params.js"
 import * as Visitor from "../kit/Visitor.js"
 
 /**
- * The page on which the person who uploaded a table says which columns to read. The service reads no line of the table
- * before that.
+ * The page on which a person says which columns of an uploaded table the service reads. Before that, the service reads
+ * only the first line of the table, which names the columns.
  */
 
 const words = texts.portal.imports.columns

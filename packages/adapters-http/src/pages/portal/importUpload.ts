@@ -14,7 +14,7 @@ import * as Fields from "../kit/Fields.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The page that uploads files. It works without a script; the script adds folders that are dropped on the page. */
+/** The page that uploads files. The page works without a script; the script lets a person drop folders on the page. */
 
 const words = texts.portal.imports
 
@@ -27,7 +27,7 @@ const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.z
 interface Refused {
   readonly status: number
   readonly problems: ReadonlyArray<Fields.ShownProblem>
-  /** How many files of a form with several files were stored. */
+  /** How many files of the form were stored, when the form had several files. */
   readonly stored?: number
   /** Whether one of the stored files is a table whose owner must say which columns are read. */
   readonly isAsking?: boolean
@@ -96,8 +96,8 @@ export const page = (
   })
 
 /**
- * A note for a person whose history is kept for a limited time: older entries of the file are left out, and adding them
- * later takes another upload.
+ * A note for a person whose history is kept for a limited time. The service leaves out older entries of the file. To
+ * add these entries later, the person must upload the file again.
  */
 const kept = (portal: string, keep: History.Keep): Html | false =>
   keep !== null &&
@@ -105,7 +105,9 @@ const kept = (portal: string, keep: History.Keep): Html | false =>
     <p>${words.upload.history(keep, `${portal}/settings`)}</p>
   </div>`
 
-/** Stores the files of the form one after the other. A refused file does not stop the others. */
+/**
+ * Stores the files of the form one after the other. When the service refuses a file, it still stores the other files.
+ */
 export const receive = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -120,7 +122,8 @@ export const receive = (portal: string) =>
       yield* Credentials.checkOrigin(request, yield* HttpOptions)
       const outcomes = Upload.forms(request, Import.MAX_WAITING_BYTES, ({ bytes, fileName, value }) =>
         Effect.gen(function* () {
-          // The token is checked before the file is read: the field of the token comes before the files in the form.
+          // The form's token is checked before a file is read. In the form, the field of the token comes before the
+          // files.
           if (!(yield* checkFormToken(visitor.cookie, value("form_token"), "")))
             return yield* Effect.fail(Visitor.stale)
           const started = startImport(visitor.account.id, fileName, bytes, { isAsking: true })
@@ -194,7 +197,7 @@ const answer = (portal: string, visitor: Visitor.Visitor, { isCut, results: all 
 
 const refusedAs = (status: number, message: Text): Refused => ({ status, problems: [{ field: "file", message }] })
 
-/** How the page shows a file that was refused. Undefined: the error page shows it. */
+/** How the page shows the refusal of a file. Undefined when the error page shows the refusal. */
 const refusalOf = (error: Conflict | Invalid | StoreError | Errors.WireError): Refused | undefined => {
   if (!("_tag" in error)) return error.statusCode === 413 ? refusedAs(413, words.upload.tooLarge(MOST)) : undefined
   switch (error._tag) {

@@ -118,8 +118,8 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
     }`
 
 /**
- * The entries of the file by month. The column “known” counts the entries that no other column counts: they were in the
- * history already, or they are from a time whose history the user has deleted.
+ * The entries of the file by month. The column “known” counts the entries that no other column counts: entries that the
+ * history already had, and entries from a time whose history the user has deleted.
  */
 const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
   html`<details>
@@ -142,7 +142,7 @@ const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
 const knownOf = ({ quarantined, read, stored, tooOld, tooRecent }: Months.MonthCounts): number =>
   Math.max(0, read - stored - tooRecent - tooOld - quarantined)
 
-/** The entries that were left out, with the reasons: `3 too old, 1 not usable`. */
+/** The numbers of entries that were left out, each with its reason: `3 too old, 1 not usable`. */
 const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html | string => {
   const reasons = [
     words.months.tooRecent(tooRecent),
@@ -153,8 +153,8 @@ const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html
 }
 
 /**
- * The places of the file that were left out, because the account has the greatest number of places that it may have.
- * The text also says how to make room.
+ * The places of the file that were left out, because the account already has the greatest allowed number of places. The
+ * text also says how the person can add the places.
  */
 const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
   const more = counts.overLimit - names.length
@@ -193,8 +193,8 @@ const progress = (one: Import.Import, now: Timestamp.Timestamp): Html => {
 }
 
 /**
- * The counts of an import, in plain words. Counts of zero are left out, except for the entries that were read and that
- * were stored.
+ * The counts of an import, in plain words. Counts of zero are left out, except for the count of the entries that were
+ * read and the count of the entries that were stored.
  */
 const counts = ({
   duplicates,

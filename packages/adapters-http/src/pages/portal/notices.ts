@@ -15,8 +15,8 @@ const NOTICES: Readonly<Record<string, Html>> = {
 
 /**
  * The notice that a page shows after one of its forms was posted. `code`: the name of the notice, from the page's
- * address. The address has only the name, so that nobody can make the page show a text of their own. Null for an
- * unknown name.
+ * address. The address has only the name of the notice and not its text, so nobody can make the page show another text.
+ * Null for an unknown name.
  */
 export const notice = (code: string): Html | null => {
   const text = Object.hasOwn(NOTICES, code) ? NOTICES[code] : undefined

@@ -24,8 +24,8 @@ import { notice } from "./notices.js"
 const words = texts.places
 
 /**
- * The form of a new place. The query may contain a position: the timeline and the page Today link to this form with a
- * position.
+ * The values of the form for a new place. The query may contain a position: the timeline and the page Today link to
+ * this form with a position.
  */
 const freshAt = (query: Form.Form, places: ReadonlyArray<Place.Place>): Fields.Shown => {
   const position = (name: "lat" | "lon") => (/^-?\d{1,3}\.\d{1,8}$/.test(query.value(name)) ? query.value(name) : "")

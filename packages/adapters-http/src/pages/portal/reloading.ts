@@ -15,12 +15,13 @@ interface Reloading {
   readonly line: Html
 }
 
-/** For a page that waits for nothing, and so does not reload itself. */
+/** For a page that waits for nothing, and so does not need to reload itself. */
 export const NONE: Reloading = { headers: {}, line: nothing }
 
 /**
- * The header with which the page at `path` reloads itself, and the line that says so. A reload closes what is open and
- * loses the focus, so the line has a link that stops the reloads (WCAG 2.2.2). `says`: when and how often it reloads.
+ * The header with which the page at `path` reloads itself, and the line that says so. A reload closes every part that
+ * the reader has opened, and loses the focus. So the line has a link that stops the reloads (WCAG 2.2.2). `says`: a
+ * text that says when and how often the page reloads itself.
  */
 export const reloading = (path: string, query: Form.Form, says: Text): Reloading => {
   const link = (address: string, text: Text): Html => html`<a href="${address}">${text}</a>`

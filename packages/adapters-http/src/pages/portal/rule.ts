@@ -16,7 +16,7 @@ import { evaluation, sentence } from "./ruleWords.js"
 
 const words = texts.rules
 
-/** The page of one rule: why the app was notified about the user, or was not. */
+/** The page of one rule. It says why the app was notified about the user, or why it was not. */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -40,8 +40,8 @@ const show = (portal: string) =>
   )
 
 /**
- * The table of evaluations, the reading that arrived last first. Consecutive readings that changed nothing share one
- * line.
+ * The table of evaluations. The reading that arrived last comes first. Consecutive readings that changed nothing share
+ * one line.
  */
 const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
   Table.stacked(

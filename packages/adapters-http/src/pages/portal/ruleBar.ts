@@ -3,8 +3,8 @@ import { Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 
 /**
- * This module draws the last evaluations of a rule as a bar (decision rules-12). Screen readers read the table after
- * the bar instead.
+ * This module draws the last evaluations of a rule as a bar (decision rules-12). For screen readers, the page has a
+ * table after the bar.
  */
 
 const words = texts.rules.legend

@@ -8,7 +8,7 @@ import { time } from "../kit/Time.js"
 
 const words = texts.rules
 
-/** The badge with a rule's state. An active rule has none, because its sentence is true without a badge. */
+/** The badge with a rule's state. An active rule has no badge, because its sentence is true without one. */
 export const stateBadge = ({ state }: ListedRule): Html | false =>
   state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 
@@ -32,7 +32,9 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
 const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
   type === "dwell" ? words.condition.dwell(place, dwellMinutes ?? 0) : words.condition[type](place)
 
-/** The area of a zone rule. The app chose the area, unlike a place, so the user sees where the area is. */
+/**
+ * The area of a zone rule. The app, and not the user, chose this area, so the text tells the user where the area is.
+ */
 const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
   words.area(name, appName, circle.radiusM, `${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`)
 
@@ -53,7 +55,7 @@ export const evaluation = (
     case "crossed":
       return outcomes.crossed[rule.type](appName)
     case "stale":
-      // The phone sent the reading in time, so the reading is from before the rule began.
+      // The reading arrived in time, so it is stale for the other reason: it is from before the rule began.
       return receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER
         ? outcomes.beforeRule(happened(rule), appName)
         : outcomes.sentLate(happened(rule), later(receivedAt - capturedAt), appName)

@@ -78,7 +78,7 @@ const end = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* param("id", SessionId, "session")
       const sessions = yield* listSessions(visitor.account.id, visitor.cookie)
-      // A session that has ended already is no error: ending it is what the person wants.
+      // A session that has already ended is no error, because the person wanted to end it.
       yield* Effect.catchTag(endSession(visitor.account.id, id), "NotFound", () => Effect.void)
       return sessions.some((one) => one.id === id && one.isCurrent)
         ? Credentials.clearSession(seeOther("/"), yield* HttpOptions)

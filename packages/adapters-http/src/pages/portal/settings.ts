@@ -75,7 +75,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
     })
   })
 
-/** Groups of links to the settings, the most used first. Each setting but the history has a page of its own. */
+/** Groups of links to the settings. The history is on this page, and every other setting has a page of its own. */
 const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =>
   Effect.map(NoticeChoice.row(portal, visitor), (notices) => {
     const row = (heading: Html, text: Html, to: string, open: Html): Row => ({ heading, text, to, open })
@@ -126,7 +126,10 @@ const nextDeletion = (keep: History.Keep, at: Described["nextDeletionAt"]): Html
 
 const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): Html => words.history.extent(fixes, visits)
 
-/** Asks for confirmation and changes nothing yet, because deleted history cannot be restored. */
+/**
+ * Asks the person to confirm the change, because deleted history cannot be restored. Nothing is changed before the
+ * confirmation.
+ */
 const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)

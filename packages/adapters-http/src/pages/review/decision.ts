@@ -40,15 +40,18 @@ const words = texts.review.decision
 
 const LABELS = { note: words.note, decision: words.yours }
 
-/** The decision form that was rejected and is shown again. */
+/** The form of a decision that the service refused, and that the page shows again. */
 interface RejectedForm {
   readonly form: Fields.Shown
   readonly status: 400 | 403 | 409
-  /** Why the decision was not recorded. Null when the form's own problems say it. */
+  /** The reason why the decision was not recorded. Null when the problems of the form's fields are the reason. */
   readonly reason: Html | null
 }
 
-/** Somebody else decided, or changed or archived the subject, so what the reviewer read is outdated. */
+/**
+ * The reason for a conflict: another person has decided, or has changed or archived the subject, so the page that the
+ * reviewer read is outdated.
+ */
 const outdated = (conflict: string): Html =>
   conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(conflict))
 
@@ -64,9 +67,9 @@ const rejectionAlert = (rejected: RejectedForm | undefined): Html | false =>
   }`
 
 /**
- * The form of a decision about the app or one of its purposes, posted to `action`. A hidden field has the revision that
- * the page shows, so that nobody decides about a later change without having read it. A visitor whose decision would be
- * refused sees no form, but a text that says who decides (decision reviews-1).
+ * The form of a decision about the app or one of its purposes, which is posted to `action`. A hidden field has the
+ * revision that the page shows. So nobody approves a later change without having read it. A visitor whose decision the
+ * service would refuse sees a text that says who decides (decision reviews-1), and no form.
  */
 const decisionPart = (
   visitor: Visitor.Visitor,
@@ -84,7 +87,9 @@ const decisionPart = (
       ${noteToCopy(rejected)}`
   })
 
-/** The note of a rejected form on a page without the form, so that the reviewer can copy the note. */
+/**
+ * The note that the reviewer typed, for a page that no longer has the form. The reviewer can copy the note from there.
+ */
 const noteToCopy = (rejected: RejectedForm | undefined): Html | false => {
   const note = rejected?.form.values("note").trim() ?? ""
   return (
@@ -206,7 +211,7 @@ const purposePage = (visitor: Visitor.Visitor, rejected?: RejectedForm) =>
     const query = yield* Form.query
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, app.id, page))
     const path = `${reviewPath(app)}/purposes/${purpose.id}`
-    // The submission of a purpose stays stored when an admin revokes the app, but nobody can decide about it any more.
+    // When an admin revokes the app, the submission of a purpose stays stored, but nobody can decide about it any more.
     const isWaiting = app.revokedAt === null && purpose.submission !== null
     return yield* respond({
       title: texts.review.titleOfPurpose(purpose.key, app.name),
@@ -260,10 +265,10 @@ const Posted = Schema.Struct({
 type Fault = Shared | WireError
 
 /**
- * Records a posted decision. If that is not possible, the page shows the form again with the reason. The form is also
- * shown again when its token is no longer valid: while the reviewer wrote the note, somebody may have signed in anew in
- * another tab. A decision that this reviewer has just recorded is answered like the first time: the button was pressed
- * twice (`ReviewDecision.isRepeated`).
+ * Records a posted decision. If the service refuses the decision, the page shows the form again with the reason. The
+ * page also shows the form again when its token is no longer valid: somebody may have signed in again in another tab
+ * while the reviewer wrote the note. A reviewer who presses the button twice gets the first answer again
+ * (`ReviewDecision.isRepeated`).
  */
 const decided = <R, R2, R3>(
   visitor: Visitor.Visitor,
@@ -319,7 +324,7 @@ const isRecorded = <R>(
   conflict: string
 ) =>
   Effect.gen(function* () {
-    // A version waits that this reviewer has not read, so the decision is not a repeated one.
+    // The present version was not read by this reviewer, so the request does not repeat the reviewer's own decision.
     if (conflict === Submission.CHANGED) return false
     const id = yield* subject
     const app = yield* appId

@@ -14,8 +14,8 @@ import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
 import * as Visitor from "../kit/Visitor.js"
 
 /**
- * The page that shows a reviewer the consent page as users will see it. The preview is made by the functions that make
- * the real page; only its controls and links are disabled.
+ * The page that shows a reviewer the consent page as users will see it. The functions that make the real page also make
+ * this preview. Only its controls and links are disabled.
  */
 
 const words = texts.review.preview
@@ -108,8 +108,8 @@ const framed = (
     </fieldset>`
 
 /**
- * Disables the links, because a disabled fieldset disables only its controls. Nobody has checked yet where the proposed
- * web page leads, and the other links lead to pages of the reviewer's own account.
+ * Disables the links of the preview, because a disabled fieldset disables only controls. Nobody has checked yet where
+ * the proposed web page leads, and the other links lead to pages of the reviewer's own account.
  */
 const withoutLinks = (page: Html): Html =>
   new Html((locale) => page.in(locale).replaceAll(/<a href="[^"]*"/g, '<a role="link" aria-disabled="true"'))

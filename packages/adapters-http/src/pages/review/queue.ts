@@ -49,7 +49,7 @@ const queue = asReviewer((visitor) =>
   })
 )
 
-/** What an entry of the queue is about, in words: an app or a purpose, new or changed. */
+/** The subject of an entry of the queue, in words: an app or a purpose, new or changed. */
 const kindOf = (isPurpose: boolean, isEdit: boolean): Html => {
   if (isPurpose) return isEdit ? words.queue.editedPurpose : words.queue.newPurpose
   return isEdit ? words.queue.changedApp : words.queue.newApp
@@ -118,7 +118,7 @@ const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
           </td>
           <td data-label="${words.flags.purpose}">
             ${
-              // A purpose without a description was deleted together with its app, so there is no page to link to.
+              // A purpose without a description was deleted together with its app, so there is no page for a link.
               flag.purposeDescription === null
                 ? html`<code>${flag.purposeKey}</code>`
                 : html`<a href="${reviewPath({ id: flag.appId })}/purposes/${flag.purposeId}"

@@ -29,8 +29,8 @@ export const ADMIN = "/admin"
 type Page<E, R> = (visitor: Visitor.Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 /**
- * A page for reviewers and admins. It refuses everybody else before it reads anything. The programs behind the page
- * check the role again.
+ * A page for reviewers and admins. The page refuses everybody else before it reads any data. The programs behind the
+ * page check the role again.
  */
 export const asReviewer = <E, R>(page: Page<E, R>) =>
   Visitor.signedIn((visitor) => Effect.zipRight(Staff.requireReviewer(visitor.account), page(visitor)))
@@ -181,7 +181,7 @@ const KINDS: Readonly<Record<ReviewDecision.ReviewKind, Html>> = {
 
 type Named = AnyReviewDecision & { readonly byName: string }
 
-/** The decisions about the app and its purposes, with who made them and the notes. */
+/** The decisions about the app and its purposes, with their notes and with the people who decided. */
 export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Html =>
   html`<section aria-labelledby="history">
     <h2 id="history">${words.history.heading}</h2>

@@ -11,8 +11,8 @@ const volume = (terms: Purpose.PurposeTerms): Html => words.volume(terms.expecte
 type Worded = Pick<Purpose.Purpose, "approved" | "status" | "terms">
 
 /**
- * The newest wording. When an approved purpose was edited, the wording in force is shown next to it, with the
- * differences marked.
+ * The newest wording of a purpose. When an approved purpose was changed, the wording in force is shown next to the
+ * newest wording, with the differences marked.
  */
 export const wording = ({ approved, status, terms }: Worded): Html => {
   if (approved === null || status === "approved") return plain(terms)

@@ -16,7 +16,8 @@ const words = texts.settings.language
 const LABELS = { language: words.field }
 
 /**
- * The name of a language, written in that language. So people find their language even if they cannot read the page.
+ * The name of a language, written in that language. So people find their language even when they cannot read the rest
+ * of the page.
  */
 const nameOf = (language: Language.Language): string =>
   new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language

@@ -8,7 +8,10 @@ export interface Row {
   readonly open: Text
 }
 
-/** A group of settings, a row for each setting: all groups fit on one or two screens of a phone. */
+/**
+ * A group of settings, with one row for each setting. Rows are small, so that all groups fit on one or two screens of a
+ * phone.
+ */
 export const group = (id: string, heading: Text, rows: ReadonlyArray<Row>): Html =>
   html`<section class="card" aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>

@@ -5,15 +5,15 @@ import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 
 /**
- * Whether the person gets mail. The worker sends no mail to an address that nobody has confirmed (`sendMail`). On a
+ * Whether the person gets mail: the worker sends no mail to an address that nobody has confirmed (`sendMail`). On a
  * service that confirms no addresses, such an address counts as confirmed for everything except mail. Pages must not
- * promise this person a mail. Decision accounts-11.
+ * promise a mail to a person who gets none. Decision accounts-11.
  */
 export const getsMail = ({ confirmedAt }: Pick<Account.Account, "confirmedAt">): boolean => confirmedAt !== null
 
 /**
  * The note on a page about mails, for a person who gets none. Where addresses must be confirmed, the note links to the
- * page on which the person can do so. Elsewhere it says that the service sends no mail.
+ * page on which the person can confirm the address. Elsewhere the note says that the service sends no mail.
  */
 export const noMail = (portal: string): Effect.Effect<Html, never, HttpOptions> =>
   Effect.map(
