@@ -21,8 +21,8 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.steering.history
 
-// The page with the history of a connection. It says what the user agreed to, and for each change when and by whom it
-// was made. Each change has a receipt. Decisions connection-7, languages-4.
+// The page with the history of a connection. The page says what the user agreed to, and for each change when it was
+// made and by whom. For each change there is a receipt to download. Decisions connection-7, languages-4.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -48,10 +48,10 @@ const causes = <Said>(
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
 ): Causes<Said> => ({ by, endedBy: reasons })
 
-/** The key of an entry in the address of its receipt: time and change, which together identify the entry. */
+/** The key of an entry, for the address of its receipt. The time and the change together identify the entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
-/** Whether exact location had ended when the change was made: its grace period was running. */
+/** Whether exact location had already lapsed when the change was made, so that only its grace period was running. */
 const hadEnded = ({ at, sensitiveExpiresAt }: Entry): boolean => sensitiveExpiresAt !== null && sensitiveExpiresAt <= at
 
 const changes = (entry: Entry): Html => {
@@ -122,8 +122,8 @@ const show = (portal: string) =>
   )
 
 /**
- * A receipt as plain text: who, what, which places, until when. Times are in UTC, because the file would not change
- * when the user later chooses another time zone.
+ * A receipt as plain text: the app, the scopes, the places and the end dates. The times are in UTC, because a saved
+ * file does not follow when the user later chooses another time zone.
  */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
   const { at, change, earlierVisits, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry

@@ -7,7 +7,8 @@ import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 
-// The forms with which a person changes a connection at once: parts of the connection's page and of the list of apps.
+// This module has the forms whose changes take effect at once. They are parts of the connection's page and of the list
+// of apps.
 
 const words = texts.steering
 
@@ -32,7 +33,7 @@ const pauseButtons = (legend: Html, hint: Html): Html =>
 export const pausedBadge = ({ pause }: Listed): Value =>
   pause !== null && html`<span class="badge warn">${words.pause.badge}</span> `
 
-/** The end of a pause in words, such as `Paused until today 12:30.` Call it for a paused connection only. */
+/** The end of a pause in words, such as `Paused until today 12:30.` Callers must pass a connection that is paused. */
 export const pausedUntil = ({ pause }: Listed): Html =>
   pause?.until == null ? words.pause.untilResumed : words.pause.until(time(pause.until))
 
@@ -108,7 +109,10 @@ const inDays = (days: number | "never") => ({
   text: words.permissions.fromNow(days)
 })
 
-/** The form that takes permissions away, gives them back and changes the end dates. */
+/**
+ * The form in which a person removes permissions, restores permissions that they once agreed to, and changes the end
+ * dates.
+ */
 export const permissions = (
   portal: string,
   connection: Listed,

@@ -8,8 +8,8 @@ import { time } from "../kit/Time.js"
 const words = texts.steering.marks
 
 /**
- * The badges of a live connection that a person should notice in a list (decision connection-11): that the app gets the
- * exact location, and what ends within a week.
+ * The badges of a live connection that a person should notice in a list (decision connection-11). They say that the app
+ * gets the exact location, and what ends within a week.
  */
 export const marks = (connection: ConnectionView.UserConnection): Html => {
   const { heldScopes, live, onHold, pause, sensitiveLapsedAt } = connection

@@ -84,7 +84,7 @@ const restoreExact = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
       const session = { isFresh: yield* isFreshSession(visitor.cookie) }
-      // With this notice the page shows the button of this form again.
+      // The name of this notice makes the page show the button of this form again.
       const back = `${portal}/connections/${id}?done=exact-location-not-restored`
       return yield* restoreExactLocation(visitor.account.id, id, session).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),
@@ -95,8 +95,8 @@ const restoreExact = (portal: string) =>
   )
 
 /**
- * Reads a number of days from a form. The empty option leaves the end date as it is, and gives undefined. `fault`: the
- * message for a value that is none of the options.
+ * Reads a number of days, or another option, from a form. An empty value leaves the end date unchanged: the result is
+ * then undefined. `fault`: the message for a value that is not one of the options.
  */
 const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fault: string) => {
   const text = form.value(name)

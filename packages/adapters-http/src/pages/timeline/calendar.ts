@@ -46,7 +46,7 @@ export const monthOf = (zone: TimeZone.TimeZone, date: string): CalendarMonth =>
   }
 }
 
-/** The column of a date, Monday first (Zeller's congruence, for the Gregorian calendar). */
+/** The column of a date in the table, from 0 for Monday (Zeller's congruence, for the Gregorian calendar). */
 const column = (date: string): number => {
   const [year = 1970, month = 1, day = 1] = date.split("-").map(Number)
   const [y, m] = month < 3 ? [year - 1, month + 12] : [year, month]
@@ -61,12 +61,15 @@ const column = (date: string): number => {
   return (saturdayFirst + 5) % 7
 }
 
-/** `ROW`: how many days the row of links has. `AFTER`: how many days of the row come after the chosen day at most. */
+/**
+ * `ROW`: the number of days in the row of links. `AFTER`: the greatest number of days in the row that come after the
+ * chosen day.
+ */
 const ROW = 7
 const AFTER = 3
 
 /**
- * The days around the chosen day as a row of links. No day in the row is later than both today and the chosen day,
+ * The days around the chosen day, as a row of links. A future day is in the row only if it is not after the chosen day,
  * because most people look for a day of the last week.
  */
 export const row = (

@@ -45,7 +45,8 @@ const show = (portal: string) =>
       const data = yield* Effect.orDie(listDays(userId, { from: month.from, until: month.until }, zone.id))
       const log = yield* Effect.orDie(listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined))
       const here = new Set(timeline.segments.flatMap((one) => (one.kind === "stay" ? [one.place.id] : [])))
-      // All readings of the day, as the calendar counts them. The line on the map may have fewer (decision timeline-2).
+      // The number of all readings of the day, as the calendar counts them. The line on the map may have fewer readings
+      // (decision timeline-2).
       const readings = data.find(({ date }) => date === day.date)?.fixes ?? 0
       const isEmpty =
         timeline.fixes.length === 0 && here.size === 0 && timeline.segments.every(({ kind }) => kind === "gap")
@@ -148,7 +149,7 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
   }
 }
 
-/** A stop has no name, so the page names the nearest town, if a town is near. */
+/** A stop has no name, so its text contains the nearest town, if a town is near. */
 const stopped = (centre: Geometry.Point): Html => {
   const town = nearestTown(centre)
   return town === null ? words.stop : words.stopNear(town)
@@ -181,8 +182,9 @@ const totals = (path: string, { fixes, segments }: TimelineDay, readings: number
 }
 
 /**
- * What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines; a link leads
- * to the other entries. `folded` has only the newest `ENTRIES` of all apps together, so an app may have no line at all.
+ * What each app learned on the day. Repeated requests share one line, and an app has at most `SEEN` lines. A link leads
+ * to the other entries. `folded` has only the newest `ENTRIES` entries of all apps together, so an app may have no line
+ * at all.
  */
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0

@@ -6,20 +6,20 @@ import { texts } from "../../languages/index.js"
 import * as Land from "../land/Land.js"
 
 /**
- * This module draws the picture of a day on the server: the land, the places where the person was as circles with their
- * names, and the way as a line. The picture needs no script, no tiles and no other server. Screen readers read the list
- * of stays and ways instead.
+ * This module draws the picture of a day on the server: the land, a circle with a name for each place where the person
+ * was, and a line for the way. The picture needs no script, no tiles and no other server. For screen readers, the page
+ * has a list of stays and ways.
  */
 
 const WIDTH = 720
 const HEIGHT = 420
 const MARGIN = 36
 /**
- * The picture shows an area of at least this size, in metres. Otherwise a day within one building would be stretched
- * over the whole picture.
+ * The smallest width of the area that the picture shows, in metres. Without this minimum, a day within one building
+ * would fill the whole picture.
  */
 const MIN_SPAN_M = 600
-/** The most points of the line. More points than pixels would not be visible. */
+/** The most points of the line. The picture is 720 units wide, so a reader could not see more points. */
 const MAX_POINTS = 1_500
 
 interface Drawn {
@@ -52,16 +52,16 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
 }
 
 /**
- * When the picture shows an area of at most this width, it hardly shows a coast or a town. So a small map in a corner
- * shows the land around it.
+ * In metres: a picture of an area narrower than this hardly shows a coast or a town. So a small map in a corner of the
+ * picture shows a larger area.
  */
 const SMALL_M = 40_000
 
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
 
 /**
- * The small map with the land around the picture. It is in the first of three corners in which nothing is drawn; the
- * fourth corner has the scale.
+ * The small map with the land around the picture. The map is in the first of three corners in which nothing is drawn,
+ * and left out when all three are in use. The fourth corner has the scale.
  */
 const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
   if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing
@@ -100,7 +100,7 @@ const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
 
-/** The line of the day in pieces. At a gap or a deleted stretch a piece ends, because the way is not known there. */
+/** The pieces of the day's line. A piece ends at a gap and at a deleted stretch, because the way is not known there. */
 const pieces = (
   fixes: ReadonlyArray<Fix.Fix>,
   segments: ReadonlyArray<Trace.Segment>
@@ -143,8 +143,8 @@ const range = (values: ReadonlyArray<number>) => {
 }
 
 /**
- * The size of letters on a phone, where the picture is half as wide and a letter takes twice as many units. Names that
- * do not touch on a phone do not touch on a wider screen.
+ * The size of letters on a phone, in units of the picture. On a phone, the picture is half as wide, and a letter takes
+ * twice as many units. So names that do not touch on a phone do not touch on a wider screen.
  */
 const LABEL_HEIGHT = 28
 const LETTER = 14
@@ -173,7 +173,7 @@ const labelled = (
   return taken
 }
 
-/** The scale: a bar that stands for a round length and is at most a fifth of the picture wide. */
+/** The scale: a bar whose length on the ground is a round number. The bar is at most a fifth of the picture wide. */
 const scale = (unitsPerM: number): Html => {
   const about = WIDTH / 5 / unitsPerM
   const power = 10 ** Math.floor(Math.log10(about))

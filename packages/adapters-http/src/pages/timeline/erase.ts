@@ -19,14 +19,17 @@ import { requestedDay } from "./requestedDay.js"
 
 const words = texts.timeline.erase
 
-/** The parts of a day that the page of the day offers as links to this page. */
+/** The parts of a day for which the page of the day has links to this page. */
 const PARTS = [
   { part: "morning", from: "00:00", until: "12:00" },
   { part: "afternoon", from: "12:00", until: "18:00" },
   { part: "evening", from: "18:00", until: "24:00" }
 ] as const
 
-/** The end of a day in a link, and in a field: a browser shows a time field with the value 24:00 as empty. */
+/**
+ * The end of a day, in a link (`END_OF_DAY`) and in a field (`MIDNIGHT`). A browser shows a time field with the value
+ * 24:00 as empty, so a field has 00:00.
+ */
 const END_OF_DAY = "24:00"
 const MIDNIGHT = "00:00"
 
@@ -34,8 +37,9 @@ const MIDNIGHT = "00:00"
 type TypedTimes = Readonly<Record<"from" | "until", string>>
 
 /**
- * The form on the page of a day with which the owner chooses the part of the day to delete. It leads to the page of
- * this module, which asks for confirmation. For the present day the form offers only the parts that have begun.
+ * The form on the page of a day in which the owner chooses the part of the day to delete. The form leads to the page of
+ * this module, which asks for confirmation. For the present day, the buttons for parts of a day include only the parts
+ * that have begun.
  */
 export const form = (
   portal: string,
@@ -72,8 +76,8 @@ const link = (portal: string, day: LocalDays.WholeDay, from: string, until: stri
   `${portal}/timeline/erase?day=${day.date}&from=${from}&until=${until}`
 
 /**
- * Reads the stretch of time from the query: a day in the visitor's time zone and two times of that day. If the day has
- * begun and the end is in the future, the present time becomes the end.
+ * Reads the stretch of time from the query: a day in the visitor's time zone, and two times of that day. For an end in
+ * the future on a day that has begun, the present time becomes the end.
  */
 const stretchOfQuery = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
@@ -84,7 +88,7 @@ const stretchOfQuery = (visitor: Visitor.Visitor) =>
       zone
     } = yield* requestedDay(visitor, query.value("day"))
     const from = LocalDays.instantOf(zone, day, query.value("from"))
-    // Midnight as the end means the end of the day, because no part of the day lies before its beginning.
+    // As an end, 00:00 means the end of the day, because nothing of the day is before its beginning.
     const end = query.value("until")
     const until = LocalDays.instantOf(zone, day, end === MIDNIGHT ? END_OF_DAY : end)
     const problems: ReadonlyArray<FieldProblem> = [
@@ -102,7 +106,8 @@ const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const { day, now, problems, query, stretch } = yield* stretchOfQuery(visitor)
-      // An address without times was typed by hand. There is nothing to confirm, so the person goes to the timeline.
+      // No link of ours leads to this address without times, so a person has typed it. There is nothing to confirm, so
+      // the person goes to the timeline.
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }

@@ -18,7 +18,7 @@ const words = texts.timeline.visits
 
 const PAGE = 50
 
-/** The visits at one place, newest first. */
+/** The page with the visits at one place, the newest visit first. */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

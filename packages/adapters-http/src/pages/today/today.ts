@@ -64,7 +64,7 @@ const step = (isDone: boolean, name: Html, text: Html, action: Value): Html =>
     </div>
   </li>`
 
-/** A place that the service suggests. Its form posts to the page of places, so one tap adds the place. */
+/** A place that the service suggests. The form posts to the page of places, so one tap adds the place. */
 const suggestion = (
   portal: string,
   { centre, count: number, kind, lastAt }: Suggestion.Suggestion,
@@ -115,7 +115,7 @@ const attention = (portal: string, { flags, phone, now }: Today.Today, isConfirm
     </div>`
   }`
 
-/** The list of paused apps, for somebody who forgot a pause and wonders why an app does nothing. */
+/** The list of paused apps. A person who forgot a pause finds here why an app does nothing. */
 const paused = (portal: string, { connections, paused: all }: Today.Today): Html =>
   html`<div class="note warn">
     <h2>${all.length === connections ? words.paused.all(connections) : words.paused.some(all.length, connections)}</h2>
@@ -139,7 +139,10 @@ const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): 
     <p class="actions"><a href="${portal}/timeline">${words.where.timeline}</a></p>
   </section>`
 
-/** From when to when the service knows where the person was, and how long the phone has been silent since then. */
+/**
+ * The first and the last time at which the service knows that the person was at the shown place, and how long the phone
+ * has been silent since the last one.
+ */
 const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
   ${words.where.silentSince(ago(asOf, now))}`

@@ -5,8 +5,8 @@ import { time } from "../kit/Time.js"
 
 /**
  * This module shows the request and the answer of each attempt of a delivery, with a command that sends the same
- * request again. Viewers of the app do not see the command, and not the signature (decision teams-1): receivers accept
- * a signature for a few minutes.
+ * request again. Viewers of the app see neither the command nor the signature (decision teams-1): with a signature,
+ * they could send the event to the receiver again, which accepts it for a few minutes.
  */
 
 const words = texts.webhooks.delivery
@@ -14,8 +14,8 @@ const words = texts.webhooks.delivery
 type Header = readonly [name: string, value: string]
 
 /**
- * One attempt's address and headers, if they were stored. `body` is the body of every attempt; undefined for a reader
- * who may not see what was sent.
+ * The address and the headers of one attempt, if they were stored. `body` is the body that every attempt sends;
+ * undefined for a reader who may not see what was sent.
  */
 export const exchange = (
   { attempt, exchange: sent, startedAt }: Delivery.Attempt,
@@ -48,7 +48,10 @@ const withoutSignature = (headers: ReadonlyArray<Header>): ReadonlyArray<Header>
 const lines = (headers: ReadonlyArray<Header>): ReadonlyArray<string> =>
   headers.map(([name, value]) => `${name}: ${value}`)
 
-/** A command for a POSIX shell. Values that are not stored are left for the developer to fill in. */
+/**
+ * A command for a POSIX shell that sends the request again. A value that is not stored becomes `YOUR_VALUE`, which the
+ * developer must replace.
+ */
 export const curl = ({ request, url }: AttemptExchange.AttemptExchange, body: string): string =>
   [
     `curl -i -X POST ${quoted(url)}`,

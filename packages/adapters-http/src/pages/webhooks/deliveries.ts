@@ -50,8 +50,8 @@ const list = Visitor.signedIn((visitor) =>
       main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
       ${filter(fields, path, found)}
       ${
-        // When a filter cannot be applied, the list is empty although the log may have deliveries. So the page does
-        // not say that there are none.
+        // When a filter cannot be applied, the list is empty although the log may have deliveries. So the page does not
+        // say that there are no deliveries.
         found.page.deliveries.length === 0
           ? problems.length === 0 &&
             html`<p class="empty">
@@ -75,7 +75,7 @@ interface Found {
   readonly urls: ReadonlyMap<string, string>
   /** The endpoint by which the list is filtered, if the endpoint was removed. */
   readonly removed: string | undefined
-  /** Whether the list is filtered by an id that is no endpoint of the app. */
+  /** Whether the filter names an id that is no endpoint of the app, and never was one. */
   readonly isMistaken: boolean
 }
 
@@ -97,8 +97,8 @@ const find = (
     const urls = new Map((yield* listEndpoints(account, appId)).map(({ id, url }) => [id as string, url as string]))
     const filtered = query.filter.endpointId
     const isUnknown = filtered !== undefined && !urls.has(filtered)
-    // An endpoint that was removed still has deliveries. So an unknown id without deliveries is a mistake, or the id of
-    // another app's endpoint.
+    // The deliveries of a removed endpoint stay in the log. So an unknown id without deliveries is a mistake, or the id
+    // of another app's endpoint.
     const isMistaken =
       isUnknown &&
       page.deliveries.length === 0 &&
@@ -114,7 +114,8 @@ const filter = (fields: Fields.Shown, path: string, { removed, urls }: Found): H
       ${Fields.select(fields, { name: "endpoint", label: LABELS.endpoint }, [
         { value: "", text: words.allEndpoints },
         ...Array.from(urls, ([value, text]) => ({ value, text })),
-        // Without an entry for the removed endpoint, sending the form again would drop the filter.
+        // The list of choices needs an entry for the removed endpoint. Without the entry, sending the form again would
+        // drop the filter.
         ...(removed === undefined ? [] : [{ value: removed, text: words.removedEndpoint(removed) }])
       ])}
       ${Fields.select(fields, { name: "state", label: LABELS.state }, [

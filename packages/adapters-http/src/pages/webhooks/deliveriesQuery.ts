@@ -16,7 +16,7 @@ const NAMES = ["endpoint", "event", "type", "state", "reason", "status", "from",
 
 /** The filters of the delivery log. */
 export interface DeliveriesQuery {
-  /** The filters as the address has them. */
+  /** The values of the filters, as they are in the address. */
   readonly shown: Readonly<Record<(typeof NAMES)[number], string>>
   readonly filter: Omit<Parameters<typeof listDeliveries>[2], "limit" | "cursor">
   /** Whether the event id is no valid id, so that no delivery can match. */

@@ -32,9 +32,9 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
     const { envelope } = delivery
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const endpoint = endpoints.find(({ id }) => id === delivery.endpointId) ?? null
-    // A viewer may read no data of users, and what was sent is about a user.
+    // A viewer of the app may not read data about users, and the body of the event is about a user.
     const body = may(app, "develop") ? Event.body(envelope, delivery.endpointId) : undefined
-    // Viewers may not open an endpoint, and the page of a removed endpoint is 404.
+    // Viewers may not open the page of an endpoint, and for a removed endpoint the answer is 404.
     const canOpenEndpoint = may(app, "develop") && endpoint !== null
     const endpointId = html`<code>${delivery.endpointId}</code>`
     const address = attempts.at(-1)?.exchange?.url
@@ -92,7 +92,8 @@ interface ActedOn {
 }
 
 /**
- * The button that sends the event again or sooner. When the service would refuse to send it, the page shows the reason.
+ * The button that sends the event again, or sooner than planned. When the service would refuse to send the event, the
+ * page shows the reason in place of the button.
  */
 const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Html => {
   const button = (action: string, text: Html, hint: Html) =>
@@ -102,8 +103,8 @@ const actions = (app: TeamApp, { delivery, endpoint, now, token }: ActedOn): Htm
       <button class="second">${text}</button>
     </form>`
   if (delivery.state === "trying") return button("retry-now", words.retry, words.retryText)
-  // Another delivery of the event may be in progress. The page does not check that: the service then refuses the
-  // redelivery.
+  // The page does not check whether another delivery of the event is in progress. If there is one, the service refuses
+  // the redelivery.
   switch (Replay.refusal({ delivery, endpoint, isPending: false }, now)) {
     case "too_old":
       return html`<p class="hint">${words.tooOld}</p>`
@@ -132,8 +133,8 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
   )
 
 /**
- * The body of a delivery. The page shows it only when an attempt was made: an app may not be allowed to learn about an
- * event that was never sent.
+ * The body of a delivery. The page shows the body only when an attempt was made: the app may not be allowed to learn
+ * about an event that was never sent.
  */
 const payload = (body: string): Html =>
   html`<h2>${words.payload}</h2>

@@ -28,8 +28,8 @@ const words = texts.webhooks.endpoint
 
 /**
  * The handler of a button of one endpoint. It checks the form's token, finds the app that the address names, checks
- * that the visitor may develop it, and reads the endpoint's id from the address. `act` finds out whether there is an
- * endpoint with this id.
+ * that the visitor may develop the app, and reads the endpoint's id from the address. `act` must find out whether the
+ * app has an endpoint with this id.
  */
 const onEndpoint =
   <A, E, R>(act: (visitor: Visitor.Visitor, app: TeamApp, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>
@@ -40,14 +40,17 @@ const onEndpoint =
       return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"), form)
     })
 
-/** Whether the button is on the endpoint's own page. Otherwise it is on the tab with all endpoints. */
+/**
+ * Whether the person pressed the button on the endpoint's own page. Otherwise the button was on the tab with all
+ * endpoints.
+ */
 const isOnOwnPage = (form: Form.Form): boolean => form.value("on_page") === "endpoint"
 
 /** The address of the page with the button. */
 const pageOf = (app: TeamApp, id: EndpointId, form: Form.Form): string =>
   `${appPath(app)}/webhooks${isOnOwnPage(form) ? `/${id}` : ""}`
 
-/** Leads back to the page with the button, with a notice. */
+/** Redirects to the page with the button, which shows the notice `done`. */
 const back = (app: TeamApp, id: EndpointId, form: Form.Form, done: string) =>
   seeOther(`${pageOf(app, id, form)}?done=${done}`)
 
@@ -97,8 +100,8 @@ const result = ({ delivered, detail }: TestResult): Html =>
   </div>`
 
 /**
- * Tests an endpoint. The answer is the page itself and no redirect, because the result is a text, and an address must
- * not contain a text for a page.
+ * Tests an endpoint. The answer is the page itself and not a redirect: the result is a text, and the address of a page
+ * must not contain a text that the page shows.
  */
 const test = Visitor.signedIn(
   onEndpoint((visitor, app, id, form) =>

@@ -13,10 +13,10 @@ import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 const words = texts.webhooks
 const own = words.endpoint
 
-/** The events that a test can send. `ping` comes first, because the receiver has nothing to do for it. */
+/** The events that a test can send. `ping` comes first, because a receiver needs to do nothing for a `ping`. */
 export const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const
 
-/** An endpoint on the tab with all endpoints of the app. */
+/** The card of an endpoint, for the tab with all endpoints of the app. */
 export const card = (
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
@@ -57,7 +57,10 @@ export const card = (
   </li>`
 }
 
-/** The same controls on the endpoint's own page, to which the documentation and the delivery log lead. */
+/**
+ * The controls of the card, for the endpoint's own page. The documentation and the delivery log send developers to this
+ * page.
+ */
 export const controls = (
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
@@ -74,7 +77,7 @@ export const controls = (
 }
 
 interface ShownControls {
-  /** The page that shows the buttons, and to which they lead back. */
+  /** The page that shows the buttons. After a button was pressed, the browser returns to this page. */
   readonly page: "list" | "endpoint"
   readonly token: string
   readonly now: Timestamp.Timestamp

@@ -6,8 +6,8 @@ import { bars, tallest } from "../kit/Bars.js"
 import { count, ofDomain, time } from "../kit/Time.js"
 
 /**
- * The section about the attempts at an endpoint: success rates, durations, the last 24 hours as bars, and the present
- * failure if there is one.
+ * The section about the attempts to send to an endpoint: success rates, durations, the last 24 hours as bars, and the
+ * present failure if there is one.
  */
 
 const words = texts.webhooks.figures
@@ -45,8 +45,8 @@ const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSumma
     : words.summed(((100 * succeeded) / attempts).toFixed(1), attempts, p95Millis)
 
 /**
- * The present failure of an endpoint, in red, from the first failed attempt on (decision figures-3); false while
- * nothing fails.
+ * The present failure of an endpoint, in red. The page shows a failure after the first failed attempt (decision
+ * figures-3). False while the newest attempt succeeded or no attempt is known.
  */
 export const failure = (health: EndpointFigures.EndpointHealth): Html | false =>
   health._tag === "Failing" &&

@@ -6,7 +6,7 @@ import * as Fields from "../kit/Fields.js"
 
 const words = texts.webhooks
 
-/** A tick box for each event, with what it means and the body that a receiver gets. */
+/** A tick box for each event, with the meaning of the event and an example of its body. */
 export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
   html`<fieldset id="events" ${Fields.describedByFaults(form, "events")}>
     <legend>${words.labels.events}</legend>
@@ -26,7 +26,10 @@ export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =
     </div>
   </fieldset>`
 
-/** The event's first example in the catalogue, made by the function that makes the bodies of real events. */
+/**
+ * The event's first example in the catalogue. The function that makes the bodies of real events also makes this
+ * example.
+ */
 const sample = (name: Event.Subscribable): Html | false => {
   const entry = EventCatalogue.ENTRIES.find((one) => one.name === name)
   const body = entry?.examples[0]?.body

@@ -7,8 +7,8 @@ import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 
 /**
- * The part of an endpoint's form for headers that the developer adds to its webhooks: fields that add or replace a
- * header, and a tick box for each header that removes it.
+ * The part of an endpoint's form for headers that the developer adds to its webhooks. The part has fields that add or
+ * replace a header, and one tick box for each header, which removes that header.
  */
 
 const words = texts.webhooks.headers
@@ -21,7 +21,7 @@ export const LABELS = { [NAME]: words.name, [VALUE]: words.value, headers: words
 
 const Added = Schema.Struct({ [NAME]: EndpointHeader.HeaderName, [VALUE]: EndpointHeader.HeaderValue })
 
-/** The names of the headers whose box is ticked. */
+/** The names of the headers that the person ticked for removal. */
 export const removed = (form: Form.Form): ReadonlyArray<string> => form.all(REMOVED)
 
 /** The changes of headers that the form asks for, or the problems of its fields. */
@@ -39,8 +39,8 @@ export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyA
 }
 
 /**
- * The fields for the headers of an endpoint. `present`: the headers that the endpoint has, whose values are never
- * shown. `ticked`: the headers whose box is ticked.
+ * The fields for the headers of an endpoint. `present`: the headers that the endpoint has; the page never shows their
+ * values. `ticked`: the headers whose box is ticked.
  */
 export const fields = (
   form: Fields.Shown,
@@ -68,7 +68,8 @@ export const fields = (
       ${Fields.input(form, {
         name: VALUE,
         label: words.value,
-        // A password field: when the form has a mistake, the page does not repeat the value.
+        // A password field, because the value is secret: the browser hides it, and a form with a mistake does not
+        // repeat it.
         type: "password",
         required: false,
         maxlength: EndpointHeader.VALUE_MAX,

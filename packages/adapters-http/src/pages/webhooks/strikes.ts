@@ -16,7 +16,10 @@ const { MAX_STRIKES } = WebhookEndpoint
 /** From this number of strikes on, the developer gets a warning. */
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
-/** The badge of an endpoint: disabled, failing from its first failed attempt on (decision figures-3), or enabled. */
+/**
+ * The badge of an endpoint: disabled, failing or enabled. An endpoint is failing after its first failed attempt
+ * (decision figures-3).
+ */
 export const standingBadge = ({ disabledAt, strikes }: Endpoint, health: EndpointFigures.EndpointHealth): Html =>
   disabledAt !== null
     ? html`<span class="badge bad">${words.disabled(time(disabledAt))}</span>`
@@ -24,7 +27,7 @@ export const standingBadge = ({ disabledAt, strikes }: Endpoint, health: Endpoin
       ? html`<span class="badge bad">${words.failing}</span>`
       : html`<span class="badge">${words.enabled}</span>`
 
-/** The strikes in words and as a bar. */
+/** The number of strikes in words, and as a bar. */
 export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
   strikes === 0
     ? words.none
@@ -40,8 +43,8 @@ export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
         ></meter>`
 
 /**
- * The note that says why the endpoint is disabled or soon will be, and what the developer can do about it. False when
- * the endpoint has too few strikes for a warning.
+ * The note that says why the endpoint is disabled or will soon be disabled, and what the developer can do about this.
+ * False when the endpoint has too few strikes for a warning.
  */
 export const strikeNote = (app: App.App, { disabledAt, id, strikes }: Endpoint): Html | false => {
   if (disabledAt === null && strikes < MANY) return false

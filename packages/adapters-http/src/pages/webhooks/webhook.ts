@@ -23,7 +23,7 @@ import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
 
 const words = texts.webhooks.edit
 
-/** The app's own endpoint that the address names. */
+/** The endpoint that the address names. Fails with `NotFound` when the app has no such endpoint. */
 export const ownEndpoint = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")
@@ -39,7 +39,7 @@ interface RejectedForm {
   readonly status?: 409
 }
 
-/** The page of one endpoint: how its deliveries go, its buttons, and the form that changes it. */
+/** The page of one endpoint: figures about its deliveries, its buttons, and the form that changes the endpoint. */
 export const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,

@@ -45,7 +45,10 @@ export const typed = (form: Form.Form) => ({
   description: form.value("description").trim()
 })
 
-/** Decodes the posted form and checks the text of the address too, so that the page shows all problems at once. */
+/**
+ * Decodes the posted form, and also checks the text of the address by the rules of the sender. So the page shows all
+ * problems at once.
+ */
 export const decoded = (posted: ReturnType<typeof typed>) =>
   Effect.map(WebhookSender, (sender) =>
     Either.mapLeft(Form.decode(Draft, posted), (problems) => {
@@ -134,7 +137,10 @@ export const fields = (
   html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
   ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers, removed)}`
 
-/** The page that shows a new signing secret, once. `to`: where its button leads. */
+/**
+ * The page that shows a new signing secret. No later page shows this secret again. `to`: the page to which the button
+ * leads.
+ */
 export const secretPage = (visitor: Visitor.Visitor, to: string, url: string, secret: string) =>
   Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
@@ -190,7 +196,7 @@ const add = Visitor.signedIn((visitor) =>
         Effect.gen(function* () {
           const endpoints = yield* listEndpoints(visitor.account, app.id)
           const endpoint = endpoints.find((one) => one.id === id && WebhookEndpoint.hasFirstSecret(one))
-          // The endpoint of a repeated form may have been removed meanwhile, or may have another secret.
+          // The form was sent again. The endpoint may have been removed meanwhile, or may have another secret.
           return endpoint === undefined
             ? seeOther(`${appPath(app)}/webhooks`)
             : yield* secretPage(visitor, `${appPath(app)}/webhooks`, endpoint.url, secret)
@@ -204,7 +210,7 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
-/** The problems of a part of a form that could not be decoded; an empty list for a valid part. */
+/** The problems of a part of a form. An empty list for a part without problems. */
 export const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
   Either.isLeft(decoded) ? decoded.left : []
 
