@@ -6,8 +6,8 @@ import { judgeRepeated, linesOf } from "./repeated.mjs"
 import { after, vitest } from "./vitest.mjs"
 
 /**
- * The time for the tests of one fault. A fault may cause an endless loop: its tests are then stopped, and the fault
- * counts as seen.
+ * The time limit of a run of tests with one fault. A fault may cause an endless loop: the run is then stopped, and the
+ * fault counts as seen.
  */
 const LIMIT_MILLIS = 180_000
 /** The number of test files that run first for a fault. They are the fastest files, and see most faults. */

@@ -6,9 +6,10 @@ import { replayLog, type Replayed, type ReplayedFiring } from "./replayLog.js"
 import { stayPoints } from "./StayPoints.js"
 
 /**
- * Measures how accurate the output of a replay is. The measurement does not use the rules of the service: a reading
- * whose accuracy is `ACCURATE_M` or better shows on which side of the circle the phone was. A side is confirmed when
- * the next two accurate readings are on that side too.
+ * Measures how accurate the output of a replay is. The measurement does not use the rules of the service. A reading
+ * counts if its accuracy is `ACCURATE_M` or better and its distance from the edge of the circle is more than `EDGE_M`:
+ * it shows on which side of the circle the phone was. A side is confirmed when the next two such readings are on that
+ * side too.
  */
 
 /** A log, with the places to measure. */
@@ -28,9 +29,12 @@ export interface ReplayFigures {
 
 interface CrossingFigures {
   readonly sent: number
-  /** Crossings that were sent and whose next two accurate readings were on the new side. */
+  /**
+   * Crossings that were sent and whose next two accurate readings were on the new side. `sent` leaves out crossings
+   * with fewer than two accurate readings after them.
+   */
   readonly confirmed: number
-  /** Crossings between two confirmed sides. `realSent` counts those that were sent. */
+  /** Crossings between two confirmed sides. `realSent` counts the real crossings that were sent. */
   readonly real: number
   readonly realSent: number
   readonly delaysS: ReadonlyArray<number>
@@ -39,13 +43,13 @@ interface CrossingFigures {
 interface DwellFigures {
   /**
    * The number of stays that last at least the rule's dwell time. A stay lasts from the first reading inside to the
-   * next one outside. `sent` counts the stays in which the rule fired.
+   * next reading outside. `sent` counts the stays in which the rule fired.
    */
   readonly stays: number
   readonly sent: number
   /**
-   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts those in which
-   * the rule fired.
+   * The number of stays with a reading inside at or after the end of the dwell time. `seenSent` counts the stays of
+   * this kind in which the rule fired.
    */
   readonly seen: number
   readonly seenSent: number
@@ -207,16 +211,15 @@ const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Rep
 }
 
 interface RealCrossing {
-  /** The time of the last reading before the crossing. */
+  /** The time of the last reading on the old side, without runs of fewer than three readings. */
   readonly after: number
-  /** The time of the last reading before the next real crossing. */
+  /** The time of the last reading on the new side, without runs of fewer than three readings. */
   readonly until: number
   readonly isInside: boolean
 }
 
 /**
- * Finds changes between sides where at least three readings in a row are on each side. A shorter run belongs to the run
- * before it.
+ * Finds changes between sides where at least three readings in a row (a run) are on each side. Ignores shorter runs.
  */
 const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossing> => {
   const runs: Array<{ readonly isInside: boolean; readonly from: number; until: number; size: number }> = []
@@ -242,8 +245,8 @@ const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossin
 
 /**
  * Compares dwells that fired with the stays that last at least the rule's dwell time. A stay lasts from the first
- * accurate reading inside to the next one outside. The stay counts as seen when a reading inside came at or after the
- * end of the dwell time: without that reading, the phone may have left before.
+ * accurate reading inside to the next accurate reading outside. The stay counts as seen when a reading inside came at
+ * or after the end of the dwell time: without that reading, the phone may have left before.
  */
 const dwellFigures = (
   seen: ReadonlyArray<Sighting>,

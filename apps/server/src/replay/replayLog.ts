@@ -74,8 +74,8 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     let [accepted, quarantined] = [0, 0]
 
     /**
-     * Counts the outcomes of one upload for each rule. It counts at most 20, because a rule keeps only its last 20
-     * evaluations.
+     * Counts the outcomes of the readings that arrived at `receivedAt`. Counts at most 20 outcomes for each rule,
+     * because a rule keeps only its last 20 evaluations.
      */
     const count = (receivedAt: number) => {
       for (const { id, place, type } of rules) {

@@ -48,8 +48,8 @@ export const make = (
             const found = yield* Snapshots.notesOf(name)
             if (Option.isNone(found)) return false
             const { draws, now } = yield* Schema.decode(Notes)(found.value)
-            // The worker's loops remember due times from before the restore. So they are stopped and started, and read
-            // the restored rows.
+            // The worker's loops remember due times from before the restore. So the loops stop before the restore and
+            // start after it, and then read the restored rows.
             yield* loops.stop
             yield* Effect.gen(function* () {
               yield* Snapshots.restore(name)

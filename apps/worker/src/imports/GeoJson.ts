@@ -12,10 +12,10 @@ const DEPTHS: Readonly<Record<string, 0 | 1 | 2>> = { Point: 0, MultiPoint: 1, L
 export const isFeature = (element: JsonValue): boolean => isObject(element["geometry"])
 
 /**
- * A feature of GeoJSON (RFC 7946). A point has one time among its properties. A line has a list with a time for each
- * position (`coordTimes`, as the program togeojson writes it), or a fourth number in each position. A feature without a
- * time, and an area, give no entries, because they are drawings on a map and no history. The program Dawarich writes
- * its points as features.
+ * A feature of GeoJSON (RFC 7946). A point has one time, among its properties or as the fourth number of its position.
+ * A line has a list with a time for each position (`coordTimes`, as the program togeojson writes it), or a fourth
+ * number in each position. A feature without a time, and an area, give no entries, because they are drawings on a map
+ * and no history. The program Dawarich writes its points as features.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element

@@ -38,8 +38,8 @@ interface Unit {
 
 export interface Explanation {
   /**
-   * The numbers of the entries that led to the violation, in order; the last one breaks the rule. An operation is
-   * listed by its first entry. Reads are left out, because they change nothing.
+   * The numbers of the entries that led to the violation, and of the entry that breaks the rule, in order. An operation
+   * is listed by its first entry. Other reads are left out, because they change nothing.
    */
   readonly led: ReadonlyArray<number>
   /** The id of the delivery, rule or connection whose state explains the violation best. */

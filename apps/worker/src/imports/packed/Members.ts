@@ -10,7 +10,10 @@ export interface Members {
   readonly end: () => Steps<void>
   /** The format of the first file that was read; null when no file was read. */
   readonly format: () => Import.ImportFormat | null
-  /** Called after the last file. Returns why the archive was not read completely; null when it was. */
+  /**
+   * Called after the last file. Returns why the archive was not read completely, or that it has no location file; null
+   * without a fault.
+   */
   readonly fault: () => Import.ImportFault | null
 }
 
