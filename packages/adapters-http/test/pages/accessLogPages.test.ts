@@ -21,8 +21,8 @@ beforeAll(async () => {
     status: 200,
     times: 1,
     error: null,
-    // The page folds equal entries into one line. The number makes every entry different, so that each entry has its
-    // own line.
+    // The page folds equal entries into one line. The number in the text makes every entry different, so every entry
+    // gets its own line.
     disclosed: `Studio ${index}`
   })
   const entries = Array.from({ length: 400 }, (_, index) => entry(index))

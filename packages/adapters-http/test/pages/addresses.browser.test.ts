@@ -16,7 +16,7 @@ describeBrowser.each([
   ["without JavaScript", false]
 ])("addresses, from sign-up to the undo of a change, %s", (_, javaScriptEnabled) => {
   const at = desk({ options: { addressRule: "confirmed" }, browser: { javaScriptEnabled } })
-  /** Inspects the page if scripts are on: the checks are a script that runs in the page. */
+  /** Inspects the page when JavaScript is on, because the inspection itself is a script in the page. */
   const look = (name: string) => (javaScriptEnabled ? inspect(at.page, name) : Promise.resolve())
   const press = (name: string) => at.page.getByRole("button", { name, exact: true }).click()
   const heading = (name: string) => at.page.getByRole("heading", { name, exact: true }).waitFor()
@@ -141,7 +141,7 @@ describeBrowser("an account without JavaScript", () => {
     await page.goto(await mailedLink(world, email, "Confirm your e-mail address"))
     await page.getByLabel("The password that you chose").fill(PASSWORD)
     await press("Create my account")
-    // Without its cookies the browser is unknown to the service, so signing in makes a second session.
+    // Without its cookies, the browser is unknown to the service, so the next sign-in makes a second session.
     await at.context.clearCookies()
     await signIn()
     expect(await page.getByText("This browser", { exact: true }).count()).toBe(1)

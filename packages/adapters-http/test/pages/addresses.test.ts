@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const HTML = { headers: { accept: "text/html" } }
 const visit = (path: string, by: Person = person) => by.get(path, HTML)
 
-/** The path with a value for each of its parameters. */
+/** Replaces each parameter in the path by a made-up value. */
 const filled = (path: string) => path.replace(/:(\w+)/g, "some_$1")
 
 const PATHS = routes(optionsAt("https://service.example", { hasMailbox: true })).map(({ path }) => path)
@@ -31,11 +31,12 @@ describe("addresses that people cut, or load again after a form", () => {
       for (const address of path === "/" ? [path] : [path, `${path}/`]) {
         const { headers, status, text } = await visit(address)
         const to = (headers.get("location") ?? "").split("#")[0] ?? ""
-        // A 404 that names the thing, such as an app, means that the address exists and only the id is unknown.
+        // A 404 whose text names a thing, such as an app, means that there is a page at this address, and that only the
+        // id is unknown.
         const isThere = status === 200 || (status === 404 && !/No such (?:page|route)/.test(text))
         const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
         const isConsent = path === "/authorize" && status === 400
-        // M12: the address that apps give to users leads to the access log.
+        // The address that apps give to users (decision M12) redirects to the access log.
         const isLog = path === "/portal" && to === "/portal/access-log"
         if (!isThere && !isLed && !isConsent && !isLog) lost.push(`${address}: ${status} ${to}`)
       }
@@ -51,8 +52,8 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
     ["/sign-out", "/#sign-out"],
-    // The address after a sign-in that interrupted the sending of a form. Its query says that the form was not sent,
-    // and must be kept.
+    // The query of this address says that a form was not sent, because a sign-in interrupted it. The redirect must keep
+    // the query.
     [
       "/developer/apps/app_1/team/invitations?done=choose-again",
       "/developer/apps/app_1/team?done=choose-again#invitations"
@@ -70,7 +71,7 @@ describe("addresses that people cut, or load again after a form", () => {
   })
 })
 
-/** Each kind of error page: its status, and a request that gets it. */
+/** Each kind of error page: its status, and a function that sends a request which gets the page. */
 const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]> = [
   [404, () => visit("/no/such/page")],
   [404, () => visit("/developer/apps/app_unknown")],
@@ -82,7 +83,7 @@ const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]
     async () => {
       const tables = await world.run(MemoryDatabase)
       const broken = AppId.make("app_broken")
-      // A row that no program could have written, so reading it fails with 500.
+      // Puts a row into the table that no program could have written. Reading this row fails, so the answer is 500.
       tables.apps.set(broken, {} as NonNullable<ReturnType<typeof tables.apps.get>>)
       const answer = await visit("/developer")
       tables.apps.delete(broken)
@@ -101,7 +102,7 @@ describe("pages of refusals", () => {
       expect(answer.text).toContain(person.account.email)
       expect(answer.text).toContain('href="/developer"')
     }
-    // The form for signing out works on this page too.
+    // The form for signing out must also work on an error page, so it must have a token.
     expect((await visit("/no/such/page")).text).toMatch(/name="form_token" value="[^"]+"/)
   })
 

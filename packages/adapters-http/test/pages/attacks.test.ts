@@ -128,8 +128,8 @@ describe("clickjacking and what a page may load", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain("unsafe")
-    // The documentation is the same for everybody, so caches may keep it. The answer to a search depends on the query,
-    // so caches may not keep it.
+    // The documentation is the same for everybody, so caches may store it. The answer to a search depends on the query,
+    // so caches may not store this answer.
     expect(headers.get("cache-control")).toBe(
       (path.startsWith("/docs") && path !== "/docs/search") || path === "/llms.txt"
         ? "public, no-cache"
@@ -140,16 +140,17 @@ describe("clickjacking and what a page may load", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     const isHtml = (headers.get("content-type") ?? "").startsWith("text/html")
     const isDocs = path.startsWith("/docs") && isHtml
-    // Only some pages have scripts: the pages of sign-in need one that tells the service the browser's time zone. The
-    // pages of the documentation are the same for everybody, so their scripts cannot have a nonce (decision wire-5).
+    // Of the pages in this test, only the listed pages and the documentation have scripts. The pages of sign-in have a
+    // script that sends the browser's time zone. The pages of the documentation are the same for everybody, so their
+    // scripts cannot have a nonce (decision wire-5).
     expect(policy.includes("script-src")).toBe(
       isDocs ||
         ["/portal/devices/share", "/portal/imports/new", "/portal/places", "/sign-in", "/sign-up"].includes(path)
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
-    // The first header keeps a page of another origin, which has opened this page, from navigating it. The second
-    // header lets only the two pages that locate the user ask for the position.
+    // With the header `cross-origin-opener-policy`, a page of another origin that has opened this page cannot navigate
+    // it. The header `permissions-policy` lets only the two pages that locate the user ask for the position.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
       ? "geolocation=(self)"
@@ -280,7 +281,7 @@ describe("header injection", () => {
   })
 })
 
-/** The HTML of a page without the map's scripts, which are files of this service with a nonce. */
+/** The HTML of a page without the service's own scripts, which are files with a nonce. */
 const withoutOwnScripts = (text: string): string =>
   text.replace(
     /<script nonce="[0-9a-z]+" src="\/assets\/[a-z]+\.[\w-]+\.js"(?: +data-texts="[^"<>]*")? +defer><\/script>/g,
@@ -366,7 +367,7 @@ describe("cross-site scripting", () => {
     }
     const shown = await browser.get(consent)
     expect(shown.text).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;&#39;&amp;")
-    // A form that is refused is shown again with what was typed, so this text must be escaped too.
+    // When the service refuses a form, the page shows the typed texts again. These texts must be escaped too.
     const refused = await browser.submit(await browser.get("/portal/places"), "/portal/places", {
       label: EVIL,
       kind: EVIL,

@@ -13,7 +13,10 @@ afterAll(() => world.close())
 const NOT_KEPT = "Nothing has changed yet. Please do it again: what you had entered or chosen was not kept."
 const times = (text: string): number => text.split(NOT_KEPT).length - 1
 
-/** The pages that links lead to from `path`, without their queries, by their path. */
+/**
+ * Follows the links from the page at `path`, and returns the text of each page that the links reach, by its path. Paths
+ * have no queries.
+ */
 const crawl = async (browser: Visitor, path: string, found = new Map<string, string>()) => {
   if (found.has(path)) return found
   const { headers, status, text } = await browser.get(path)
@@ -25,7 +28,7 @@ const crawl = async (browser: Visitor, path: string, found = new Map<string, str
   return found
 }
 
-/** Signs in with the form of the page at `path`, and returns the address to which the sign-in leads. */
+/** Signs in with the form of the page at `path`. Returns the address to which the sign-in redirects. */
 const signInAt = async (browser: Visitor, { account }: Person, path: string) => {
   const credentials = { email: account.email, password: PASSWORD }
   const answer = await browser.submit(await browser.get(path), "/sign-in", credentials)
@@ -105,7 +108,8 @@ describe("a page to which a sign-in or a confirmation leads back after a form [a
     expect(repeated.status).toBe(400)
     world.clock.advance(16 * 60_000)
     const fields = { ...hidden(repeated, action), email: "ada@example.com", role: "viewer" }
-    // After a refused form, the browser shows the address to which the form was posted, and sends it as the referrer.
+    // After a refused form, the address in the browser is the address to which the form was posted. The browser sends
+    // this address as the referrer.
     const requested = await browser.post(action, fields, { referer: world.url + action })
     const confirm = requested.headers.get("location") ?? ""
     expect(confirm).toMatch(/^\/confirm\?/)

@@ -18,7 +18,10 @@ afterAll(() => world.close())
 const LATEST = "location.latest.read"
 const TERMS = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 1 } as const
 
-/** An app that gets the exact location of its holder, and the connection between the two. */
+/**
+ * A person who owns an app and has connected it, so that the app gets the person's exact location. Returns the
+ * connection too.
+ */
 const exact = async (choices: Pick<Parameters<World["connect"]>[2], "standardDays" | "sensitiveDays"> = {}) => {
   const person = await world.person()
   await person.send("PUT", "/v1/user/time-zone", { time_zone: "UTC" })

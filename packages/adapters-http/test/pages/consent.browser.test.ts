@@ -40,7 +40,7 @@ const addPurpose = (
     })
   )
 
-/** An app with two purposes, connected by its owner for all the scopes that it asked for. */
+/** An app with two purposes. Its owner has connected it for all the scopes that the app requested. */
 const connected = async ({ callback, world }: Desk, scopes = [CURRENT, LATEST]) => {
   const person = await world.person()
   const { app } = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
@@ -105,7 +105,7 @@ describeBrowser("the consent page", () => {
       expect(stays).toContain(text)
     }
     expect(stays).not.toContain("Office")
-    // On this page, the user can choose only for how long the sensitive scopes stay.
+    // On the renewal page, the user can choose only for how long the sensitive scopes stay.
     expect(await page.locator("input[type=checkbox]").count()).toBe(0)
     expect(await page.locator("input[type=radio][name=sensitive_days]").count()).toBe(4)
     expect(await page.locator("input[type=radio]").count()).toBe(4)
@@ -180,8 +180,8 @@ describeBrowser("the consent page", () => {
     expect(leaving).toContain("See your latest exact location")
     expect(await page.locator(`#place-${home.id}`).isChecked()).toBe(true)
     expect(await page.locator(`#earlier-${home.id}`).isChecked()).toBe(true)
-    // The page shows only the end of the chosen duration. The ends of the other durations are in the text too, for
-    // screen readers.
+    // People see only the end date of the chosen duration. The text also contains the end dates of the other durations,
+    // for screen readers.
     const region = page.getByRole("region", { name: "Until when" })
     const until = ((await region.textContent()) ?? "").replace(/\s+/g, " ")
     for (const text of [
@@ -238,7 +238,7 @@ describeBrowser("the consent page", () => {
     const { app } = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await at.as(person)
     await page.goto(at.authorize(app, CURRENT))
-    // Remembers the form's fields, so that the test can post them again after the browser has left the page.
+    // Saves the form's fields, so that the test can post them again after the browser has left the page.
     const form = await page.evaluate<{ action: string; fields: ReadonlyArray<[string, string]> }>(`(() => {
       const form = document.querySelector("form")
       return { action: form.getAttribute("action"), fields: [...new FormData(form)] }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A new user who owns an app and signed in through the page. */
+/** Starts again with a new user who owns an app and has signed in through the page. */
 const fresh = async () => {
   world.clock.set("2026-03-01T12:00:00.000Z")
   person = await world.person()
@@ -61,8 +61,8 @@ const authorize = (more: More = {}): Promise<Answer> => {
 const action = ({ text }: Answer): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
 
 /**
- * Fills the form of the page, with one scope by default, and presses a button. Returns the address to which the browser
- * is sent.
+ * Fills in the form of the page, with one scope by default, and presses a button. Returns the address to which the
+ * browser is redirected.
  */
 const answer = async (page: Answer, fields: Parameters<Visitor["submit"]>[2] = {}) => {
   const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT], ...fields })
@@ -303,7 +303,7 @@ describe("one request, one answer", () => {
       Effect.map(MemoryDatabase, ({ mail }) => [...mail.keys()].filter((key) => key.startsWith(person.account.id)))
     )
     expect(receipts.length).toBe(1)
-    // The first decision counts, whatever button is pressed later.
+    // The first decision counts. Pressing another button later must not change it.
     expect((await answer(page, { decision: "cancel" })).href).toBe(all[0]?.href)
     expect((await browser.get(action(page))).status).toBe(409)
   })
@@ -334,7 +334,7 @@ describe("one request, one answer", () => {
     expect(repeated.status).toBe(400)
     for (const field of ["label", "lat", "lon"]) expect(repeated.text).toContain(`id="${field}-fault"`)
     expect(repeated.text).toMatch(/value="location\.place\.current"[^>]* checked/)
-    // If the name and the position of the new place are empty, Allow must not add a place.
+    // The fields for the name and the position of the new place are empty. So Allow must not add a place.
     const allowed = await browser.submit(repeated, action(repeated), { decision: "allow", scope: [CURRENT], ...empty })
     expect(allowed.headers.get("location")).toContain("code=")
   })

@@ -16,14 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The page on which a person with a connection of 90 days changes it; exact location ends 7 days after the consent. */
+/**
+ * The page on which a person changes a connection of 90 days, `afterDays` days after the consent. Exact location ends 7
+ * days after the consent, at `end`.
+ */
 const changePage = async (afterDays: number) => {
   const person = await world.person()
   const { app } = await world.app(person)
   await world.run(Fixtures.purpose(app.id, "find_coffee"))
   await world.connect(person, app, { scopes: [CURRENT, LATEST], standardDays: "90", sensitiveDays: "7" })
   const end = new Date(world.clock.now() + 7 * Timestamp.DAY).toISOString()
-  // A session that nobody uses ends after 14 days.
+  // The person visits a page after at most 11 days, because a session that nobody uses ends after 14 days.
   world.clock.advance(Math.min(afterDays, 11) * Timestamp.DAY)
   await person.get("/")
   world.clock.advance(Math.max(afterDays - 11, 0) * Timestamp.DAY)

@@ -42,7 +42,7 @@ describeBrowser("the consent page with scripts", () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const height = await page.evaluate<number>("document.documentElement.scrollHeight")
     expect(height).toBeLessThanOrEqual(1.5 * 844)
-    // The durations are in one row, and only the chosen duration shows its end.
+    // The durations must be in one row, and only the chosen duration may show its end date.
     const tops = await page.locator(".day-choice").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y))
     expect([tops.length, new Set(tops).size]).toEqual([5, 1])
     expect(await page.locator(".ends:visible").allInnerTexts()).toEqual(["Ends 31 March 2026 at 12:00 UTC"])
@@ -108,7 +108,7 @@ describeBrowser("the consent page with scripts", () => {
     await page.getByLabel("Name").fill("Swimming pool")
     await page.locator("#map.leaflet-container").click({ position: { x: 120, y: 120 } })
     await inspect(page, "consent-add-place")
-    // Enter in a field of the place adds the place. It neither allows nor cancels the consent.
+    // Pressing Enter in a field of the place must add the place. It must neither allow nor cancel the consent.
     await page.getByLabel("Name").press("Enter")
     await page.getByText("Swimming pool is added and ticked.").waitFor()
     expect(await page.locator("input[name=place]:checked").count()).toBe(1)
@@ -149,7 +149,7 @@ describeBrowser("the consent page without scripts: a place, and who asks", () =>
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.getByLabel("90 days").check()
     await page.getByLabel("Name").fill("Home")
-    // Allow does not drop a place whose fields are only partly filled in.
+    // Allow must not drop a place of which only some fields are filled in.
     await page.getByRole("button", { name: "Allow", exact: true }).click()
     await page.getByText("Latitude must be").first().waitFor()
     await page.getByLabel("Latitude").fill("52,52")

@@ -9,7 +9,7 @@ import { LABEL, stage } from "../support/webhooks.js"
 
 const WAITS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** The choices whose text does not fit into the list once they are chosen. */
+/** The choices of a list whose text is wider than the list, so that the chosen text would be cut off. */
 const clipped = (page: Page, id: string): Promise<ReadonlyArray<string>> =>
   page.evaluate(`(() => {
     const list = document.getElementById("${id}")
@@ -36,7 +36,7 @@ describeBrowser("the delivery log, for developers", () => {
     const event = await on.fire()
     await page.goto(log)
     await page.getByRole("link", { name: "place.enter" }).click()
-    // The service has sent no part of this event, so the page must show no part of it.
+    // The service has not sent this event to the app yet, so the page must not show its content.
     expect(await page.content()).not.toContain(LABEL)
     await on.work()
     world.clock.advance(Timestamp.SECOND)

@@ -35,7 +35,7 @@ it("a filter that cannot be meant: 400, and which field it is", async () => {
 
 it("From and To are days of the reader's zone, as the times of the rows are [accounts-19]", async () => {
   const on = await stage(world)
-  // 12:00 UTC on 1 March is 1:00 on 2 March in Auckland, so the reader's day differs from the day in UTC.
+  // At 12:00 UTC on 1 March, it is 1:00 on 2 March in Auckland. So the reader's day differs from the day in UTC.
   await on.developer.send("PUT", "/v1/user/time-zone", { time_zone: "Pacific/Auckland" })
   await on.fire()
   await on.work()

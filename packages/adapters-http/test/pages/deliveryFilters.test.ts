@@ -9,7 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An app whose receiver answers 404 to one event, and does not answer to a second one. */
+/**
+ * An app with two events: its receiver answers 404 to the first event (`gone`) and 500 to the second event (`failing`).
+ */
 const faults = async () => {
   const on = await stage(world)
   await on.script(MemoryWebhookSender.answers(404))

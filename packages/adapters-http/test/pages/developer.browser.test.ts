@@ -35,7 +35,8 @@ const production = async (world: World, owner: Person): Promise<App.App> => {
 }
 
 /**
- * Approves a purpose as a reviewer would: the app is in production, where only an approved purpose opens coordinates.
+ * Approves a purpose as a reviewer would. The app is in production, where an app gets coordinates only for an approved
+ * purpose.
  */
 const approve = (purpose: Purpose.Purpose) =>
   Effect.flatMap(PurposeStore, (store) =>
@@ -173,7 +174,7 @@ describeBrowser("what an app says about itself", () => {
     await at.as(owner)
     await page.goto(`${world.url}/developer/apps/${app.id}`)
     await page.getByRole("heading", { name: "Changes that wait" }).waitFor()
-    // Next to a long e-mail address the words of the header must not wrap.
+    // The reader has a long e-mail address. The words beside it in the header must not wrap.
     await page.setViewportSize({ width: 1280, height: 900 })
     for (const name of ["Settings", "Sign out"]) {
       const box = await page.getByText(name, { exact: true }).boundingBox()

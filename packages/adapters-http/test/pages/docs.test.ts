@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, "../../../..")
 const HTML = { headers: { accept: "text/html" } }
 
 let world: World
-/** Every page that links lead to from `/docs`, by its path. */
+/** The HTML of every page that can be reached by links from `/docs`, by the path of the page. */
 const pages = new Map<string, string>()
 const links: Array<{ readonly from: string; readonly to: URL }> = []
 
@@ -338,8 +338,8 @@ describe("the quick start", () => {
     const post = (path: string) => other.call(path, { method: "POST", ...jsonBody(account) })
     const [signedUp, signedIn] = [await post("/v1/accounts"), await post("/v1/session")]
     await other.close()
-    // On this server an account needs a confirmed address. So the calls of the quick start give no session, and the
-    // page must say what to do in place of them.
+    // On this server an account needs a confirmed address. So the calls of the quick start make no session, and the
+    // page must say what the reader can do instead.
     expect([signedUp.status, signedIn.status]).toEqual([202, 401])
     const note = /<div class="note">([\s\S]*?)<\/div>/.exec(text)?.[1] ?? ""
     expect(note).toContain('<a href="/sign-up">')

@@ -35,7 +35,7 @@ describe("an error", () => {
 })
 
 describe("the search", () => {
-  /** Texts that a developer types, each with the section that must be among the first three results. */
+  /** Texts that a developer types into the search, each with the section that must be among the first three results. */
   const FINDS = [
     ["verify go", "/docs/webhooks#verify-go"],
     ["handle unknown", "/docs/how-to#unknown"],

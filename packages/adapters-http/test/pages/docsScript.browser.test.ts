@@ -47,8 +47,8 @@ describeBrowser("the documentation, with its script", () => {
     const field = page.getByRole("searchbox", { name: "Search the documentation" })
     await Promise.all([page.waitForResponse((answer) => answer.status() === 503), field.fill("handle")])
     await page.unrouteAll({ behavior: "wait" })
-    // When the test has seen the refusal, the script of the page may not have handled it yet and may ignore what is
-    // typed. So the test types until the page shows results.
+    // After the service has refused the index, the page's script may not have handled the refusal yet, and then ignores
+    // typed text. So the test types again until the page shows results.
     await expect
       .poll(async () => {
         await field.fill("")

@@ -19,7 +19,7 @@ interface Listed {
   readonly headers: ReadonlyArray<object>
 }
 
-/** A browser with the form for a new endpoint, which `add` sends as often as a test calls it. */
+/** A browser with the form for a new endpoint. Each call of `add` sends this same form. */
 const form = async () => {
   const person = await world.person()
   const { app } = await world.app(person)
@@ -97,8 +97,9 @@ describe("the form of a webhook endpoint that is sent twice [idempotency-6]", ()
     const answered = Effect.runSync(Deferred.make<void>())
     const requested = Effect.runSync(Deferred.make<void>())
     let lookUps = 0
-    // The look-up of the first request ends only after the second request has its answer. So the look-up must not run
-    // inside a transaction: the second request would wait for this transaction, and neither would end.
+    // In this test, the look-up of the address by the first request ends only after the second request has its answer.
+    // So the look-up must not run inside a transaction: the second request would wait for this transaction, and neither
+    // request would end.
     const lookUp = Effect.suspend(() =>
       ++lookUps === 1 ? Effect.zipRight(Deferred.succeed(requested, undefined), Deferred.await(answered)) : Effect.void
     )

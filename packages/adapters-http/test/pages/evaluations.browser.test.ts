@@ -16,8 +16,9 @@ const HOME = { lat: 52.37, lon: 4.89 }
 const { MINUTE } = Timestamp
 
 /**
- * A person with a rule about home. The phone was seen at the edge, away, at home, away and at home again, 50 seconds
- * apart. An hour later the phone uploaded three readings that were 20 to 40 minutes old.
+ * A person with a rule about the place Home. The phone reported five positions, 50 seconds apart: at the edge of the
+ * place, away, at home, away, and at home again. An hour later the phone uploaded three readings that were 20 to 40
+ * minutes old.
  */
 const story = async (world: World, owner: Person) => {
   const person = await world.person()

@@ -20,7 +20,7 @@ import { stage } from "../support/webhooks.js"
 import { bearer, type Person } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
 
-/** Addresses that answer with a file to download. */
+/** Paths whose answer is a file and not a page. */
 const FILES: ReadonlySet<string> = new Set([
   "/portal/access-log.csv",
   "/portal/timeline.gpx",
@@ -32,8 +32,9 @@ const FILES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pages whose address needs values from an app or from a mailed link. Without these values they answer with this
- * status. The pages of mailed links are tested in `addresses.browser.test.ts`. `/authorize` with an app would redirect.
+ * Pages whose address needs values from an app or from a mailed link, each with the status of the answer when the
+ * values are missing. `addresses.browser.test.ts` tests the pages of mailed links. `/authorize` with the values of an
+ * app would redirect.
  */
 const REFUSING: Readonly<Record<string, number>> = {
   "/authorize": 400,
@@ -45,8 +46,8 @@ const REFUSING: Readonly<Record<string, number>> = {
 }
 
 /**
- * Whether the path has a text for programs: a page's copy in Markdown, the list of these copies, or the feed of
- * changes.
+ * Whether the answer is a text for programs: a page's copy in Markdown, the list of these copies, the search index, or
+ * the feed of changes.
  */
 const isText = (path: string): boolean => /^\/(?:docs.*\.(?:md|atom|json)|llms\.txt)$/.test(path)
 
@@ -60,16 +61,16 @@ const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
 
 const HOME = { lat: 52.37, lon: 4.89 }
 const LATEST = "location.latest.read"
-/** The longest name that is allowed, without a place to break it. */
+/** A name of an app with the greatest allowed length. It has no blank at which a browser could wrap it. */
 const LONG_NAME = "W".repeat(60)
-/** A black square. */
+/** A PNG of a black square, in base64. */
 const BLACK = "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC"
 const LONG_URL = `https://hooks.example.com/${"a".repeat(300)}`
 
 describeBrowser("every page, with something on it", () => {
   const at = desk({ options: { hasMailbox: true } })
   let ada: Person
-  /** The values of `:name` in the paths of pages. */
+  /** The value for each parameter in the paths of pages, such as `app` for `:app`. */
   let values: Readonly<Record<string, string>>
   /** The queries of pages that show nothing without a query. */
   let queries: Readonly<Record<string, string>>
@@ -125,7 +126,8 @@ describeBrowser("every page, with something on it", () => {
       world.clock.advance(Timestamp.MINUTE)
       await device.at(north(HOME, metres), [0])
     }
-    // The phone's clock is ahead, so its last reading is put aside.
+    // The time of this reading is three days in the future, as from a phone whose clock is wrong. So the service puts
+    // the reading aside.
     await device.at(HOME, [-3 * Timestamp.DAY])
     const added = await ada.send("POST", "/v1/user/devices", { name: "P".repeat(60), format: "json" })
     expect(added.status).toBe(201)
@@ -163,7 +165,7 @@ describeBrowser("every page, with something on it", () => {
       readonly deliveries: ReadonlyArray<{ readonly id: string; readonly status: number | null }>
     }
     const answered = log.deliveries.find(({ status }) => status === 500)
-    // An edit of an approved app, and of its approved purpose, waits for a reviewer.
+    // Changes an approved app and its approved purpose. Both changes wait for a reviewer.
     await world.run(
       Effect.all([
         updateApp(ada.account, on.app.id, {
@@ -225,7 +227,7 @@ describeBrowser("every page, with something on it", () => {
     expect(answer?.status()).toBe(REFUSING[path] ?? 200)
     expect(answer?.headers()["content-type"]).toContain("text/html")
     // The colours of a page are the same at every width. So the test inspects the light scheme at one width and the
-    // dark scheme at the other.
+    // dark scheme at the other width.
     await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, { 1280: ["light"], 390: ["dark"] })
   })
 

@@ -67,8 +67,8 @@ describeBrowser("taking one's data along", () => {
     await page.getByRole("button", { name: "Delete this archive now" }).click()
     await page.getByText("The archive was deleted. Your data stays as it is.").waitFor()
     await inspect(page, "export-deleted")
-    // The confirmation gave the session a new cookie, which only the browser has. So the browser's context sends the
-    // requests.
+    // The confirmation gave the session a new cookie, which only the browser has. So the test sends these requests
+    // through the browser's context.
     const own = (method: string, path: string) =>
       page.request.fetch(world.url + path, { method, headers: { origin: world.url } })
     expect((await own("GET", `/v1/user/exports/${id}/archive`)).status()).toBe(404)

@@ -80,7 +80,7 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     await signOut(at)
     await page.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(FACTOR)}`)
     await page.getByRole("link", { name: "Sign in with a passkey" }).click()
-    // Nobody touches the sensor, so the browser gives no passkey, and the page says so.
+    // Nobody proves their identity to the authenticator, so the browser returns no passkey. The page must say so.
     await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false })
     await page.getByRole("button", { name: "Use my passkey" }).click()
     await page.getByText("The browser gave us no passkey").waitFor()
@@ -99,11 +99,11 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     await page.getByRole("button", { name: "Go on" }).click()
     await page.getByText("Code is wrong").first().waitFor()
     await page.getByRole("button", { name: "Use a passkey" }).click()
-    // The browser is back on the page of the second factor, and the session has a new proof of identity. The passkey
-    // was not removed: the person would have to press the button again (decision accounts-17).
+    // The browser is back on the page of the second factor, and the session now counts as confirmed. The passkey was
+    // not removed, because the person must press the button again (decision accounts-17).
     await page.getByText("10 recovery codes are left").waitFor()
 
-    // Replaces the passkey by a copy with an older count of signatures.
+    // Replaces the passkey by a copy whose signature counter has an older value.
     const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId })
     const [credential] = credentials
     if (credential === undefined) throw new Error("no passkey")

@@ -14,7 +14,10 @@ afterAll(() => world.close())
 
 const HOME = { lat: 52.37, lon: 4.89 }
 
-/** A user's rules of these types on one place. The phone was away once, and then four times at the place. */
+/**
+ * The text of the developer's page about a user's rules. The user has a rule of each of these types on one place. The
+ * phone was away once, and then reported four times from the place.
+ */
 const rulesPage = async (types: ReadonlyArray<"enter" | "exit">) => {
   const person = await world.person()
   const { app } = await world.app(person)

@@ -9,14 +9,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** An app in the sandbox with a browser of its owner. */
+/** A new app, and a browser in which its owner is signed in. */
 const there = async () => {
   const owner = await world.person()
   const { app } = await world.app(owner)
   return { app, browser: await signedIn(world, owner.account.email), path: `/developer/apps/${app.id}` }
 }
 
-/** The tag with this id. */
+/** The opening tag of the element with this id. */
 const tag = (text: string, id: string): string => new RegExp(`<\\w+\\b[^>]*\\sid="${id}"[^>]*>`).exec(text)?.[0] ?? ""
 
 const describedBy = (text: string, id: string): ReadonlyArray<string> =>

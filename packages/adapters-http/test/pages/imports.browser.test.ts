@@ -17,7 +17,10 @@ const file = (name: string, lines: ReadonlyArray<string>) => ({
   buffer: Buffer.from(`${lines.join("\n")}\n`)
 })
 
-/** Drops a folder on the form, in the shape that browsers give it: two entries at a time, one of them a folder. */
+/**
+ * Drops a folder on the form. The entries have the interface that browsers give to scripts, which returns two entries
+ * at a time. One of the entries is a folder too.
+ */
 const dropFolder = (page: Page) =>
   page.locator("#upload").evaluate(
     (form, line) => {
@@ -77,7 +80,8 @@ describeBrowser("imports", () => {
     await page.getByRole("button", { name: "Upload" }).click()
     await page.getByText("Waiting", { exact: true }).waitFor()
 
-    // A worker has claimed the import. The inspection of the page must not be interrupted by the page's reload.
+    // Claims the import, as a worker does. The page then reloads itself regularly, which must not interrupt the
+    // inspection.
     await world.run(
       Effect.gen(function* () {
         const store = yield* ImportStore

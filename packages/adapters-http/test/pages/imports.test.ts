@@ -45,8 +45,8 @@ describe("the form for a file", () => {
     expect(list.headers.get("refresh")).toBe("5;url=/portal/imports")
     expect(list.text).not.toContain("<script")
     expect(list.text).toContain("a.gpx")
-    // A reload would interrupt a person who reads an opened part of the page, so the person can stop the reloads (WCAG
-    // 2.2.2).
+    // A reload would interrupt a person who reads a part of the page that was folded away. So the page has a link that
+    // stops the reloads (WCAG 2.2.2).
     expect(list.text).toContain('<a href="/portal/imports?reload=no">Do not reload</a>')
     const still = await person.get("/portal/imports?reload=no")
     expect(still.headers.get("refresh")).toBeNull()
@@ -169,8 +169,8 @@ describe("the form for a file", () => {
     const person = await world.person()
     const form = new FormData()
     form.append("form_token", await tokenOf(person))
-    // The files are so large that the form arrives in many pieces. So the parser has returned the first files before it
-    // stops at the limit.
+    // The files are so large that the form arrives in many pieces. So the parser has already returned the first files
+    // when it stops at the limit of 63 files.
     for (let index = 1; index <= 80; index++) form.append("file", new Blob([FILE.padEnd(5_000)]), `${index}.gpx`)
     const answer = await person.send("POST", "/portal/imports", undefined, {
       body: form,

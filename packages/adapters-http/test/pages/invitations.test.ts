@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Somebody on the page of an invitation. */
+/** A person who has an invitation and has opened its page in a browser. */
 const invited = async () => {
   const [owner, person] = [await world.person(), await world.person()]
   const { app } = await world.app(owner)

@@ -10,7 +10,7 @@ import { leaves } from "../support/leaves.js"
 
 const all = leaves(english)
 
-/** Words that people did not understand, and the words that pages have instead. */
+/** Labels that people did not understand, each with the label that pages have instead. */
 const RETIRED: Readonly<Record<string, string>> = {
   May: "Can",
   Made: "Created",
@@ -27,7 +27,9 @@ const RETIRED: Readonly<Record<string, string>> = {
 
 const ENGLISH = join(import.meta.dirname, "../../src/languages/en")
 
-/** Every piece of a text in the English files, also the pieces of texts with values. */
+/**
+ * Every text in the English files. A text with values counts as several pieces, which are the parts between the values.
+ */
 const pieces = readdirSync(ENGLISH).flatMap((file) => {
   const found: Array<string> = []
   const visit = (node: ts.Node): void => {
@@ -64,7 +66,7 @@ describe("texts of pages", () => {
 describe("labels of pages", () => {
   it("are the words that people know [wire-2]", () => {
     expect(all.length).toBeGreaterThan(500)
-    // The names of months and weekdays are left out: there, “May” is a month.
+    // Leaves out the names of months and weekdays, because “May” is a month there.
     const labels = all.filter(([path]) => !path.startsWith("time."))
     expect(labels.filter(([, text]) => Object.hasOwn(RETIRED, text))).toEqual([])
   })

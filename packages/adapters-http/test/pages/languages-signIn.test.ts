@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const ask = (path: string, language: string) =>
   call(world.url + path, { headers: { accept: "text/html", "accept-language": language } })
 
-/** The texts of a page's script, as the browser reads them from the attribute. */
+/** The texts of a page's script. The function reads them from the attribute `data-texts`, like the browser. */
 const scriptTexts = (page: string): unknown =>
   JSON.parse((/ data-texts="([^"]*)"/.exec(page)?.[1] ?? "null").replaceAll("&quot;", '"').replaceAll("&#39;", "'"))
 

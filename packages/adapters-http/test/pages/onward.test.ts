@@ -143,6 +143,6 @@ it("the icon for iOS is a PNG of 180 x 180 pixels: the logo on the ground of the
     [0x17, 0x60, 0x4d],
     [0xff, 0xff, 0xff]
   ]
-  // The colours of a corner, of the pin's head beside its hole, and of the hole.
+  // These pixels are in a corner, on the head of the pin beside its hole, and in the hole.
   expect([pixel(0, 0), pixel(66, 71), pixel(90, 71)]).toEqual([ground, ink, ground])
 })

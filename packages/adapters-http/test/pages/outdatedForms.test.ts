@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const CHANGED = "Something changed since you opened this page, so nothing was saved."
 
-/** The values of the boxes with this name that are ticked. */
+/** The values of the ticked boxes with this name. */
 const ticked = (text: string, name: string): ReadonlyArray<string> =>
   (text.match(/<input\b[^>]*type="checkbox"[^>]*>/g) ?? [])
     .filter((tag) => tag.includes(` name="${name}"`) && /\schecked/.test(tag))
@@ -50,7 +50,7 @@ describe("a developer's form that was opened before somebody else's change is no
     expect(repeated.text).toContain("the saved value is: Finds good coffee.")
     expect(ticked(repeated.text, "scopes")).toEqual(["location.place.current"])
     expect((await owner.get(api)).json).toMatchObject({ scopes: ["location.place.current"], pending: null })
-    // The person can save the form that the page shows after the conflict.
+    // The person must be able to save the form that the page shows after the conflict.
     const saved = await browser.submit(repeated, path, { ...typed, scopes: ["location.place.current"] })
     expect(saved.headers.get("location")).toBe(`${path}?done=app-change-waits`)
   })

@@ -16,7 +16,7 @@ describe("the list of a developer's apps", () => {
   it("has pages of 50, with a way back; with a changed cursor it shows the beginning", async () => {
     const [owner, friend] = [await world.person(), await world.person()]
     for (let count = 0; count < AccountLimits.APPS.most; count++) await world.app(owner)
-    // The list needs one more app than an account can own. So the person also joins the team of another owner's app.
+    // The list needs one more app than one account can own. So the person also joins the team of another person's app.
     const { app } = await world.app(friend)
     await world.run(
       Effect.flatMap(inviteMember(friend.account, app.id, { email: owner.account.email, role: "viewer" }), ({ id }) =>

@@ -35,7 +35,8 @@ describeBrowser("pages", () => {
     await inspect(page, "sign-up")
     await page.getByLabel("Email").fill("grace@example.com")
     await page.getByLabel("Password").fill("short")
-    // The page also asks how long to keep history. The answer stays when the page is shown again with a problem.
+    // The page also asks how long the service keeps the history. This choice must stay when the page shows the form
+    // again with a problem.
     expect(await page.getByLabel("Keep my history").inputValue()).toBe("forever")
     await page.getByLabel("Keep my history").selectOption("30 days")
     await page.getByRole("button", { name: "Create account" }).click()

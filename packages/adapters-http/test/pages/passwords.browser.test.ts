@@ -12,7 +12,7 @@ describeBrowser.each([
   ["without JavaScript", false]
 ])("passwords, %s", (name, javaScriptEnabled) => {
   const at = desk({ browser: { javaScriptEnabled } })
-  /** Inspects the page if scripts are on: the checks are a script that runs in the page. */
+  /** Inspects the page when JavaScript is on, because the inspection itself is a script in the page. */
   const look = (page: string) => (javaScriptEnabled ? inspect(at.page, page) : Promise.resolve())
 
   it(`a forgotten password: from the sign-in page by mail to a new one (${name})`, async () => {

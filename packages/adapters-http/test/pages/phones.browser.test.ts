@@ -9,7 +9,7 @@ import * as Recorded from "../fixes/recorded.js"
 describeBrowser("setting a phone up", () => {
   const at = desk()
 
-  /** Adds a phone with the app, and ends on the page that explains its setup. */
+  /** Adds a phone with the app. Afterwards the browser is on the page that explains the phone's setup. */
   const add = async (app: string, kind = "Android phone") => {
     const { page, world } = at
     await page.goto(`${world.url}/portal/devices`)

@@ -211,7 +211,9 @@ describeBrowser("places on a map", () => {
   })
 })
 
-/** Drags a handle from its middle, with the mouse moves that a person makes. */
+/**
+ * Drags a handle of the map from the handle's middle by `x` and `y` pixels, with mouse moves like those of a person.
+ */
 const drag = async (page: Page, handle: string, [x, y]: readonly [number, number]): Promise<void> => {
   const box = await page.locator(handle).boundingBox()
   const [fromX, fromY] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2]
@@ -222,7 +224,7 @@ const drag = async (page: Page, handle: string, [x, y]: readonly [number, number
   await page.mouse.up()
 }
 
-/** Pairs of names on the map that cover each other. */
+/** A script for the page that returns the pairs of names on the map that cover each other. */
 const COLLISIONS = `(() => {
   const names = [...document.querySelectorAll(".leaflet-names-pane span:not(.town-dot)")]
     .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
@@ -247,7 +249,8 @@ describeBrowser("places on the map of this service", () => {
     await page.locator("canvas.leaflet-tile-loaded").first().waitFor()
     await expect.poll(() => names(page)).toContain("Brazil")
     expect(await page.evaluate(COLLISIONS)).toEqual([])
-    // The middle of Africa is land, the middle of the Atlantic is not.
+    // A pixel in the middle of Africa must be drawn as land, and a pixel in the middle of the Atlantic must be
+    // transparent.
     const drawn = await page.evaluate<ReadonlyArray<number>>(`[[2, 2], [1, 2]].map(([x, y]) => {
       const tiles = [...document.querySelectorAll("canvas.leaflet-tile")]
       const middle = document.querySelector(".map").getBoundingClientRect()
@@ -263,8 +266,8 @@ describeBrowser("places on the map of this service", () => {
     })`)
     expect(drawn).toEqual([255, 0])
     await inspect(page, "places-base-map")
-    // While the map shows half a continent, a click does not choose a point but zooms in. It takes four clicks to
-    // choose one.
+    // Below zoom 13, each click chooses a point and also zooms in. After four clicks the map is close enough to choose
+    // an exact point.
     await map.scrollIntoViewIfNeeded()
     for (let i = 0; i < 4; i++) {
       await map.click({ position: { x: 200, y: 150 } })
@@ -306,7 +309,7 @@ describeBrowser("places on the map of this service", () => {
       return box
     }
     const [pin, name] = [await boxOf(".map .pin"), await boxOf(".map .place-name")]
-    // The middle of the pin's box is the point that the pin marks. The pin is drawn above this point.
+    // The middle of the box around the pin is the point that the pin marks. The pin is drawn above this point.
     const isBeside = name.x > pin.x + pin.width || name.x + name.width < pin.x
     expect(isBeside || name.y > pin.y + 14 || name.y + name.height < pin.y - 9).toBe(true)
   })

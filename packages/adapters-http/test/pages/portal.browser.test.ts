@@ -20,7 +20,7 @@ const place = (world: World, person: Person, label: string, lat = 52.52, lon = 1
     createPlace(person.account.id, { label: Place.Label.make(label), kind: "home", circle: { lat, lon, radiusM: 150 } })
   )
 
-/** An entry of the access log, at the clock's present time. */
+/** Adds an entry to the access log, at the present time of the test's clock. */
 const accessEntry = (
   world: World,
   person: Person,
@@ -100,7 +100,7 @@ describeBrowser("connected apps", () => {
       "See which of the places you share you are at now",
       "1 March 2026 at 12:00 UTC",
       "31 March 2026 at 12:00 UTC",
-      // The time of the last use. The refused request an hour later does not count as a use.
+      // The time of the last use. The refused request, an hour later, must not count as a use.
       "1 March 2026 at 14:00 UTC",
       "Until 8 March 2026 at 12:00 UTC",
       "Home"
@@ -136,7 +136,8 @@ describeBrowser("connected apps", () => {
     await page.getByRole("listitem").filter({ hasText: "Coffee Finder" }).getByRole("link", { name: "Details" }).click()
     await inspect(page, "portal-detail-ended")
     expect(await page.getByRole("button", { name: /Disconnect|Save/ }).count()).toBe(0)
-    // The page leaves out the end dates of an ended connection, because they would mislead.
+    // The page must leave out the end dates of an ended connection, because a reader would take them for the date on
+    // which the connection ended.
     expect(await page.locator("main").innerText()).not.toMatch(/31 March|8 March|Not now/)
     expect(tea.connection.live).toBe(true)
     world.clock.advance(-3 * Timestamp.HOUR)
@@ -240,7 +241,7 @@ describeBrowser("the access log", () => {
     const tea = await connect(world, person, "Tea Time", [CURRENT])
     for (let count = 0; count < 60; count++) {
       await accessEntry(world, person, count < 55 ? coffee.owner : tea.owner)
-      // The entries are two hours apart, so that none of them counts as a repeat of another entry.
+      // The entries are two hours apart, so the page does not fold any of them into one line.
       world.clock.advance(2 * Timestamp.HOUR)
     }
     await at.as(person)

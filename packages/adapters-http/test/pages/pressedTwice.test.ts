@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const where = (answer: Answer) => [answer.status, answer.headers.get("location")]
 
-/** A browser that is signed in, and its person. */
+/** A new person, and a browser in which this person is signed in. */
 const visit = async () => {
   const person = await world.person()
   return { person, browser: await signedIn(world, person.account.email) }
@@ -42,7 +42,7 @@ describe("a button that adds the first factor and is pressed twice leads to new 
     expect(where(second)).toEqual([303, `${FACTOR}?done=code-app-is-on`])
     const settings = await browser.get(second.headers.get("location") ?? "")
     expect(settings.text).toContain("One-time codes are on. If you have not kept your recovery codes")
-    // The person may have missed the recovery codes of the first answer, so the page must have the button that makes
+    // The first answer with the recovery codes may never have been visible. So the page must have the button that makes
     // new codes.
     expect(hidden(settings, `${FACTOR}/recovery-codes`)).toHaveProperty("form_token")
   })

@@ -41,7 +41,7 @@ const mailTo = (world: World, person: Person) =>
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 const open = (page: Page, name: string) => page.locator("summary", { hasText: name }).click()
 
-/** Runs the tests with and without JavaScript, because these pages must work without scripts. */
+/** These tests run with and without JavaScript, because the pages must work without scripts. */
 const lives = (javaScriptEnabled: boolean) => {
   const at = desk({ browser: { javaScriptEnabled } })
   let reviewer: Person
@@ -150,7 +150,7 @@ const lives = (javaScriptEnabled: boolean) => {
     ])
     await look("review-edit")
 
-    // The developer changes the purpose once more while the reviewer reads.
+    // The developer changes the purpose once more after the reviewer has opened the page.
     await world.run(updatePurpose(owner.account, app.id, purpose.id, { expectedDailyVolume: 9_999 }))
     await page.getByLabel("Note to the developer").fill("Well said.")
     await press(page, "Approve")
@@ -273,7 +273,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await open(page, "Revoke Mate for good")
     await page.getByText("every user is disconnected, and nobody can connect it again;").waitFor()
     await look("admin-revoke")
-    // A reason of blanks must be refused by the service, because a browser accepts blanks in a required field.
+    // The service must refuse a reason that has only blanks, because a browser accepts blanks in a required field.
     await page.getByLabel("Reason").fill("   ")
     await press(page, "Revoke app")
     await page.getByRole("link", { name: /Reason must not be empty/ }).waitFor()
@@ -398,7 +398,7 @@ describeBrowser("who sees what", () => {
       "/admin/apps/app_unknown",
       `/review/apps/${app.id}/purposes/pps_unknown`,
       `/review/apps/${app.id}/purposes/${purpose.id}`,
-      // This page exists, but only for the app's developer, and the admin is another person.
+      // This page exists, but only for the team of the app, and the admin is not in the team.
       `/developer/apps/${other.id}/purposes/${purpose.id}`
     ]) {
       expect([path, (await page.goto(world.url + path))?.status()]).toEqual([path, 404])

@@ -44,7 +44,7 @@ const waiting = async (
     review,
     purposePage: `${review}/purposes/${purpose.id}`,
     admin: `/admin/apps/${app.id}`,
-    /** Everything that the forms of reviewers and admins can change. */
+    /** The values that the forms of reviewers and admins can change. */
     state: () =>
       world.run(
         Effect.gen(function* () {
@@ -215,7 +215,7 @@ describe("a reviewer and admin who is in the team of an app [reviews-1]", () => 
         expect([action, text.includes(`action="${action}"`), text.includes(sentence)]).toEqual([action, !isOwn, isOwn])
       }
     }
-    // An admin must be able to revoke an app even if they own it, unlike the decisions above.
+    // Admins may not decide about their own app, but they must be able to revoke it.
     expect((await own.get(at.admin)).text).toContain(`action="${at.admin}/revoke"`)
   })
 

@@ -36,7 +36,7 @@ describe("sessions", () => {
     const person = await world.person()
     const { app } = await world.app(person)
     const browser = await signedIn(world, person.account.email)
-    // A browser sends a backslash in a query as it is.
+    // A browser sends a backslash in a query without encoding it.
     const path = authorizePath(app, { state }).replaceAll("%5C", "\\")
     const page = await browser.get(path)
     const action = consentAction(page.text)
@@ -121,7 +121,8 @@ describe("behind https", () => {
         expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
       }
       expect((await browser.get("/portal/connections")).status).toBe(200)
-      // A cookie without the prefix `__Host-` is ignored, because a service on a sibling host could set such a cookie.
+      // The service must ignore a cookie without the prefix `__Host-`, because a service on a sibling host could set
+      // such a cookie.
       const plain = visitor(secure.url, "https://api.example.com")
       plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
       expect((await plain.get("/portal/connections")).status).toBe(303)

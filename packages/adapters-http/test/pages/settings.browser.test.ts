@@ -47,7 +47,8 @@ describeBrowser("settings", () => {
     expect(await page.getByLabel("90 days").isChecked()).toBe(true)
     const text = plain(await page.getByRole("region", { name: "How long your history is kept" }).innerText())
     expect(text).toContain("5 locations and 5 visits")
-    // The clock is at noon on 1 March, so the oldest location is 89.5 days old. Half a day later it is 90 days old.
+    // At noon on 1 March, the time of the clock, the oldest location is 89.5 days old. It is deleted half a day later,
+    // when it is 90 days old.
     expect(text).toContain("2 December 2025 at 00:00 UTC")
     expect(text).toContain("Next deletion 2 March 2026 at 00:00 UTC")
 

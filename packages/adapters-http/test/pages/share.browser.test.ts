@@ -15,7 +15,10 @@ const UPLOAD = "**/v1/phone/locations"
 const LATITUDES = (count: number) =>
   Array.from({ length: count }, (_, index) => Number((50 + index / 1_000).toFixed(3)))
 
-/** Holds uploads back until `count` uploads wait, or until the test calls `open`. */
+/**
+ * Delays all uploads until `count` uploads wait, or until the test calls `open`. `held` returns the number of uploads
+ * that were delayed.
+ */
 const holdUploads = (count: number) => {
   let held = 0
   let open = () => {}
@@ -58,7 +61,10 @@ describeBrowser("sharing from this browser [devices-15]", () => {
       key.endsWith(account.id)
     )
 
-  /** Puts locations into the queue of the browser, as if it had been offline: one a minute, until a minute ago. */
+  /**
+   * Puts locations into the queue of the browser, as if it had been offline. There is one location for each minute, and
+   * the last one is a minute old.
+   */
   const wait = async ({ account }: Person, count: number) => {
     const locations = LATITUDES(count).map((lat, index) => ({
       captured_at: new Date(at.world.clock.now() - (count - index) * Timestamp.MINUTE).toISOString(),
@@ -187,7 +193,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     const { errors } = await devtools.send("Page.getAppManifest")
     expect(errors).toEqual([])
     const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors")
-    // The browser contexts of tests are private windows, which cannot install apps.
+    // The contexts of tests are private windows, in which a browser cannot install apps. So this error is expected.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([])
   })
 

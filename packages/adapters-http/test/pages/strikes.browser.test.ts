@@ -15,7 +15,7 @@ const { claim, finish, insertMany, of } = WebhookFixtures
 
 type Stage = Awaited<ReturnType<typeof stage>>
 
-/** `count` events fail at the stage's first endpoint, at every attempt. */
+/** Lets the deliveries of `count` events to the first endpoint of `stage` fail at every attempt. */
 const lose = (world: World, { app, endpoints: [id] }: Stage, count: number) =>
   world.run(
     Effect.gen(function* () {

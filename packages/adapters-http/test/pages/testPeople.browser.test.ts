@@ -26,7 +26,7 @@ describeBrowser("the page of an app's test people", () => {
     await page.getByText("No test person yet.").waitFor()
     await inspectClosely(page, "test-people-none")
 
-    // A mistake is shown beside its field, and what was typed stays.
+    // The page must show a mistake beside its field, and keep the typed text.
     await page.getByLabel("Latitude of Home").fill("91")
     await page.getByRole("button", { name: "Create test person" }).click()
     await page.getByRole("alert").waitFor()
@@ -60,13 +60,14 @@ describeBrowser("the page of an app's test people", () => {
     const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.posts(url)))
     expect(posts.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["place.dwell"])
 
-    // No time is left for a second stay: a stay must begin after the newest reading of the phone.
+    // There is no time for a second stay: a stay must begin after the newest reading of the phone, and must not end in
+    // the future.
     await page.getByLabel("Trip", { exact: true }).selectOption("stay")
     await page.getByRole("button", { name: "Start the trip" }).click()
     await page.getByRole("alert").getByText("make another test person").waitFor()
     await inspectClosely(page, "test-people-refused")
 
-    // A recorded log is a file. A file that cannot be read is refused beside its field.
+    // A recorded log is a file. The page must show beside the field that it cannot read a file.
     const log = (text: string) => ({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from(text) })
     const sendLog = async (text: string) => {
       const button = page.getByRole("button", { name: "Send the log" })

@@ -19,7 +19,7 @@ const sources = readdirSync(PAGES, { recursive: true, encoding: "utf8" })
   .filter((path) => path !== "wellKnown.ts")
   .sort()
 
-/** Names that are the same in every language. */
+/** Names that need no translation, because they are the same in every language. */
 const NAMES = new Set(["Place Access", "· Place Access", "OpenStreetMap", "Natural Earth", "openapi.json"])
 
 /** The character that replaces a value in a template. */
@@ -64,7 +64,7 @@ const UNREAD_CALL =
 /** A call that makes an error of the API, in English. The page that shows the error translates it. */
 const FAULT_CALL = /^Errors\.\w+$/
 
-/** The call that a text is an argument of. */
+/** The function of the call in which a text is an argument; undefined when there is no such call. */
 const callOf = (node: ts.Node): string | undefined => {
   for (let at = node.parent; at !== undefined && !ts.isSourceFile(at); at = at.parent) {
     if (ts.isFunctionLike(at)) return undefined
@@ -83,7 +83,8 @@ const isUnread = (node: ts.Node): boolean => {
 }
 
 /**
- * Whether a text is a fault in English, like the domain's: `{ message: () => "must be …" }`, or `const FAULT = "…"`.
+ * Whether a text is an English error message like those of the domain: `{ message: () => "must be …" }`, or `const
+ * FAULT = "…"`.
  */
 const isFaultOfSchema = ({ parent }: ts.Node): boolean =>
   (ts.isArrowFunction(parent) &&
@@ -96,7 +97,10 @@ const markupOf = (template: ts.TemplateLiteral): string =>
     ? template.text
     : template.head.text + template.templateSpans.map(({ literal }) => VALUE + literal.text).join("")
 
-/** The texts in a page's own source (`own`), and the error messages in it, which are those of the API (`faults`). */
+/**
+ * The texts in the source of a page. `own`: the texts of the page itself. `faults`: the error messages, which the API
+ * has too.
+ */
 const textsOf = (path: string): { readonly own: ReadonlyArray<string>; readonly faults: ReadonlyArray<string> } => {
   const [own, faults]: [Array<string>, Array<string>] = [[], []]
   const visit = (node: ts.Node): void => {

@@ -34,8 +34,8 @@ describe("which app saw what on a day [timeline-2]", () => {
       status: 200,
       times: 1,
       error: null,
-      // The page folds equal entries into one line. The number makes every entry different, so that each entry has its
-      // own line.
+      // The page folds equal entries into one line. The number in the text makes every entry different, so every entry
+      // gets its own line.
       disclosed: `Studio ${minute}`
     })
     const busy = Array.from({ length: 600 }, (_, index) => entry("app_busy", 120 + index))

@@ -16,7 +16,10 @@ const URL = "https://hooks.example.com/places"
 
 const enter = (person: Person) => signedIn(world, person.account.email)
 
-/** An address that a registration would refuse: in tests, every host with `private` in its name counts as private. */
+/**
+ * An address that the service would refuse for a new endpoint: in tests, every host with `private` in its name counts
+ * as private.
+ */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
 
 const stored = (id: string, over: Partial<WebhookEndpoint.WebhookEndpoint>) =>
@@ -165,7 +168,8 @@ describe("the page on which a developer changes an endpoint", () => {
     const other = await there()
     const fields = { url: `${URL}/mine`, description: "mine" }
     const token = /name="form_token"\s+value="([^"]+)"/.exec((await other.browser.get(other.page)).text)?.[1] ?? ""
-    // The endpoint under its owner's app, the same endpoint under the visitor's own app, and an unknown endpoint.
+    // The three paths: the endpoint under the owner's app, the same endpoint under the visitor's own app, and an
+    // unknown endpoint.
     for (const path of [page, `${other.webhooks}/${page.split("/").at(-1)}`, `${other.webhooks}/ep_unknown`]) {
       expect((await other.browser.get(path)).status).toBe(404)
       expect((await other.browser.post(path, { ...fields, form_token: token })).status).toBe(404)

@@ -88,8 +88,8 @@ const list = (portal: string) =>
           </form>
           ${!isFiltered && activity.length > 0 && strips({ path, days: lastDays, activity })} ${flags.map(flagged)}
           ${
-            // When a filter cannot be applied, the list is empty although the log may have entries. So the page does
-            // not say that there are no entries.
+            // When the filters have a problem, an empty list does not mean that the log has no entries: a filter may
+            // name an unknown app. So the page does not say that there are no entries.
             page.entries.length === 0
               ? problems.length === 0 && html`<p class="empty">${isFiltered ? words.nothingHere : words.nothingYet}</p>`
               : days(page.entries, look)

@@ -50,8 +50,8 @@ const list = Visitor.signedIn((visitor) =>
       main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
       ${filter(fields, path, found)}
       ${
-        // When a filter cannot be applied, the list is empty although the log may have deliveries. So the page does not
-        // say that there are no deliveries.
+        // When the filters have a problem, an empty list does not mean that the log has no deliveries: a filter may
+        // name an unknown endpoint. So the page does not say that there are no deliveries.
         found.page.deliveries.length === 0
           ? problems.length === 0 &&
             html`<p class="empty">

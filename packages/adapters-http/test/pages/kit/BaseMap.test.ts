@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
 import { startWorld } from "../../support/World.js"
 
-/** Stands in for the browser's `Path2D`: records the points of the shapes in one layer of a tile. */
+/** A replacement for the browser's `Path2D`. It records the points of the shapes in one layer of a tile. */
 class Path2D {
   readonly points: Array<readonly [number, number]> = []
   moveTo(x: number, y: number): void {

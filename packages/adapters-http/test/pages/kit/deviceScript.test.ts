@@ -10,7 +10,10 @@ interface Answer {
   readonly box?: readonly [state: string, text: string]
 }
 
-/** The set-up page in a browser. `wait` lets the next timer end; the service then gives the next answer. */
+/**
+ * The set-up page in a simulated browser. `wait` ends the next timer; the script then gets the next of `answers` from
+ * the service.
+ */
 const opened = (answers: ReadonlyArray<Answer>, text = "Nothing has arrived yet") => {
   const left = [...answers]
   const timers = new Array<{ readonly ms: number; readonly run: () => Promise<void> }>()

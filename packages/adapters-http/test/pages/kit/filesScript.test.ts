@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 
 const LIST = "/portal/imports"
 
-/** Lets everything run that waits for no upload. */
+/** Lets all pending work run, except for work that waits for an upload. */
 const settle = () => new Promise(setImmediate)
 
 const asFile = (name: string, read?: Promise<void>) => ({
@@ -23,7 +23,7 @@ const unreadable = (name: string) => ({
   file: (_: unknown, failed: (error: Error) => void) => failed(new Error("it is gone"))
 })
 
-/** The page with its form, and the uploads that it has begun. */
+/** The page with its form in a simulated browser, and the uploads that the script has begun. */
 const opened = () => {
   const element = () => ({
     textContent: "",

@@ -5,12 +5,12 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 
 /**
- * Tests of what the map's script replaces in Leaflet although Leaflet does not promise it. Each test looks at the
- * library alone, so a failure says which upgrade broke which entry of pages/kit/README.md.
+ * Tests of the private methods of Leaflet that the map's script replaces. Each test looks at the library alone, so a
+ * failing test shows which entry of pages/kit/README.md an upgrade has broken.
  */
 const SEE = "see packages/adapters-http/src/pages/kit/README.md"
 
-/** Stands in for the image of a map tile, and records what Leaflet loads into it. */
+/** A replacement for the image of a map tile. It records which addresses Leaflet loads into the image. */
 class Image {
   readonly sources: Array<string> = []
   isRemoved = false
@@ -49,7 +49,7 @@ interface Leaflet {
   readonly GridLayer: { readonly prototype: Layer }
 }
 
-/** Leaflet, with as much of a browser as it needs to load. */
+/** Loads Leaflet with the few parts of a browser that Leaflet needs for this. */
 const load = (): Leaflet => {
   const exports = {}
   const element = () => ({ style: {}, setAttribute: () => undefined, getContext: () => null })
@@ -68,7 +68,10 @@ const load = (): Leaflet => {
 const L = load()
 const KEY = "0:0:3"
 
-/** A layer made as the map's script makes it, that shows one tile of zoom 3. */
+/**
+ * A layer that shows one tile of zoom 3. The layer has the given `methods`, as the map's script gives methods to its
+ * layer.
+ */
 const layerWith = (methods: object): { readonly layer: Layer; readonly image: Image } => {
   const layer = new (L.TileLayer.extend(methods))("https://tiles.example/{z}/{x}/{y}.png")
   const image = new Image()

@@ -4,7 +4,10 @@ import { expect, it } from "vitest"
 
 type Colour = readonly [number, number, number]
 
-/** The colour of a variable: the first rule of the style is for a light screen, the second one for a dark screen. */
+/**
+ * The colour of a CSS variable. In the stylesheet, the first rule is for light screens and the second rule for dark
+ * screens.
+ */
 const colour = (name: string, scheme: "light" | "dark"): Colour => {
   const found = [...style.matchAll(new RegExp(`--${name}: #(\\w\\w)(\\w\\w)(\\w\\w);`, "g"))]
   const [, ...parts] = found[scheme === "light" ? 0 : 1] ?? []

@@ -8,7 +8,10 @@ interface Answer {
   readonly retryAfter?: string
 }
 
-/** The page in a browser that has the values `stored`. The service answers each request with `answer`. */
+/**
+ * The page in a simulated browser whose storage has the values `stored`. The service answers each request with
+ * `answer`.
+ */
 const opened = (
   answer: () => Answer,
   { language = "en", stored = {} }: { language?: "de" | "en"; stored?: Readonly<Record<string, unknown>> } = {}

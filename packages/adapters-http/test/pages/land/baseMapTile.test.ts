@@ -5,12 +5,15 @@ import * as BaseMapTile from "@place-access/adapters-http/pages/land/BaseMapTile
 import * as Land from "@place-access/adapters-http/pages/land/Land"
 import { miniMap } from "@place-access/adapters-http/pages/land/miniMap"
 
-/** The function of the script that builds the base map; the script has no types. */
+/**
+ * The function `encodeTile` of the script that builds the base map. The cast gives it a type, because the script has no
+ * types.
+ */
 const { encodeTile } = (await import(new URL("../../../base-map/tile.mjs", import.meta.url).href)) as {
   readonly encodeTile: (tile: object) => Uint8Array
 }
 
-/** A place's picture as text. It is the same for every reader. */
+/** The small map of a place, as text. The map is the same for every reader. */
 const drawn = (centre: Parameters<typeof miniMap>[0]): string =>
   miniMap(centre).in({ language: "en", zone: null, now: Timestamp.make(0) })
 
@@ -118,7 +121,10 @@ describe("the base map on the server [places-5]", () => {
   })
 
   it("the middle of the picture is land at a town, also where two tiles meet, and water in the sea", () => {
-    /** Whether the middle is filled: a ray to the left crosses the rings of a path an odd number of times. */
+    /**
+     * Whether the middle of the picture is land: then a ray from the middle to the left crosses the rings of a path an
+     * odd number of times.
+     */
     const isLand = (centre: typeof BERLIN) =>
       [...drawn(centre).matchAll(/class="land" d="([^"]*)"/g)].some(([, d = ""]) => {
         let crossings = 0
@@ -142,7 +148,7 @@ describe("the base map on the server [places-5]", () => {
       { lat: -26.2, lon: 28.05 }
     ]
     expect(cities.map(isLand)).toEqual(cities.map(() => true))
-    // A point on the corner of four tiles, inland.
+    // This point is inland, at the corner where four tiles meet.
     expect(isLand({ lat: 52.4827, lon: 39.375 })).toBe(true)
     expect(
       [

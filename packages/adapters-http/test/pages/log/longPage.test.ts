@@ -16,7 +16,7 @@ const entry = (at: number, app: string): ReadableEntry =>
     disclosed: null
   }) as never
 
-/** A log in pages. The cursor is the index of the first entry. */
+/** An access log that is read in pages. The cursor of a page is the index of its first entry. */
 const logOf = (entries: ReadonlyArray<ReadableEntry>) => {
   let reads = 0
   return {

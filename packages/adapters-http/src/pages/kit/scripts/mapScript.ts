@@ -208,8 +208,8 @@ export const mapScript = `"use strict"
     radius.value = String(Math.min(MOST_M, Math.max(LEAST_M, Math.round(metres / step) * step)))
     show()
   }
-  // While the map shows half a continent, a click cannot choose an exact point. So the map zooms in, until the next
-  // clicks can choose a point.
+  // A click chooses a point. Below zoom 13, the point cannot be exact, so the map also zooms in, and the next click can
+  // choose a better point.
   const pick = (latlng) => {
     choose(latlng)
     const zoom = map.getZoom()
