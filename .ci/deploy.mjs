@@ -1,6 +1,6 @@
 // Checks the files of `.deploy` with the programs that will read them: `npm run deploy:check`. A check whose program is
-// not on this machine is skipped with a message. apps/server/test/kit/deploy.test.ts checks the parts that need no such
-// program.
+// not on this machine is skipped with a message. apps/server/test/kit/deploy.test.ts checks the parts that need none of
+// these programs.
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,8 @@
 // Checks where the code uses private parts of libraries ("hooks"), which a library may change in any version. Each hook
-// belongs to one or more rooms. A room's README says why its hooks are worth the risk and what an upgrade could break,
-// and a canary test of the room fails when a hook changes. This check fails on a hook that is used in any other place,
-// and when the installed version of a library is not the version that the README says it was written for.
+// belongs to one or more rooms, or is forbidden everywhere. A room's README says why its hooks are worth the risk and
+// what an upgrade could break, and a canary test of the room fails when a hook changes. This check fails on a hook that
+// is used in any other place, and when the installed version of a library is not the version that the README says it
+// was written for.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 

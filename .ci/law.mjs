@@ -67,7 +67,7 @@ const ruleText = (text, from) => {
   const rest = text.slice(from)
   const end = rest.search(/\n\n|\n(?:[-|]|\d+\.) |<a id=/)
   const found = end === -1 ? rest : rest.slice(0, end)
-  // A rule may have list items of its own: those without an anchor are part of its text.
+  // A rule may contain list items. A list item without an anchor is part of the rule's text.
   return found.replace(/\n\s+-\s*$/, "").replaceAll(/\n\s+- /g, " ")
 }
 

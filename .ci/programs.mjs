@@ -6,8 +6,8 @@ import { dirname, join } from "node:path"
 import ts from "typescript"
 
 /**
- * Programs that run until they are interrupted. They have no span, because it would never end and would contain all
- * other spans.
+ * Programs that run until they are interrupted. They have no span, because the span would never end and would contain
+ * all other spans.
  */
 const ENDLESS = new Set([
   "runWorker",

@@ -71,8 +71,8 @@ function count(path, status) {
   compared.push(...tests.map((test) => (passedLater.includes(test) ? { ...test, status: "passed" } : test)))
 
   // Every test, hook and unhandled error is in the reports. If the status alone shows a failure, the runner itself
-  // failed after it had written its reports. That shows nothing about the project, so it is only printed, unless the
-  // report of unhandled errors is missing.
+  // failed after it had written its reports. Such a failure shows nothing about the project, so it is printed and not
+  // counted, unless the report of unhandled errors is missing.
   if (failed === 0 && passedLater.length + endedLater.length === 0 && status !== "0") {
     console.log(
       `The test run wrote its reports without a failure and then exited with ${status}. The end of its output:`

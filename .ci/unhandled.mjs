@@ -1,6 +1,6 @@
 // A reporter of vitest that writes the errors that belong to no test, as JSON, to the file that UNHANDLED names: errors
 // of hooks such as `afterAll`, unhandled rejections, and workers that vitest gave up. Such an error fails a run, but
-// vitest's JSON report leaves it out. An error of a hook comes with its file, the others have no file.
+// vitest's JSON report leaves it out. An error of a hook names a file; the other errors name no file.
 import { writeFileSync } from "node:fs"
 
 const textOf = ({ message, stack, type }) => [type, stack ?? message].filter(Boolean).join(": ")

@@ -5,7 +5,7 @@ const all = JSON.parse(readFileSync(new URL("explained.json", import.meta.url), 
 
 /**
  * Divides the tried faults that no test saw into explained and unexplained ones. `stale` has the explanations that
- * match no unseen fault of the tried files. It is empty when only a sample of the faults was tried, because an
+ * match no unseen fault of the tried files. `stale` is empty when only a sample of the faults was tried, because an
  * explanation may be for a fault outside the sample.
  */
 export const explain = (results, isWhole) => {

@@ -1,5 +1,5 @@
 // Finds out which faults the tests see. A few processes judge most faults (repeated.mjs); a fault that they cannot
-// judge gets a process of its own.
+// judge gets a separate process.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { judgeRepeated, linesOf } from "./repeated.mjs"
@@ -38,7 +38,7 @@ const failedTest = (out) => {
 }
 
 /**
- * Judges one fault in a process of its own. Returns the name of the test that sees the fault, undefined when no test
+ * Judges one fault in a separate process. Returns the name of the test that sees the fault, undefined when no test
  * sees it, null when there are no test files.
  */
 const alone = async ({ id }, paths, environment) => {

@@ -13,8 +13,8 @@ const { build } = await import("esbuild")
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
 
 /**
- * The bundles by name. The programs of one bundle share files. Server and worker each have a bundle of their own, so
- * that their start does not wait for the bundling of other programs. The folders are as deep as `src`, so that relative
+ * The bundles by name. The programs of one bundle share files. Server and worker each have a separate bundle, so that
+ * their start does not wait for the bundling of other programs. The folders are as deep as `src`, so that relative
  * paths such as `../package.json` stay right.
  */
 const BUNDLES = {

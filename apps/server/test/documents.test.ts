@@ -13,7 +13,7 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(ROOT, path)))
 
-/** Whether people write the page. The lists of the other pages are generated from titles and rules. */
+/** Whether people write the page. The other pages are lists that are generated from titles and rules. */
 const isWritten = (path: string): boolean => !/^docs\/coverage\.md$|^packages\/domain\/docs\/oracles\.md$/.test(path)
 
 /** The lines that are neither code nor part of a table. */

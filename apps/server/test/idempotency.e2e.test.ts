@@ -42,7 +42,7 @@ describeServers("a database loses the answer to a commit", ({ kind, migratedData
     const second = await makePlace(person, key)
     expect([second.status, second.headers.get("idempotent-replayed")]).toEqual([201, "true"])
     expect(await placesOf(person)).toBe(1)
-    // The same failure without an idempotency key: the second request makes a second place.
+    // Repeats the failure without an idempotency key: the second request makes a second place.
     proxy.loseNextCommit()
     const request = { json: { ...HOME, label: "Work" } }
     expect((await person.as.call("POST", "/v1/user/places", request)).status).toBe(503)

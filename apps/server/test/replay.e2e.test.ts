@@ -11,8 +11,8 @@ import { type Received, type Receiver, startReceiver, verifyWithStripe } from ".
 import { findRestless, findStays } from "./support/stays.js"
 
 /**
- * Replays the days of recorded phones through the HTTP server. The deliveries must be equal to those of a second,
- * simple implementation of Spec §4.6 for the same readings.
+ * Replays the days of recorded phones through the HTTP server. The deliveries must be equal to the deliveries that
+ * a second, simple implementation of Spec §4.6 computes from the same readings.
  */
 
 const MINUTE = 60_000

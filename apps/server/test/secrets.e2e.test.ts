@@ -88,7 +88,9 @@ const secretsIn = (text: string | Buffer): ReadonlyArray<string> =>
   Array.from(secrets).flatMap(([name, secret]) => (spellings(secret).some((form) => text.includes(form)) ? [name] : []))
 const coordinatesIn = (text: string): number => Array.from(coordinates).filter((one) => text.includes(one)).length
 
-/** Somebody sets a new password with a mailed link, and then changes it. One more link is mailed and not used. */
+/**
+ * Somebody sets a new password with a mailed link, and then changes it. One more link is mailed, and nobody uses it.
+ */
 const forgetPassword = async (stranger: Client) => {
   const forgetful = await signUp(service.url, "forgetful")
   const mailedLink = async (name: string): Promise<string> => {

@@ -17,8 +17,8 @@ import { until } from "./support/until.js"
 
 /**
  * A full use of the service with every metric and every trace on. Afterwards the tests search everything that the
- * collector received and /metrics showed. It may contain no personal data, no secrets, and no sign of which app asked
- * about whom.
+ * collector received and /metrics showed. The telemetry may contain no personal data, no secrets, and no sign of which
+ * app asked about whom.
  */
 
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }

@@ -8,9 +8,9 @@ import * as Replay from "./Replay.js"
 
 /**
  * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. The
- * server prepares and runs the product's statements, on as many connections as the product. It makes the checks that an
- * access token needs, and gives the same answer with the same headers. Before the answer it commits the entry of the
- * access log, in an INSERT that requests in flight share.
+ * server prepares and runs the product's statements, on as many connections as the product. The server makes the checks
+ * that an access token needs, and gives the same answer with the same headers. Before the answer the server
+ * commits the entry of the access log, in an INSERT that simultaneous requests share.
  */
 
 export interface Order {

@@ -205,8 +205,8 @@ const build = (
 }
 
 /**
- * Settings of every server and worker: those of a real service, with three exceptions. Webhooks may go to this machine,
- * programs stop without a delay, and no load reaches the rate limits.
+ * Settings of every server and worker: the settings of a real service, with three exceptions. Webhooks may go to this
+ * machine, programs stop without a delay, and no load reaches the rate limits.
  */
 const COMMON = {
   LOG_FORMAT: "json",

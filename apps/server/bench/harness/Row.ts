@@ -45,8 +45,8 @@ export interface Measured {
   readonly baseline: Median | null
   readonly peers: Readonly<Record<string, Median>>
   /**
-   * In each round, the product's figure is divided by the baseline's figure. This is the median of these ratios over
-   * all rounds.
+   * In each round, the product's throughput or latency is divided by the baseline's. Each field is the median of these
+   * ratios over all rounds.
    */
   readonly ratio: {
     readonly throughput: number | null

@@ -50,7 +50,7 @@ export const receiver = async (bench: Bench): Promise<Receiver> => {
 export const rule = (n: number): string => `rul_b${n}`
 export const url = (port: number, n: number): string => `https://localhost:${port}/hooks/${n}`
 
-/** Makes the app's endpoints, and for each of the first `people` a rule whose firings go to one of them. */
+/** Makes the app's endpoints, and for each of the first `people` a rule whose events go to one endpoint. */
 export const seed = async (
   scratch: Scratch,
   { endpoints, people, port }: { readonly endpoints: number; readonly people: number; readonly port: number }

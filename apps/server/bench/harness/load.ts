@@ -17,8 +17,8 @@ export interface Load extends Omit<Order, "warmUpSeconds" | "script"> {
 }
 
 /**
- * The figures of one round: those that the load client reports, and the processor time and memory peak of the measured
- * processes.
+ * The results of one round: the figures that the load client reports, and the processor time and memory peak of the
+ * measured processes.
  */
 export interface Loaded extends Outcome {
   readonly cpuMicrosPerOp: number

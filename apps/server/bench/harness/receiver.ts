@@ -4,8 +4,8 @@ import { createServer } from "node:tls"
 
 /**
  * Receives webhooks over https and answers each one with 200 at once. The receiver is a separate process and uses
- * little processor time, so that the benchmark measures the sender. It reports its port, and later that the requested
- * number of webhooks has arrived.
+ * little processor time, so that the benchmark measures the sender. The receiver reports its port, and later that the
+ * requested number of webhooks has arrived.
  */
 
 export type Heard =

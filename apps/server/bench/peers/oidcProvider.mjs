@@ -80,7 +80,7 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
   ttl: { AccessToken: 3_600, Grant: 1_209_600, RefreshToken: 1_209_600 }
 })
 
-// The library makes the first grant and the first token. The others are copies of their rows.
+// The library makes the first grant and the first token. The other grants and tokens are copies of these two rows.
 const client = await provider.Client.find("bench")
 const grant = new provider.Grant({ accountId: "person", clientId: "bench" })
 grant.addOIDCScope("offline_access")

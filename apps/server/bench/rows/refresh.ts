@@ -20,8 +20,8 @@ const WARM_UP_ROUNDS = 2
 /** The number of people in a round. Each round uses other people, whose refresh tokens nobody has used. */
 const PEOPLE_OF_ROUND = 512
 /**
- * The number of people whose tokens pgbench refreshes. Their numbers follow those of the product's people, and every
- * round of pgbench uses the same people.
+ * The number of people whose tokens pgbench refreshes. Their numbers follow the numbers of the product's people, and
+ * every round of pgbench uses the same people.
  */
 const PGBENCH_PEOPLE = 512
 

@@ -63,8 +63,8 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
       settleS: null,
       silenceS: null,
       window: NO_WINDOW,
-      // Null: a fix of any time may fire the rule. That is right, because the demo makes its rules before the first
-      // reading.
+      // Null: a fix of any time may fire the rule. The demo makes its rules before the first reading, so all fixes are
+      // later than the rules.
       firesFrom: null
     },
     state: RuleEvaluation.unseeded("")

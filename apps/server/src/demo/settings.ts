@@ -3,8 +3,8 @@ import { ConfigProvider, Effect } from "effect"
 import * as ServerSettings from "../ServerSettings.js"
 
 /**
- * The variables that the demo takes from the environment. It must ignore all others: an operator's shell may have a
- * `BASE_URL` or a `DATABASE_URL`, with which the demo would write to the real service.
+ * The variables that the demo takes from the environment. The demo must ignore all other variables: an operator's shell
+ * may have a `BASE_URL` or a `DATABASE_URL`, with which the demo would write to the real service.
  */
 const TAKEN = ["PORT", "TILE_URL", "LOG_LEVEL", "LOG_FORMAT"]
 

@@ -59,8 +59,8 @@ const Event = Schema.parseJson(
 )
 
 /**
- * The whole tour, from a sign-up to verified webhooks and the access log. It uses the service over HTTP, like any other
- * client.
+ * The whole tour, from a sign-up to verified webhooks and the access log. The tour uses the service over HTTP, like any
+ * other client.
  */
 export const run = (tour: Tour): Effect.Effect<void, TourStopped> =>
   Effect.gen(function* () {

@@ -46,7 +46,8 @@ export interface HttpListener {
 
 /**
  * Makes the listener, in place of the platform's layer for Node's server. That layer never answers a request that
- * arrives before there is a handler. When it closes, it waits for connections that nobody closes.
+ * arrives before there is a handler. When that layer closes, it waits for connections that nobody
+ * closes.
  */
 export const make = (host: string, port: number, baseUrl: string): HttpListener => {
   const server = createServer({

@@ -11,8 +11,8 @@ import type * as Listener from "./Listener.js"
  */
 const REQUESTS_OF_CONNECTION = 8
 /**
- * The most requests at once with the embedded database. It has one session, so with more requests at once the server
- * would not answer faster.
+ * The most requests at once with the embedded database. This database has one session, so with more requests at once
+ * the server would not answer faster.
  */
 const REQUESTS_EMBEDDED = 64
 
@@ -21,7 +21,7 @@ const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
 
 /**
  * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` are further
- * routes. The caller records the figures (`recordFigures`).
+ * routes. The caller also runs `recordFigures`, because a process needs one recorder of counts for all its programs.
  */
 export const serveHttp = (
   listener: Listener.HttpListener,

@@ -20,7 +20,7 @@ export interface Service {
 export interface DeveloperCredentials {
   readonly email: string
   readonly password: string
-  /** Asks the person for a code of the second factor. It runs only when the service requires a code. */
+  /** Asks the person for a code of the second factor. This effect runs only when the service requires a code. */
   readonly code: Effect.Effect<string, CannotStart>
 }
 

@@ -13,7 +13,7 @@ export interface NamedReplay {
 const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 /**
- * The result of a log as JSON lines: a summary, then firings, visits, and the outcomes of each rule. It has no
+ * The result of a log as JSON lines: a summary, then firings, visits, and the outcomes of each rule. The lines have no
  * coordinates.
  */
 export const jsonLines = ({ name, places, readings, replayed }: NamedReplay): ReadonlyArray<string> => {
@@ -42,7 +42,7 @@ const counted = (replay: NamedReplay): string =>
   `${replay.readings} readings, ${replay.places} places, ${replay.replayed.firings.length} fired, ` +
   `${replay.replayed.visits.length} visits`
 
-/** A digest of the JSON lines, in one line. It changes when anything in them changes. */
+/** A digest of the JSON lines, in one line. The digest changes when anything in the JSON lines changes. */
 export const digest = (replay: NamedReplay): string => {
   const hash = createHash("sha256").update(jsonLines(replay).join("\n")).digest("hex")
   return `${replay.name}: ${counted(replay)}, sha256 ${hash}`

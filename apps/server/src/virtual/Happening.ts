@@ -9,8 +9,8 @@ export interface Happening {
 }
 
 /**
- * A text by which two happenings are compared: it is equal if both were read from the same unchanged row. The text
- * contains the row's key, because two people may get mails with the same subject at the same instant. It contains the
- * details, because a later mail can replace an earlier mail in the same row.
+ * A text by which two happenings are compared: the texts are equal if both happenings were read from the same unchanged
+ * row. The text contains the row's key, because two people may get mails with the same subject at the same instant. The
+ * text contains the details, because a later mail can replace an earlier mail in the same row.
  */
 export const key = ({ at, details, row, what }: Happening): string => `${at} ${what} ${row} ${JSON.stringify(details)}`

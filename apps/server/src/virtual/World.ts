@@ -48,7 +48,7 @@ export class World {
    * the function runs counts for this instant.
    */
   atInstant: () => Promise<void> = () => Promise.resolve()
-  /** Stores the figures and the lines of request logs that the programs of the world have counted in memory. */
+  /** Stores the counts and the lines of request logs that the programs of the world keep in memory. */
   storeFigures: () => Promise<void> = () => Promise.resolve()
   private readonly host = Clock.make()
 
@@ -92,7 +92,10 @@ export class World {
     await this.calm()
   }
 
-  /** Waits until the world is at rest, and everything that happened is in the database, figures included. */
+  /**
+   * Waits until the world is at rest, and everything that happened is in the database, with the counts of
+   * `storeFigures`.
+   */
   async restStored(): Promise<void> {
     await this.rest()
     await this.storeFigures()

@@ -214,7 +214,7 @@ const run = (
 
 /**
  * Connects the world with its database, so that the world can read what happened and what is due. `storeFigures` stores
- * the figures that the programs have counted in memory.
+ * the counts that the programs keep in memory.
  */
 const connect = (world: World, storeFigures: Effect.Effect<void>) =>
   Effect.gen(function* () {

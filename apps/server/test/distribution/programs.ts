@@ -137,9 +137,9 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // This action must send the statements for a delivery that is posted before it is stored. Deliveries of
-      // `places.changed` are such deliveries. Deliveries of a rule's event are not: they are stored first, because the
-      // app also has a legacy subscription.
+      // This action must send the statements for a delivery that is posted before it is stored. A delivery of
+      // `places.changed` is posted first. A delivery of a rule's event is stored first, because the app also has a
+      // legacy subscription.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })

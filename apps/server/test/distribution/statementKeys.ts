@@ -47,8 +47,8 @@ const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
     const { fromClause = [], relation, returningClause, whereClause, withClause, ...rest } = node.UpdateStmt
     const key = scope.schema.keys.get(relation?.relname ?? "")
     const isMoved = key !== undefined && written(rest.targetList).includes(key)
-    // A statement that sets the key of a row may move the row to another shard. It counts as a mention without a
-    // condition, so that the test reports it.
+    // A statement that sets the key of a row may move the row to another shard. Such a statement counts as a mention
+    // without a condition, so that the test reports the statement.
     if (isMoved) mention(scope, relation?.relname ?? "", key, Keyed.UNKNOWN)
     const outputs = level(withCtes(withClause, scope), relation, fromClause, whereClause, returningClause?.exprs, [
       rest,

@@ -152,8 +152,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // No action may commit in two phases, except the two actions of `IN_TWO_PHASES`. They do so only when their rows
-  // happen to be on two nodes, so the test does not require it of them.
+  // No action may commit in two phases, except the two actions of `IN_TWO_PHASES`. These two actions commit in two
+  // phases only when their rows happen to be on two nodes, so the test does not require two phases.
   it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
     const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])

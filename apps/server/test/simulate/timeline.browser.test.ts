@@ -64,7 +64,7 @@ describeBrowser("the timeline of a run", () => {
     const page = await open("broken.html", timelineOf(result))
 
     // The page first shows only the entries that led to the broken rule: the token was issued, and later it was used
-    // when it was too old. It hides the other entries.
+    // when it was too old. The page hides the other entries.
     const shots = process.env["SCREENSHOTS"]
     if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-opened.png") })
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: call ends: 200/)

@@ -21,7 +21,7 @@ export const segment = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> =>
   return isObject(activity) ? [edge(activity, element, "start"), edge(activity, element, "end")] : []
 }
 
-/** The position where a move began or ended. Its time is that of the beginning or end of the segment. */
+/** The position where a move began or ended. Its time is the time of the beginning or end of the segment. */
 const edge = (activity: JsonValue, element: JsonValue, which: "start" | "end"): Entry.ImportEntry => {
   const location = activity[which]
   const place = point(location) ?? point(member(location, "latLng"))

@@ -38,7 +38,10 @@ export interface LoopOptions {
 
 const ORDINARY: LoopOptions = { regular: identity }
 
-/** Everything that a worker does, until it is interrupted. The caller records the figures (`recordFigures`). */
+/**
+ * Everything that a worker does, until it is interrupted. The caller also runs `recordFigures`, because a process needs
+ * one recorder of counts for all its programs.
+ */
 export const work = (
   { addresses, mail, storage }: Settings,
   { leases: given, onRead, regular }: LoopOptions = ORDINARY

@@ -104,8 +104,8 @@ const ALL = {
 }
 
 /**
- * A zip file whose first member is that of an archive of this service, and whose other members are `files`. An attacker
- * could make this file.
+ * A zip file that begins like an archive of this service, with the member `account.json`, and has `files` as its other
+ * members. An attacker could make this file.
  */
 const led = (files: Zippable): Uint8Array => zipSync({ "account.json": strToU8("{}"), ...files })
 

@@ -165,7 +165,7 @@ describe("a packed file [imports-9]", () => {
     expect(readings(gzipSync(file("emission.csv")))).toEqual(readings(file("emission.csv")))
   })
 
-  /** Bytes that cannot be packed, like those of a photo. */
+  /** Bytes that cannot be packed, like the bytes of a photo. */
   const photo = Uint8Array.from({ length: 300_000 }, (_, index) =>
     index < 3 ? [0xff, 0xd8, 0xff][index]! : (index * index * 31) >> 7
   )

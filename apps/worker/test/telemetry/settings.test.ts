@@ -147,8 +147,8 @@ describe("the sampler", () => {
     const ours = (sampled: boolean, traceId: string) =>
       Option.map(parent(sampled, traceId), (span) => ({ ...span, _tag: "Span" }) as unknown as Tracer.Span)
     for (const name of ["always_on", "always_off", "traceidratio", "parentbased_traceidratio"] as const) {
-      // Below a span of ours, only the decision of that span counts. A sampler that asked its own ratio of one half
-      // would keep every trace of the first id and no trace of the second.
+      // Below a span of ours, only the decision of that span counts. If the sampler decided by its ratio of one half,
+      // it would keep every trace of the first id and no trace of the second.
       for (const traceId of ["0".repeat(32), "f".repeat(32)]) {
         expect(Sampler.isKept(make(name, 0.5), ours(true, traceId))).toBe(true)
         expect(Sampler.isKept(make(name, 0.5), ours(false, traceId))).toBe(false)

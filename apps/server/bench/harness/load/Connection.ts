@@ -3,8 +3,8 @@ import type { Answer } from "./Script.js"
 
 /**
  * A keep-alive connection with at most one request in flight. The connection implements only the part of HTTP that the
- * product's answers need, so that the client takes little time from the cores that it shares with the product. It
- * copies an answer only when the answer arrives in pieces.
+ * product's answers need, so that the client takes little time from the cores that it shares with the product. The
+ * connection copies an answer only when the answer arrives in pieces.
  */
 export interface Connection {
   /**

@@ -6,8 +6,8 @@ type Entry = Simulation.Entry
 type Begun = Entry & Simulation.Begun
 
 /**
- * Matches ids and secrets that connect a change with its results. It leaves out the ids of apps and people, which would
- * connect everything.
+ * Matches ids and secrets that connect a change with its results. The pattern leaves out the ids of apps and people,
+ * which would connect everything.
  */
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
@@ -25,7 +25,7 @@ const idsIn = (value: unknown): ReadonlyArray<string> => (JSON.stringify(value) 
 
 /** An operation with all its entries, or an entry that belongs to no operation. */
 interface Unit {
-  /** The entry that stands for the unit on the page. */
+  /** The number of the entry under which the page shows the unit. */
   readonly i: number
   readonly from: number
   readonly to: number

@@ -5,13 +5,13 @@ import { text } from "./read.js"
 
 type Entry = Simulation.Entry
 
-/** One of the two runs on the page: its entries, and its name there. */
+/** One of the two runs on the page: its entries, and its name on the page. */
 export interface Compared {
   readonly name: string
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** How many equal entries the page shows before and after a difference. It folds all other equal entries. */
+/** How many equal entries the page shows before and after a difference. The page folds all other equal entries. */
 const AROUND = 3
 /**
  * The most differing rows that the page shows. A reader needs the place where the runs begin to differ, and the rows

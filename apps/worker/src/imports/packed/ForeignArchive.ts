@@ -8,8 +8,8 @@ import * as ZipStream from "./ZipStream.js"
 
 /**
  * Reads the location files in a zip file of another program, such as a Takeout, a KMZ file, or a folder that somebody
- * packed. The reader passes over the bytes twice: first for the list of files at the end, then for the files. It stops
- * expanding a file when the first bytes show that the file has no locations (decision imports-9).
+ * packed. The reader passes over the bytes twice: first for the list of files at the end, then for the files. The
+ * reader stops expanding a file when the first bytes show that the file has no locations (decision imports-9).
  */
 export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
   const members = Members.make(openInner)
