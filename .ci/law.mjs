@@ -1,6 +1,6 @@
-// Reads what code and tests cite: docs/specification.md and packages/domain/docs/decisions/*.md. citations.mjs uses it
-// to check that every citation names an existing rule or decision, and coverage.mjs to check that every rule has a
-// test.
+// Reads what code and tests cite: docs/specification.md and packages/domain/docs/decisions/*.md. citations.mjs uses
+// this module to check that every citation names an existing rule or decision; coverage.mjs uses it to check that every
+// rule has a test.
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 

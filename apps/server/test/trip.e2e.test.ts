@@ -170,7 +170,7 @@ const journey = (setup: Setup): void => {
       expect(one.headers["content-type"]).toMatch(/^application\/json/)
     }
 
-    // The user reads in the access log who asked for what.
+    // The user reads in the access log which requests the app sent.
     const log = await until("the access log of the deliveries", async () => {
       const page = await person.as.expect("GET", "/v1/user/access-log", { status: 200, as: AccessLog })
       return page.entries.length >= 6 ? page.entries : undefined

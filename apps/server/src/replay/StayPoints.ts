@@ -16,7 +16,7 @@ export interface StayPoint extends Geometry.Point {
  * phone was.
  */
 const ACCURATE_M = 100
-/** The greatest distance, in meters, between the first reading of a stay and the others. */
+/** The greatest distance, in meters, between the first reading of a stay and its other readings. */
 const NEAR_M = 100
 const MIN_STAY_MILLIS = 5 * 60_000
 /** The distance in meters below which two stays are at one spot. */

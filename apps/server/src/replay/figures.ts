@@ -150,7 +150,7 @@ export const figuresOf = (
 
 const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-/** Whether the readings support a dwell that silence fires at `occurredAt`. */
+/** Whether the readings support a dwell event that fired at `occurredAt` because the phone was silent. */
 type Evidence = (seen: ReadonlyArray<Sighting>, occurredAt: number) => boolean
 
 const measured = (

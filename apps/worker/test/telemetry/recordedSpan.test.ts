@@ -6,7 +6,9 @@ import { RecordedSpan, toOtlp } from "../../src/telemetry/RecordedSpan.js"
 /** A text that must not be sent. */
 const SECRET = "someone@example.test"
 
-/** Runs `program` while everything is traced, and returns its spans as they go to the collector. */
+/**
+ * Runs `program` while everything is traced, and returns its spans in the form in which they are sent to the collector.
+ */
 const traced = async (program: Effect.Effect<unknown, unknown>) => {
   const ended: Array<RecordedSpan> = []
   const tracer = Tracer.make({

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type HttpAnswer, RefusedRequest, sessionOf } from "../Client.js"
 import { type Handlers, number, text } from "./Handlers.js"
 
-/** What people do with their accounts, and what thieves do with stolen cookies. */
+/** The requests of people about their accounts, and of thieves who have a stolen cookie. */
 export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSessions" | "changePassword"> = {
   signIn: ({ address, password, userId }, { client, registry }) =>
     Effect.gen(function* () {

@@ -9,7 +9,7 @@ const NOTE = "So it was decided in the simulation"
 const pathOf = (appId: string): string => `/v1/developer/apps/${appId}`
 const hookOf = (appId: string, endpointId: string): string => `${pathOf(appId)}/webhooks/${endpointId}`
 
-/** What the developers of apps do in their portal. */
+/** The requests of developers who manage their apps in the portal. */
 export const developers: Handlers<
   | "createApp"
   | "registerRedirectUris"
@@ -143,7 +143,7 @@ export const developers: Handlers<
 
 const staff = ({ registry }: Parameters<typeof ownerOf>[0]) => ({ person: registry.staff?.id ?? "nobody" })
 
-/** What reviewers and admins do. */
+/** The requests of reviewers and admins. */
 export const reviewers: Handlers<"decidePurpose" | "decideApp" | "narrowApp" | "revokeApp" | "readFlags"> = {
   decidePurpose: ({ decision, purposeId }, outside) =>
     Effect.as(

@@ -5,7 +5,7 @@ import { type Handlers, number, text } from "./Handlers.js"
 export const iso = (millis: number): string => Timestamp.toIso(Timestamp.make(millis))
 const isoOrNull = (millis: number | null): string | null => (millis === null ? null : iso(millis))
 
-/** What users do in their portal and with their phones. */
+/** The requests of users in their portal, and of their phones. */
 export const people: Handlers<
   | "createPlace"
   | "updatePlace"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Handlers, number } from "./Handlers.js"
 import { iso } from "./people.js"
 
-/** How users steer their apps, and delete their own history. */
+/** The requests of users who pause, resume or limit their apps, or delete their own history. */
 export const steering: Handlers<
   | "pauseConnection"
   | "resumeConnection"
