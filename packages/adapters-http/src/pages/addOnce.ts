@@ -8,7 +8,7 @@ import * as Visitor from "./kit/Visitor.js"
 /** A value that JSON can write completely. The type excludes `Map`, because JSON writes every `Map` as `{}`. */
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** A form that adds something, such as an endpoint, and must add it once. */
+/** A form that adds something, such as an endpoint. The same form must add the thing only once. */
 interface Addition<A, I, E, R> {
   /** What the person typed. */
   readonly typed: Json
@@ -28,8 +28,8 @@ const WAIT = { while: isInUse, schedule: Schedule.spaced(200), times: 10 }
 
 /**
  * Runs `add` once for one form with `Visitor.onceField`. A person who presses the button twice sends the form twice,
- * and the browser drops the first answer. The second request gets the result of the first one, which is stored as for a
- * request with an `Idempotency-Key` (decision idempotency-6).
+ * and the browser drops the first answer. The second request gets the result of the first request. The result is stored
+ * like the answer to a request with an `Idempotency-Key` (decision idempotency-6).
  */
 export const addOnce = <A, I, E, R>(
   { account }: Visitor.Visitor,

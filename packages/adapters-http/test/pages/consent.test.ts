@@ -90,9 +90,7 @@ const me = async (token: string) => {
   return { status, ...(json as Record<string, unknown>) }
 }
 
-/**
- * The address to which a refusal redirects the browser, and the error and the state in its query, which the app gets.
- */
+/** The redirect of a refusal: the address without its query, then the error and the state from the query. */
 const refusedBack = (page: Answer) => {
   const back = new URL(page.headers.get("location") ?? "", world.url)
   return [back.origin + back.pathname, back.searchParams.get("error"), back.searchParams.get("state")]

@@ -273,7 +273,7 @@ describe("the pages", () => {
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     for (const [path, html] of pages) {
-      if (path === "/docs/changes.atom") continue // the feed is no page: it has whole addresses
+      if (path === "/docs/changes.atom") continue // The feed is not a page: its links are whole addresses.
       expect([
         path,
         /<script(?! src="\/assets\/docs\.[\w-]+\.js" defer><\/script>)|\sstyle=|<iframe|\son\w+=/.exec(html)

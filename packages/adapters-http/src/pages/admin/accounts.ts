@@ -18,7 +18,10 @@ const { search: searched, tabs } = texts.admin
 
 const LABELS = { account: searched.label }
 
-/** The search posts the e-mail address, so that the address is in no browser's history and in no log of a proxy. */
+/**
+ * The search form posts the e-mail address. So the address does not appear in the browser's history or in the log of a
+ * proxy.
+ */
 const searchPage = (visitor: Visitor.Visitor, form: Fields.Shown, status = 200) =>
   Effect.gen(function* () {
     return yield* respond({

@@ -161,8 +161,8 @@ const allowedOf = (ticked: ReadonlyArray<Scope.Scope>): ReadonlyArray<Scope.Scop
 const NO_LIMIT = "none"
 
 /**
- * The present restriction as text, for a hidden field of the form. Null (no restriction) has a text of its own, because
- * it differs from a list of all present scopes: scopes of later releases are allowed too.
+ * The present restriction as text, for a hidden field of the form. No restriction (null) has its own text, because it
+ * differs from a list of all present scopes: without a restriction, scopes of later releases are allowed too.
  */
 const allowedNow = (app: App.App): string => app.allowedScopes?.join(" ") ?? NO_LIMIT
 

@@ -34,7 +34,7 @@ const words = texts.consent
 
 const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
-/** The name to which the forms of a consent request are bound, besides the session (decision A3). */
+/** A consent request's forms are bound to this name, and to the session (decision A3). */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
 /**
@@ -197,8 +197,8 @@ const refusalPage = (reason: ConsentRefused["reason"], account: Value) =>
   )
 
 /**
- * An account with an unconfirmed address connects no app (decision accounts-11). The request stays open for an hour
- * after it was made.
+ * The answer for an account whose address is not confirmed: such an account may connect no app (decision accounts-11).
+ * The consent request stays open for an hour after it was made, so the person can confirm the address and come back.
  */
 const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
@@ -231,7 +231,7 @@ const review = Visitor.signedIn((visitor) =>
   })
 )
 
-/** The page to which a person returns who posted the decision and then had to sign in or confirm first. */
+/** When a person must sign in or confirm before the decision is stored, the person returns to this page afterwards. */
 const comesBackTo = ({ url }: HttpServerRequest.HttpServerRequest) => Visitor.chooseAgain(url.replace(/\?.*/, ""))
 
 /**

@@ -43,7 +43,7 @@ export interface NewPlace {
 
 export const LABELS = words.labels
 
-/** Who develops the app, with its web page if there is one. */
+/** The developer of the app, and the app's web page if it has one. */
 const developer = ({ app, developerName }: View["review"]): Html =>
   app.homepageUrl === null
     ? words.who.from(developerName)

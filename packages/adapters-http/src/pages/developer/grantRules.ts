@@ -24,8 +24,8 @@ const words = texts.developer.rules
 const PAGE = 20
 
 /**
- * Shows the rules of one connection, and for each rule why it fired lately or did not. The page shows only what the app
- * itself could read now.
+ * Shows the rules of one connection, and for each rule the reasons why it fired or did not fire lately. The page shows
+ * only data that the app itself could read at present.
  */
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

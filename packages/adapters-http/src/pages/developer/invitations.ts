@@ -22,7 +22,7 @@ import { appPath, DEVELOPER } from "./shared.js"
 
 const words = texts.team
 
-/** The invitations that wait for the visitor, if any, for the list of apps. */
+/** A section for the list of apps, with the invitations that the visitor can accept. False without an invitation. */
 export const waiting = (invitations: ReadonlyArray<ReceivedInvitation>): Html | false =>
   invitations.length > 0 &&
   html`<section class="card" aria-labelledby="invitations">

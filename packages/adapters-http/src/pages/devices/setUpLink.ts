@@ -35,7 +35,9 @@ const page = Effect.gen(function* () {
   })
 })
 
-/** Serves the profile with the settings. The app's request has no session, only the key of the link. */
+/**
+ * Serves the profile with the settings for the app. The app's request has no session; it has only the key of the link.
+ */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions
   const { token } = yield* openSetupLink((yield* Form.query).value("key"))

@@ -7,7 +7,7 @@ import * as OpenApiDocument from "../../OpenApiDocument.js"
 import { callerOf } from "../../openapi/Security.js"
 import { type Json, list, object, text } from "../../openapi/Json.js"
 
-/** The OpenAPI document in the shape that the reference pages need. `GET /openapi.json` serves the same document. */
+/** The parts of the OpenAPI document that the reference pages need. `GET /openapi.json` serves the whole document. */
 export interface Contract {
   readonly schemas: Json
   readonly webhooks: Json

@@ -6,7 +6,10 @@ import { html, type Html, nothing, type Value } from "../../html/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
 
-/** The folder of this package, found by its name. In production this module is part of a bundle in another folder. */
+/**
+ * The folder of this package. It is found by the package's name, because in production this module is part of a bundle
+ * in another folder.
+ */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("@place-access/adapters-http/package.json"))
 
 /**

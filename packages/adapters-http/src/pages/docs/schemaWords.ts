@@ -11,8 +11,8 @@ export interface Field {
 const number = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en") : String(value))
 
 /**
- * The name of the schema that a reference points to. A reference with its own description is the only element of an
- * `allOf`.
+ * The name of the schema that a reference points to. A reference that has its own description is inside an `allOf`, as
+ * the only element.
  */
 const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
 

@@ -127,7 +127,7 @@ const handle = Effect.gen(function* () {
 
 const finish = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
 
-/** Starts the new session and ends the browser's earlier one, like a sign-in with the password alone. */
+/** Starts the new session and ends the browser's earlier session, like a sign-in with the password alone. */
 export const enter = (opened: OpenedSession, provedBy: ProvedBy, returnTo: string, codesLeft: number | null) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions

@@ -142,8 +142,8 @@ interface Removal {
 }
 
 /**
- * The form that removes a factor. For the only factor, the form is folded away and says what it switches off, because
- * the recovery codes go with this factor.
+ * The form that removes a factor. The form for the only factor is folded away and says what the removal switches off,
+ * because without a factor the recovery codes are deleted too.
  */
 const removalOf = (factors: Factors.Factors, { action, button, last, name, token }: Removal): Html => {
   const form = html`<form method="post" action="${action}">

@@ -77,8 +77,8 @@ export const said = (message: Text): Html =>
 interface Input {
   readonly name: string
   /**
-   * The id of the control, and the name of the field in the form's problems. Left out: `name`. A page with the same
-   * form for several people needs a different id in each form.
+   * The id of the control, and the name of the field in the form's problems. The default is `name`. A page with the
+   * same form for several people needs a different id in each form.
    */
   readonly id?: string
   readonly label: Text
@@ -185,11 +185,14 @@ export const select = (
     </select>`
   )
 
-/** The field of one file, or of `several`. `accept`: the types that the browser's dialog offers first. */
+/**
+ * A field in which a person chooses one file, or `several` files. `accept`: the types that the browser's dialog offers
+ * first.
+ */
 export const file = (
   shown: Shown,
   field: Pick<Input, "name" | "id" | "label" | "hint"> & {
-    /** The name of the field in the sentence about its fault. */
+    /** The name of the field, for the sentence about its problem. */
     readonly faultLabel: Text
     readonly accept?: string
     readonly several?: true

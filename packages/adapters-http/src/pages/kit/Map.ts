@@ -16,14 +16,14 @@ const words = texts.map
 export interface Map {
   readonly html: Html
   /**
-   * The option `map` of the page. With it, the page loads the map's scripts with their texts, and its
+   * The option `map` of the page. With this option, the page loads the map's scripts with their texts, and its
    * Content-Security-Policy allows the scripts and the tiles.
    */
   readonly needs: MapPolicy
 }
 
 export interface MapPolicy {
-  /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
+  /** The browser runs only scripts that carry this nonce. Every answer of the service has a new nonce. */
   readonly nonce: string
   /** The texts of the map's scripts. */
   readonly texts: Html

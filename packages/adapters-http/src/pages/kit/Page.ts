@@ -26,7 +26,7 @@ const words = texts.frame
 
 /** Lets a script run on a page. */
 export interface ScriptPolicy {
-  /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
+  /** The browser runs only scripts that carry this nonce. Every answer of the service has a new nonce. */
   readonly nonce: string
   /** The texts that the script shows: `forScript((files) => …)`. The script reads them from `data-texts`. */
   readonly texts?: Html
@@ -43,7 +43,7 @@ export interface HtmlPage {
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
   readonly status?: number
-  /** Other origins and schemes than this service to which a form of the page may lead, also by a redirect. */
+  /** Origins and schemes, besides this service, to which a form of the page may lead, directly or by a redirect. */
   readonly formAction?: ReadonlyArray<string>
   /**
    * The page has a map. Only the map's scripts run on the page, and the script of `consent` if the page has this option
@@ -76,8 +76,8 @@ export interface HtmlPage {
    */
   readonly docs?: { readonly markdown: string | null }
   /**
-   * The locale of a page without navigation whose reader is signed in. Left out: the locale of `reader`, or the
-   * browser's.
+   * The locale of a page without navigation whose reader is signed in. The default is the locale of `reader`, or else
+   * the browser's locale.
    */
   readonly locale?: Locale
   readonly headers?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ export interface Fold {
   readonly entries: ReadonlyArray<ReadableEntry>
   readonly newest: ReadableEntry
   readonly oldest: ReadableEntry
-  /** How many requests the entries stand for: the sum of the entries' own counts. */
+  /** The number of requests: the sum of the counts of all entries. */
   readonly times: number
 }
 
@@ -24,7 +24,10 @@ export interface Fold {
  */
 const APART = Timestamp.HOUR
 
-/** `entries` must be sorted newest first. The folds are sorted by their newest entry, the newest first. */
+/**
+ * Groups repeated entries. `entries` must be sorted, the newest entry first. The result is sorted by the newest entry
+ * of each fold, the newest first.
+ */
 export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold> => {
   const open = new Map<string, Array<ReadableEntry>>()
   const all: Array<Array<ReadableEntry>> = []
@@ -69,7 +72,7 @@ export const gist = ({ disclosed }: ReadableEntry): string =>
     .join("")
     .replace(FIRST_COUNT, "$1# $2")
 
-/** A fold in words, such as `14 × your exact location`, for a list that names the app elsewhere. */
+/** A fold in words, such as `14 × your exact location`, for a list whose heading names the app. */
 export const words = ({ newest, times }: Fold): Html => {
   const { disclosed, endpoint, error } = newest
   const request = EntryWords.deed(endpoint)

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import * as Folded from "./Folded.js"
 
 /**
- * Reads a page of the access log with enough entries to fill the page with lines after repeats are folded into one line
- * (decision access-log-6).
+ * A page of the access log shows repeated entries as one line (decision access-log-6). This module reads as many
+ * entries as the page needs for enough lines.
  */
 
 /** The least number of lines of a page, if the log has enough entries. */

@@ -48,7 +48,8 @@ const bar = (
   max: number
 ): Html => {
   const value = counts[index] ?? 0
-  // The height grows with the square root, so that a day with one request is visible beside a day with thousands.
+  // The height of a bar grows with the square root of its value, so that a day with one request is visible beside a day
+  // with thousands.
   const height = value === 0 ? 2 : Math.max(5, Math.round(Math.sqrt(value / max) * HEIGHT))
   const x = index * (WIDTH + GAP)
   const drawn = html`<rect

@@ -131,7 +131,10 @@ const optionsOf = (
 const distinct = (options: ReadonlyArray<AccessLogQuery.FilterOption>) =>
   Array.dedupeWith(options, (a, b) => a.value === b.value)
 
-/** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
+/**
+ * The volume flags that match the filters, because they can explain the listed entries. The function reads only the
+ * newest `FLAGS` flags.
+ */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
     // Only a wrong cursor makes this call fail with `Invalid`, and the call has no cursor.

@@ -6,7 +6,7 @@ const words = texts.portal.reloading
 
 /**
  * How many seconds pass between two reloads of a page that waits for something, such as an import. The page has no
- * script.
+ * script, so it reloads itself by a header.
  */
 export const EVERY_S = 5
 

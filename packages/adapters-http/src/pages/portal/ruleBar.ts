@@ -61,7 +61,7 @@ const sample = (drawn: Html): Html =>
 const rect = (kind: string, x: number, y: number, width: number, height: number): Html =>
   new Html(`<rect class="${kind}" x="${x.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" rx="3"/>`)
 
-/** Marks differ in shape and not only in colour. */
+/** The marks differ in shape and not only in colour, for readers who cannot tell the colours apart. */
 const mark = (kind: Kind, x: number, y: number): Html => {
   const at = x.toFixed(1)
   switch (kind) {

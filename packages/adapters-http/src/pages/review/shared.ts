@@ -91,7 +91,7 @@ export const reviewHead = (current: Tab): Html => {
 export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): string =>
   `${developer.displayName} (${developer.email})`
 
-/** A table of apps of all developers. `path` is the page of one app. */
+/** A table of apps of all developers. `path` returns the address to which an app's name links. */
 export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>
   apps.length === 0
     ? html`<p class="empty">${words.apps.empty}</p>`

@@ -36,8 +36,8 @@ interface Causes<Said> {
 }
 
 /**
- * Who made a change, or why the connection ended. On the page `Said` is `Html`; in the receipt, a text file, it is a
- * string.
+ * Says who made a change, or why the connection ended. The texts (`Said`) are `Html` on the page and strings in the
+ * receipt, which is a text file.
  */
 const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
   change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]

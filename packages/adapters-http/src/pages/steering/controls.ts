@@ -66,7 +66,7 @@ export const now = (portal: string, connection: Listed, token: string, disconnec
   </div>`
 }
 
-/** The notices with which the page shows the button that undoes the end of exact location. */
+/** The names of the notices beside which the page shows the button that undoes the end of exact location. */
 const BEFORE_UNDO = ["exact-location-ended", "exact-location-not-restored"] as const
 type BeforeUndo = (typeof BEFORE_UNDO)[number]
 

@@ -15,7 +15,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { requestedDay } from "./requestedDay.js"
 
-// The owner deletes a stretch of a day. Decision retention-choice-4.
+// This module has the form and the page with which an owner deletes a stretch of a day. Decision retention-choice-4.
 
 const words = texts.timeline.erase
 

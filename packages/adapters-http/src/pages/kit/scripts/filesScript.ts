@@ -26,7 +26,7 @@ export const filesScript = `"use strict"
     const reader = entry.createReader()
     const files = []
     for (;;) {
-      // Browsers give at most a hundred entries at a time.
+      // One call of readEntries returns at most a hundred entries in some browsers.
       const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
       if (entries.length === 0) return files
       for (const one of entries) files.push(...(await filesOf(one)))

@@ -63,7 +63,8 @@ export const mapScript = `"use strict"
     fadeAnimation: moves,
     inertia: moves
   })
-  // Leaflet has no option that switches off the animation after an arrow key.
+  // Leaflet has no option that switches off the animation after an arrow key. So this line replaces the method for
+  // people who want less motion.
   const panBy = map.panBy.bind(map)
   if (!moves) map.panBy = (offset, options) => panBy(offset, { ...options, animate: false })
   L.control.zoom({ zoomInTitle: texts.zoomIn, zoomOutTitle: texts.zoomOut }).addTo(map)
@@ -92,10 +93,11 @@ export const mapScript = `"use strict"
   }
   const first = view()
   if (first === null) map.setView([25, 10], 2)
-  // The base map has no streets: a closer zoom would show nothing by which to recognise the area.
+  // The base map has no streets. So its greatest zoom is lower: closer, the map would show nothing by which to
+  // recognise the area.
   else map.fitBounds(first, { maxZoom: base === undefined ? 17 : 15 })
   base?.addTo(map)
-  // The colours of the drawing follow the browser's light or dark scheme.
+  // When the browser changes between light and dark colours, the base map is drawn again in the new colours.
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => base?.redraw())
 
   const reachOf = (circle) => () => {
