@@ -35,8 +35,8 @@ const choice = (id: string, label: Html, isTicked: boolean): Html =>
   </div>`
 
 /**
- * Writes the times of an example without a time zone, as for a reader in UTC: only for other readers do times in UTC
- * end in the letters `UTC`.
+ * Writes the times of an example in UTC, but without the letters `UTC`, because the example has no real time zone.
+ * Times have no such letters for a reader whose time zone is UTC.
  */
 const inUtc = (part: Html): Html => new Html(({ language, now }) => part.in({ language, now, zone: TimeZone.UTC }))
 

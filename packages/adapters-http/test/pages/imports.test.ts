@@ -45,8 +45,8 @@ describe("the form for a file", () => {
     expect(list.headers.get("refresh")).toBe("5;url=/portal/imports")
     expect(list.text).not.toContain("<script")
     expect(list.text).toContain("a.gpx")
-    // A reload would interrupt a person who reads a part of the page that was folded away. So the page has a link that
-    // stops the reloads (WCAG 2.2.2).
+    // A reload closes a part of the page that a person has opened to read it. So the page has a link that stops the
+    // reloads (WCAG 2.2.2).
     expect(list.text).toContain('<a href="/portal/imports?reload=no">Do not reload</a>')
     const still = await person.get("/portal/imports?reload=no")
     expect(still.headers.get("refresh")).toBeNull()

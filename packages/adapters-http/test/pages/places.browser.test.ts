@@ -80,7 +80,7 @@ describeBrowser("places on a map", () => {
       return page.locator("#map.leaflet-fade-anim").count()
     }
     expect([await fades("no-preference"), await fades("reduce")]).toEqual([1, 0])
-    // An arrow key moves the map at once.
+    // An arrow key must move the map at once, without an animation.
     await page.locator("#map").press("ArrowRight")
     expect(await page.locator("#map .leaflet-pan-anim").count()).toBe(0)
   })

@@ -46,7 +46,8 @@ const csv = (entries: ReadonlyArray<ReadableEntry>, language: Language.Language)
   `\uFEFF${line(textsIn(language).accessLog.file)}${entries.map((entry) => line(row(entry, language))).join("")}`
 
 /**
- * `GET {portal}/access-log.csv`: the entries that the page shows, the newest first. The entries contain no coordinates.
+ * `GET {portal}/access-log.csv`: the entries that match the filters of the page, the newest first, at most
+ * `MAX_ENTRIES`. The entries contain no coordinates.
  */
 export const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

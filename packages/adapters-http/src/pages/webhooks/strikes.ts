@@ -17,8 +17,8 @@ const { MAX_STRIKES } = WebhookEndpoint
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
 /**
- * The badge of an endpoint: disabled, failing or enabled. An endpoint is failing after its first failed attempt
- * (decision figures-3).
+ * The badge of an endpoint: disabled, failing or enabled. An endpoint is failing when its newest attempt failed
+ * (decision figures-3), or when it has at least `MANY` strikes.
  */
 export const standingBadge = ({ disabledAt, strikes }: Endpoint, health: EndpointFigures.EndpointHealth): Html =>
   disabledAt !== null
