@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A developer with an app, a purpose and an endpoint, who reads German. */
+/** A developer with an app and an endpoint, who reads German. */
 const there = async () => {
   const person = await world.person()
   const { app } = await world.app(person)
