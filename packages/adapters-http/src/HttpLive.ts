@@ -117,8 +117,8 @@ const Security = Layer.mergeAll(
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
   const { baseUrl } = yield* HttpOptions
-  // Without this line the layer would not require the store, because no handler names it: `IdempotencyKey` looks it up
-  // at run time when a request has an Idempotency-Key.
+  // Without this line the layer would not require the store, because no handler names the store: `IdempotencyKey` looks
+  // the store up at run time, when a request has an Idempotency-Key.
   yield* IdempotencyStore
   const visitors = yield* Effect.context<HttpOptions | AccountStore | Vault.Vault>()
   const known: Edge.EdgeRoutes = {

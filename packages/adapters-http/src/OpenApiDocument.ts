@@ -18,7 +18,7 @@ import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
 
 /**
  * Corrects the generated document. This function makes only the corrections that are the same on every server; `make`
- * makes the others. The contract has this function as its annotation `OpenApi.Transform`.
+ * adds the parts that differ between servers. The contract has this function as its annotation `OpenApi.Transform`.
  */
 export const correct = (document: Json, endpoints: Corrections.Endpoints): Json => {
   const cleaned = Corrections.correct(document, endpoints)

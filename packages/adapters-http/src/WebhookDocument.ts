@@ -8,7 +8,7 @@ import type { Json } from "./openapi/Json.js"
 import * as WorkedSignature from "./openapi/WorkedSignature.js"
 import { At } from "./wire/Fields.js"
 
-/** The body of a `ping` delivery, as receivers get it (Spec §6.2). A test checks it against what the domain sends. */
+/** The body of a `ping` delivery, as receivers get it (Spec §6.2). A test compares this schema with the body that the domain sends. */
 export const Ping = Schema.Struct({
   event_id: Schema.String.annotations({
     description: "The same on retries, replays and other endpoints: deduplicate on it"
@@ -85,8 +85,8 @@ const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema
 }
 
 const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
-  // `defs` is dropped: a body refers to one named schema only, that of a time, and the document has this schema
-  // already.
+  // `defs` collects the named schemas to which a body refers. It is dropped: the only such schema is the schema of a
+  // time, and the document has this schema already.
   const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {

@@ -5,7 +5,10 @@ import type { Event } from "@place-access/domain/events"
  * text here.
  */
 
-/** The events that the access log lists. The other events tell the app nothing about the user. */
+/**
+ * The events that the access log lists. The other events disclose nothing about the user: they announce the end of the
+ * sensitive tier, or test an endpoint.
+ */
 type Entered = Exclude<Event.EventType, "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed" | "ping">
 
 const EVENTS: Readonly<Record<`webhook ${Entered}`, string>> = {

@@ -35,7 +35,7 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   language: account.language
 })
 
-/** The answer to a sign-up when the person has to complete it with a mailed link. */
+/** The answer to a sign-up when the person has to complete the sign-up with a mailed link. */
 const MailedBody = Schema.Struct({
   message: Schema.String.annotations({ description: "What to do next, the same for every address" })
 }).annotations({ identifier: "Mailed" })
@@ -74,7 +74,8 @@ const SignUp = Fields.request({
 })
 
 /**
- * Accepts any text as a password, because a sign-in only compares it. The rules for passwords apply when one is set.
+ * Accepts any text as a password, because a sign-in only compares the password with the stored one. The rules for
+ * passwords apply only when a person sets a new password.
  */
 const SignIn = Fields.request({
   email: Account.Email,

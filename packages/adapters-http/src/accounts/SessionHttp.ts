@@ -22,7 +22,7 @@ const refuseOtherOrigins = Effect.gen(function* () {
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session whose cookie the request has, if any. The answer then clears the cookie. */
+/** Ends the session of the request's cookie, if the request has a session cookie. */
 const endPresent = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
   if (cookie !== undefined) yield* signOut(cookie)
@@ -38,7 +38,7 @@ const secondStep = (pending: string, code: string | undefined, client: Effect.Ef
     return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...client })
   })
 
-/** The session cookie of the request; "" without one. */
+/** The session cookie of the request; "" when the request has no session cookie. */
 const presentCookie = Effect.gen(function* () {
   return Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
 })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-// A user can pause an app. The app reads of the pause in the field `reason` of its answers (decision connection-4).
+// A user can pause an app. The app learns of the pause from the field `reason` of its answers (decision connection-4).
 
 /**
  * The field `reason` of an answer about the user. It is present only while the user has paused the app and the answer

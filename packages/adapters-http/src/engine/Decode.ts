@@ -37,8 +37,8 @@ export const payload = ({
 }
 
 /**
- * Reads the body as a form or as JSON, by its content type; for GET and HEAD, the query. The edge refuses content types
- * that the endpoint does not declare (`Body.acceptable`).
+ * Reads the body as a form or as JSON, by its content type. For GET and HEAD, which have no body, returns the query of
+ * the URL instead. The edge refuses content types that the endpoint does not declare (`Body.acceptable`).
  */
 const body = (own: Context.Context<never>): Effect.Effect<unknown> => {
   const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)

@@ -55,8 +55,9 @@ const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, st
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
 /**
- * Sends a stream no faster than the client takes it, and ends early when the client goes away. When the stream fails,
- * the connection is destroyed: a regular end would make the part that was sent look complete.
+ * Sends a stream no faster than the client reads the answer, and stops when the client closes the connection. When the
+ * stream fails, the connection is destroyed: after a regular end, the client would take the part that it got for the
+ * whole answer.
  */
 const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerResponse): Effect.Effect<void> => {
   const drained = Effect.async<void>((resume) => {

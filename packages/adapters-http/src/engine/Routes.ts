@@ -64,8 +64,8 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
 export const FORMS: ReadonlySet<string> = new Set([FORM_TYPE])
 
 /**
- * The content types of the body that each endpoint declares, by `label`. An endpoint that declares none reads its body
- * by itself, so JSON and forms are allowed for it.
+ * The content types of the body that each endpoint declares, by `label`. An endpoint that declares no body may still
+ * read a body by itself (`handleRaw`), so it accepts JSON and forms.
  */
 export const contentTypes = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, ReadonlySet<string>> => {
   const types = new Map<string, ReadonlySet<string>>()
