@@ -95,7 +95,9 @@ const Groups = HttpApi.make("place-access")
   .addError(Errors.Unavailable)
   .annotate(OpenApi.Title, "Place-Aware Access Service")
 
-/** The contract: every JSON endpoint. The server, the OpenAPI document and the coverage test are made from the contract. */
+/**
+ * The contract: every JSON endpoint. The server, the OpenAPI document and the coverage test are made from the contract.
+ */
 export const Api = Groups.annotate(OpenApi.Transform, (document) => {
   const requirements = RequiredScope.requirements(Groups)
   return OpenApiDocument.correct(document, {

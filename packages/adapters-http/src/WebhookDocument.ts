@@ -8,7 +8,10 @@ import type { Json } from "./openapi/Json.js"
 import * as WorkedSignature from "./openapi/WorkedSignature.js"
 import { At } from "./wire/Fields.js"
 
-/** The body of a `ping` delivery, as receivers get it (Spec §6.2). A test compares this schema with the body that the domain sends. */
+/**
+ * The body of a `ping` delivery, as receivers get it (Spec §6.2). A test compares this schema with the body that the
+ * domain sends.
+ */
 export const Ping = Schema.Struct({
   event_id: Schema.String.annotations({
     description: "The same on retries, replays and other endpoints: deduplicate on it"

@@ -12,7 +12,9 @@ import type { IncomingMessage } from "node:http"
 const unbounded = Effect.dieMessage("A body is read within bounds (Body.bounded)")
 const unboundedStream = Stream.fromEffect(unbounded)
 
-/** A request as Node received it. Its body cannot be read until the edge has limited the body's size (`Body.bounded`). */
+/**
+ * A request as Node received it. Its body cannot be read until the edge has limited the body's size (`Body.bounded`).
+ */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
