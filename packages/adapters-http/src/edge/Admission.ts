@@ -12,7 +12,10 @@ import { Turns } from "./Turns.js"
  * Health checks, static assets and the documentation are always admitted.
  */
 
-/** How long a request waits for a place. A client should get its refusal within 250 ms, so 50 ms remain to write it. */
+/**
+ * How long a request waits for a place. A client should get its refusal within 250 ms, so 50 ms remain to write the
+ * refusal.
+ */
 const WAIT_MILLIS = 200
 const WAITING_MAX = 2_000
 /** How long a request may wait for its body before it gives its place to another request. */
@@ -24,7 +27,7 @@ export const isExempt = (url: string): boolean => ALWAYS.test(url)
 
 /**
  * The place that an admitted request takes. `leave` gives the place to other requests, and `comeBack` takes a place
- * again. `leave` is also called when the request ends. It has no effect when the request has no place at that moment.
+ * again. `leave` is also called when the request ends; the call has no effect when the request has no place then.
  */
 export class RequestPlace {
   private isTaken = true
@@ -51,7 +54,8 @@ export class RequestPlace {
 export type Admit = Effect.Effect<RequestPlace | undefined>
 
 /**
- * The returned effect admits one request. It waits for a place if necessary, and yields undefined when it gets none.
+ * The returned effect admits one request. It waits for a place if necessary, and yields undefined when no place became
+ * free in time.
  */
 export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
   const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)

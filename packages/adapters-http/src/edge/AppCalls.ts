@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /**
- * Reports each call of an app to the recorder of app figures (decision figures-2). Without a recorder this adds nothing
- * to a request; with a recorder, no request waits for its report.
+ * Reports each call of an app to the recorder of app figures (decision figures-2). Without a recorder, this function
+ * adds no step to a request. With a recorder, no request waits until its call is stored.
  */
 export const counting =
   (recorder: Tally.FiguresRecorder | null) =>

@@ -17,7 +17,7 @@ export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answ
 /** The answer to a body that broke off: the client may send the whole body again. */
 const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
 
-/** Whether the body stays unusable when the client sends it again, so that a retry cannot help. */
+/** Whether the service would refuse the same body again, so that a retry cannot help. */
 export const isHopeless = (defect: unknown): boolean => defect instanceof BodyRefused && defect.answer !== ENDED_EARLY
 
 /** Turns the defect of a refused body into an error, for a handler that writes the answer itself. */
@@ -30,10 +30,11 @@ const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
- * Bounds the request's body: only the declared content types, only UTF-8, and at most the route's `BodyBounds`. Bytes
- * are counted while they arrive. The platform alone accepts any content type and any length. With its own limit set, it
- * resets the connection when a body is longer, and the client gets no answer. The body is not read before a guard or a
- * handler asks for it.
+ * Limits the request's body: it must have a declared content type, be UTF-8, and be within the route's `BodyBounds`.
+ * Bytes are counted while they arrive. The body is not read before a guard or a handler asks for it.
+ *
+ * The platform alone accepts any content type and any length. If the platform's own limit is set, the platform resets
+ * the connection when a body is longer, so that the client gets no answer.
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
@@ -85,7 +86,7 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest
   })
 }
 
-/** Lowers the bound of the request's body to `bytes`, for a guard that reads the body before it knows the caller. */
+/** Limits the request's body to `bytes`, for a guard that reads the body before it knows the caller. */
 export const atMost = (bytes: number): Effect.Effect<void> =>
   CurrentRequest.cellWith((cell) => {
     cell.route = { ...cell.route, bounds: { ...cell.route.bounds, bytes } }
@@ -257,14 +258,15 @@ const parseLong = (text: string, entriesMax: number, strictness: Strictness): Ef
 const parseShort = (text: string, entriesMax: number, strictness: Strictness): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
-    // A shorter text has neither too many levels nor too many entries: a level takes two brackets, an entry a character
-    // and a comma.
+    // A text of at most 2 × `LEVELS` characters cannot have too many levels or entries: each level needs two brackets,
+    // and each entry a character and a comma.
     if (text.length > 2 * LEVELS) {
       const { entries, levels } = sizeOf(value, entriesMax)
       if (entries > entriesMax) return tooManyEntries(entriesMax)
       if (levels > LEVELS) return strictness.tooDeep
     }
-    // PostgreSQL cannot store NUL in a text. A refusal here names the fault; a failed statement would answer 500.
+    // PostgreSQL cannot store NUL in a text. This refusal names the fault. Without it, the statement would fail and the
+    // client would get 500.
     return strictness.refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
     return strictness.noJson
@@ -272,18 +274,18 @@ const parseShort = (text: string, entriesMax: number, strictness: Strictness): E
 }
 
 /**
- * The most levels of values within each other. Functions that call themselves for each level, such as `holdsNul` and
- * those that describe a wrong value, would overflow the stack in a deeper body.
+ * The most levels of values within each other. Some functions call themselves for each level, such as `holdsNul` and
+ * the functions that describe a wrong value. A deeper body would overflow the stack in these functions.
  */
 const LEVELS = 100
 const TOO_DEEP = "too deep"
 
-/** How many members of an object are not counted as entries. A reading of a phone's app has fewer. */
+/** How many members of an object are not counted as entries. A reading of a phone's app has fewer members. */
 const UNCOUNTED_MEMBERS = 64
 
 /**
- * The levels of a body, and the number of its entries: those of all lists, and the members of objects beyond
- * `UNCOUNTED_MEMBERS`. Counting stops once a number is too large.
+ * The levels of a body, and the number of its entries. The elements of all lists are entries, and so are the members of
+ * an object beyond the first `UNCOUNTED_MEMBERS`. Counting stops when one of the two numbers is too large.
  */
 const sizeOf = (body: unknown, entriesMax: number): { readonly entries: number; readonly levels: number } => {
   let level: ReadonlyArray<unknown> = [body]

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto"
 
 /**
  * Answers with a text that is the same for everybody as long as this server runs. The first request makes the text. A
- * client must revalidate its copy before each use, so that after an update of the service nobody reads an old text.
+ * client must ask before each use whether its copy is current, so that nobody reads an old text after an update of the
+ * service.
  */
 export const handler = (
   contentType: string,

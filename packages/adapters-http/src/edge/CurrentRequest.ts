@@ -20,15 +20,18 @@ export interface Route {
 }
 
 /**
- * The facts about a request that the edge needs when the answer leaves. The edge sees only an encoded response or a
- * failure, and neither can carry these facts. There is one cell for each request, changed in place. When a request
+ * The facts about a request that the edge needs when the answer leaves. The edge gets only an encoded response or a
+ * failure, and neither can carry these facts. Each request has one cell, which is changed in place. When a request
  * fails, the cell still has the facts that were recorded before the failure. If handlers returned these facts instead,
  * a failed handler would return nothing, and the facts would be lost.
  */
 export interface Cell {
-  /** `X-Request-Id` of the answer. It is chosen before anything runs, and every log line of the request has it. */
+  /**
+   * `X-Request-Id` of the answer. The edge chooses the id before anything runs, and every log line of the request has
+   * it.
+   */
   readonly id: string
-  /** Set by the router. The edge reads it to bound the body, to log refusals and to add headers. */
+  /** Set by the router. The edge reads this field to limit the body, to log the request and to add headers. */
   route: Route
   /**
    * Set by the guard of the route, before it checks limits and scopes, so that a call which the guard refuses is logged
@@ -41,8 +44,8 @@ export interface Cell {
    */
   appId: AppId | undefined
   /**
-   * Set when the request's token no longer works. All calls of one route with this token within an hour share one entry
-   * of the access log, and this field identifies the entry.
+   * Set when the request's token has stopped working. All calls of one connection to one route with such tokens share
+   * one entry of the access log in an hour. This field identifies the entry.
    */
   repeat: Repeat | undefined
   /**
@@ -56,7 +59,9 @@ export interface Cell {
    * it.
    */
   disclosed: string | null
-  /** The code of a refusal that the handler itself turned into a response, so that the edge sees no error. */
+  /**
+   * The error code of a refusal that the handler turned into a response itself. The edge gets no error in this case.
+   */
   refusal: string | null
   /**
    * The request's place in admission control (`Admission`); undefined when admission control is off or the request is

@@ -24,7 +24,7 @@ import * as Services from "../engine/Services.js"
 import { Timers } from "./Timers.js"
 import * as Watch from "./Watch.js"
 
-/** The facts about routes and pages that the edge uses to answer a refused request. */
+/** The functions with which the edge answers a refused request. */
 export interface EdgeRoutes {
   readonly allowed: (url: string) => string | undefined
   /** Shows a refusal to a person with a browser. The request is in the context. */
@@ -35,7 +35,7 @@ export interface EdgeRoutes {
 }
 
 /**
- * The edge: the outermost function around every request. It gives the request an id, bounds its body, turns every
+ * The edge: the outermost function around every request. It gives the request an id, limits its body, turns every
  * failure into one of our error bodies, writes the user's access log before the answer leaves, and adds the security
  * headers. It never fails. It must be run uninterruptible, so that a client who hangs up cannot prevent the entry in
  * the access log.

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * The time within which a request must arrive. Every request has two minutes at first: enough for a phone that sends a
- * long log over a bad line, and a limit for a client that sends byte by byte. Only a route that takes a large file
+ * The time within which a request must arrive. Every request has two minutes at first. This is enough for a phone that
+ * sends a long log over a bad line, and stops a client that sends byte by byte. Only a route that takes a large file
  * extends the time (`Upload`), and only after it has authenticated the caller. Otherwise anybody could keep a
  * connection open for half an hour.
  */
@@ -17,9 +17,9 @@ const FOR_A_FILE = 30 * MINUTE
 const EXTEND = Symbol("extend the time of a request")
 
 /**
- * The function that extends the time of a request is a property of the request. In a map of all requests, even a weak
- * map, each request would stay in memory until the next major garbage collection: the map's table is old, and minor
- * collections keep what an old object refers to.
+ * The function that extends the time of a request is a property of the request. A map of all requests, even a weak map,
+ * would keep each request in memory until the next major garbage collection. The reason: the map's table is an old
+ * object, and minor collections keep all objects to which an old object refers.
  */
 interface Extensible {
   [EXTEND]?: (() => void) | undefined

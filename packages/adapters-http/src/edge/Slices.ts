@@ -2,7 +2,7 @@ import { Data, Effect } from "effect"
 
 /**
  * Long work on one large body, in slices: after each slice, the other requests of the process run. A phone that was
- * offline for weeks sends 8 MiB at once. Parsing them in one piece would block the process for a second.
+ * offline for weeks sends 8 MiB at once. Parsing such a body in one piece would block the process for a second.
  */
 
 /** The most characters of JSON that are parsed at once, which takes about two milliseconds. */
@@ -11,8 +11,8 @@ const CHARACTERS = 131_072
 const ENTRIES = 1_000
 /**
  * The most values that are parsed at once. A text of `CHARACTERS` characters cannot have more values. So only two parts
- * of a body can have too many: a single list entry that is longer than that, and the members of the root that are not
- * lists.
+ * of a body can have too many values: a single list entry that is longer than `CHARACTERS`, and the members of the root
+ * that are not lists.
  */
 export const VALUES = CHARACTERS
 
@@ -82,7 +82,7 @@ export const parse = <E>(
     let pieceFrom = 0
     let pausedAt = 0
     let [depth, isText] = [0, false]
-    /** How many values the piece, and the rest, have so far: each comma and each opening bracket counts one. */
+    /** How many values the piece and the rest have so far. Each comma and each opening bracket counts as one value. */
     let [valuesOfPiece, valuesOfRest] = [0, 0]
     const hasTooMany = () => (list === undefined ? ++valuesOfRest : ++valuesOfPiece) > VALUES && inList > 0
 

@@ -3,7 +3,7 @@ import { Context } from "effect"
 /** The clock and the timers with which requests wait for a bounded time (`Turns`). */
 export interface RequestTimers {
   readonly now: () => number
-  /** Runs `then` after this time, unless the returned function is called earlier. */
+  /** Runs `then` after `millis` milliseconds, unless the returned function is called earlier. */
   readonly after: (millis: number, then: () => void) => () => void
 }
 

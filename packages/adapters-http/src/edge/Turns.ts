@@ -42,9 +42,9 @@ export class Turns {
   }
 
   /**
-   * True: the caller has a turn and must `release` it. False: too many callers wait, or no turn became free in time. A
-   * caller that is interrupted while it waits leaves the queue. Run this effect in an uninterruptible region: an
-   * interruption between a turn and its release would lose the turn.
+   * Yields true when the caller has a turn, which it must `release`. Yields false when too many callers wait, or when
+   * no turn became free in time. A caller that is interrupted while it waits leaves the queue. Run this effect in an
+   * uninterruptible region: an interruption between a turn and its release would lose the turn.
    */
   readonly take: Effect.Effect<boolean> = Effect.suspend(() => {
     if (!this.isFull) {
@@ -54,7 +54,7 @@ export class Turns {
     return this.waiting.size < this.limits.waitingMax ? this.wait : Effect.succeed(false)
   })
 
-  /** Takes a turn even when no turn is free. For a caller that had a turn and released it for a while. */
+  /** Takes a turn even when no turn is free. Only a caller that released its turn for a while may call this method. */
   takeAnyway(): void {
     this.working++
   }

@@ -77,8 +77,8 @@ export interface Posted {
 }
 
 /**
- * The most parts of a form that are read. The limit leaves room for the fields of the form, and for more files than a
- * person may have waiting for their import.
+ * The most parts of a form that are read. A form has a few fields, and the limit allows more files than one person's
+ * imports may have in the queue.
  */
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096
@@ -87,7 +87,7 @@ const MAX_FRAME_BYTES = 65_536
 
 interface PostedFile {
   readonly name: string
-  /** Bytes of the file that were parsed and that the route has not read yet. */
+  /** The bytes of the file that were parsed and that the route has not read yet. */
   readonly waiting: Array<Uint8Array>
   isWhole: boolean
 }
@@ -95,7 +95,7 @@ interface PostedFile {
 /** The state of reading a form. */
 interface Progress {
   readonly fields: Map<string, string>
-  /** Files that have begun and were not given to the route yet. */
+  /** The files whose beginning was parsed and that the route did not get yet. */
   readonly files: Array<PostedFile>
   hasFile: boolean
   /** The form has more than `MAX_PARTS` parts. Later parts are not read. */
@@ -123,7 +123,7 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
       }
     },
     onError: (error) => {
-      // At this limit the parser does not stop: it passes on later parts too, and `onFile` drops them.
+      // The parser does not stop at its limit of parts: it passes on later parts too, and `onFile` drops these parts.
       if (error._tag === "ReachedLimit" && error.limit === "MaxParts") progress.isCut = true
       else progress.isBroken = true
     },
