@@ -12,8 +12,7 @@ import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
 /**
- * The names of form fields of the consent page, each with the name of the same field in the JSON body. Fields with the
- * same name in both are left out.
+ * The fields of the consent page's form that have another name in the JSON body, each with its name in the JSON body.
  */
 const NAMES: Readonly<Record<string, string>> = { scope: "scopes", place: "places" }
 

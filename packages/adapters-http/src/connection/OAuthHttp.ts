@@ -120,8 +120,8 @@ const revoke = (request: Request) =>
   })
 
 /**
- * Runs `program` and encodes its errors, among them the refusal of a body that cannot be read. Clients that send forms
- * also get `error_description`, as RFC 6749 §5.2 requires. Clients that send JSON get the body without this field.
+ * Runs `program` and encodes its errors, including the refusal of a body that cannot be read. Clients that send forms
+ * also get `error_description`, which RFC 6749 §5.2 defines. Clients that send JSON get the body without this field.
  */
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,

@@ -19,7 +19,7 @@ export type OAuthParameter = keyof typeof NAMES
 
 export interface OAuthRequest {
   readonly isForm: boolean
-  /** The value of a field. Undefined if the field is missing or empty (RFC 6749 §3.2); only `token` may be empty. */
+  /** The value of a field. Undefined if the field is missing or empty (RFC 6749 §3.2); `token` alone may be empty. */
   readonly get: (name: OAuthParameter) => string | undefined
   /** The values of several fields. Fails with `invalid_request`, which names all missing fields. */
   readonly require: <const Names extends ReadonlyArray<OAuthParameter>>(
@@ -78,8 +78,8 @@ const texts = (fields: Fields): Readonly<Record<OAuthParameter, string>> => ({
 const names = Object.keys(NAMES) as ReadonlyArray<OAuthParameter>
 
 /**
- * Whether a field counts as sent. An empty field does not (RFC 6749 §3.2), except for `token`: the empty text is a
- * token that nobody issued (RFC 7009 §2.2).
+ * Whether a field counts as sent. An empty field counts as missing (RFC 6749 §3.2), except for `token`: the empty text
+ * is a token that nobody issued (RFC 7009 §2.2).
  */
 const isGiven = (name: OAuthParameter, value: string): boolean => value !== "" || name === "token"
 
@@ -118,8 +118,8 @@ export interface ClientProof {
 }
 
 /**
- * The client id that the request names, in the body or by HTTP Basic. Undefined if there is none, or if it cannot be
- * read.
+ * The client id that the request names, in the body or by HTTP Basic. Undefined if the request names no client id, or
+ * if the header cannot be read.
  */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId
@@ -144,7 +144,7 @@ export const credentials = (
     : Effect.fail(TWO_NAMES)
 }
 
-/** The header `Idempotency-Key`, with which an exchange of a code can be repeated (decision tokens-1). */
+/** The header `Idempotency-Key`, with which a client can repeat the exchange of a code (decision tokens-1). */
 export const idempotencyKey = (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.Effect<{ readonly idempotencyKey?: string }, InvalidRequest> => {

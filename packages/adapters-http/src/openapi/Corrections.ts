@@ -7,7 +7,7 @@ import { type Json, isObject, list, map, object, refName, refTo, text } from "./
 export interface Endpoints {
   /** Whether the endpoint reads `Idempotency-Key`. */
   readonly takesKey: (label: string) => boolean
-  /** What an access token must have; undefined for an endpoint that takes none. */
+  /** What an access token must have; undefined for an endpoint that takes no access token. */
   readonly requirement: (label: string) => ScopeRequirement | undefined
 }
 
@@ -79,8 +79,8 @@ const EXPIRY_ERRORS: ReadonlySet<string> = new Set(["ScopeExpiredError"])
 const SCOPE_ERRORS: ReadonlySet<string> = new Set(["MissingScopeError", ...EXPIRY_ERRORS])
 
 /**
- * The errors about scopes that an endpoint with this requirement never answers. Only sensitive scopes can expire while
- * the connection lives; a standard scope ends with its connection (decision tiers-1).
+ * The errors about scopes with which an endpoint of this requirement never answers. Only sensitive scopes can expire
+ * while the connection lives; a standard scope ends with its connection (decision tiers-1).
  */
 const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): ReadonlySet<string> => {
   if (requirement === undefined) return NO_ERRORS
@@ -89,8 +89,8 @@ const impossibleScopeErrors = (requirement: ScopeRequirement | undefined): Reado
 }
 
 /**
- * Removes `errors` from the answers of an operation. The contract declares errors for many endpoints at once, and this
- * operation cannot answer with these.
+ * Removes `errors` from the answers of an operation. The contract declares errors for many endpoints at once, so an
+ * operation may declare errors with which it never answers.
  */
 const dropErrors = (operation: Json, errors: ReadonlySet<string>): void => {
   const responses = object(operation["responses"])
@@ -199,7 +199,10 @@ const tidy = (one: Json): Json =>
     ? { ...one, enum: Array.from(new Set(one["enum"])) }
     : one
 
-/** Kinds of numbers that the generator turns into named schemas. Their definition is shorter than a reference to it. */
+/**
+ * Kinds of numbers that the generator turns into named schemas. These schemas are shorter than references to them, so
+ * each reference is replaced by the schema itself.
+ */
 const UNNAMED: ReadonlySet<string> = new Set(["Int", "NonNegativeInt", "Finite"])
 
 const inlined = (one: Json, schemas: Json): Json => {

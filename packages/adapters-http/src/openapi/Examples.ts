@@ -60,8 +60,9 @@ export const make = (schema: Json, schemas: Json, place: Place): unknown => {
 }
 
 /**
- * The example of an answer has only required fields: an optional field of an answer is there in some cases only, such
- * as `reason` while the user has paused the app. The example of a request also has known optional fields.
+ * The example of an answer has only required fields: an optional field of an answer is present in some cases only, such
+ * as `reason` while the user has paused the app. The example of a request also has the optional fields that
+ * `ExampleValues` knows.
  */
 const objectOf = (schema: Json, schemas: Json, place: Place): Json => {
   const required = list(schema["required"])
@@ -78,8 +79,8 @@ const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean => {
 }
 
 /**
- * The example of a field in `fieldsOf`: a value or null. When several of its containers have an example, the innermost
- * container counts. Undefined when none of them has one.
+ * The example of a field in `fieldsOf`: a value or null. When several containers of the field have an example for the
+ * field, the innermost container counts. Undefined when no container has an example.
  */
 const special = (name: string, of: ReadonlyArray<string>): unknown =>
   of.reduce<unknown>((found, one) => {

@@ -1,10 +1,12 @@
-/** A part of the OpenAPI document. test/openapi.test.ts and the linter check its form; types do not. */
+/** A part of the OpenAPI document. `test/openapi.test.ts` and the linter check its form; the compiler does not. */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** `value` if it is an object, otherwise an empty object: a path into the document can be followed without checks. */
+/**
+ * `value` if it is an object, otherwise an empty object. So code can follow a path into the document without checks.
+ */
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

@@ -1,4 +1,4 @@
-// The names of the document's parts, for people who generate clients from the document. Decision wire-3.
+// This module names the document's parts, for people who generate clients from the document (decision wire-3).
 import { Account } from "@place-access/domain/accounts"
 import { App } from "@place-access/domain/apps"
 import { Delivery } from "@place-access/domain/deliveries"
@@ -79,7 +79,7 @@ const requiredFirst = (schema: Json): Json => {
   return { ...schema, properties: Object.fromEntries(ordered) }
 }
 
-/** Moves those bodies of an operation that have no name to the named schemas, and puts references in their place. */
+/** Moves the bodies of an operation that have no name to the named schemas, and puts references in their place. */
 const nameBodies = (operation: Json, schemas: Json): void => {
   const id = pascal(text(operation["operationId"]))
   const move = (holder: Json, fallback: string): void => {
@@ -107,7 +107,9 @@ const listName = (schema: Json): string | undefined => {
   return items.length === 1 ? `${items[0]}List` : undefined
 }
 
-/** `name`, or, when a schema with another content has this name, `name` with the next free number. */
+/**
+ * Returns `name`; when a schema with another content already has this name, returns `name` with the next free number.
+ */
 const free = (name: string, schema: Json, schemas: Json, number = 1): string => {
   const tried = number === 1 ? name : `${name}${number}`
   return schemas[tried] === undefined || JSON.stringify(schemas[tried]) === JSON.stringify(schema)

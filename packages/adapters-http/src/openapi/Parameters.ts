@@ -4,8 +4,8 @@ import * as Routes from "../engine/Routes.js"
 import { type Json, list, object } from "./Json.js"
 
 /**
- * Adds the contract's descriptions of query parameters. The generator loses a description if another field of the query
- * has a default, or if the parameter's schema has a name.
+ * Adds the contract's descriptions of query parameters. The generator loses the description of a parameter if another
+ * parameter of the query has a default, or if the parameter's schema has a name.
  */
 export const addDescriptions = (
   api: HttpApi.HttpApi.Any

@@ -1,5 +1,5 @@
-// In some schemas, the value of one field decides which other fields are there, or are null. This module splits such a
-// schema into one schema for each form (decision wire-3).
+// In some schemas, the value of one field decides which other fields are present, or are null. This module splits such
+// a schema into one schema for each form (decision wire-3).
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
 /** One form of a schema: the values that `Split.property` has in this form, and the fields that differ. */
@@ -40,7 +40,10 @@ const answered = (schema: string, kind: string): Split => ({
   ]
 })
 
-/** An answer to the question whether the user is inside a circle. Only an unknown answer is based on no reading. */
+/**
+ * The forms of an answer to the question whether the user is inside a circle. Only the answer `unknown` is based on no
+ * reading, so its `asOf` is null.
+ */
 const presence = (schema: string): Split => ({
   schema,
   property: "state",
@@ -133,15 +136,15 @@ export const discriminated = (schema: Json, schemas: Json): Json => {
 }
 
 /**
- * The choices of a union and of the unions inside it, as one list. The generator writes a union of five as nested
- * unions of two.
+ * The choices of a union and of the unions inside it, as one list. The generator writes a union of five schemas as
+ * nested unions of two schemas each.
  */
 const flat = (choices: unknown): ReadonlyArray<Json> =>
   list(choices)
     .map(object)
     .flatMap((one) => (Array.isArray(one["anyOf"]) ? flat(one["anyOf"]) : [one]))
 
-/** The only value that a property of the schema can have; undefined when there are several. */
+/** The only value that a property of the schema can have; undefined when the property can have several values. */
 const literalOf = (schema: Json, property: string): string | undefined => {
   const values = list(object(object(schema["properties"])[property])["enum"])
   return values.length === 1 && typeof values[0] === "string" ? values[0] : undefined

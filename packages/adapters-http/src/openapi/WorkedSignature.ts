@@ -5,7 +5,8 @@ import * as EventCatalogue from "./EventCatalogue.js"
 import * as Values from "./ExampleValues.js"
 
 /**
- * The secret with which the one delivery of this file is signed. Developers can test their own verification with it.
+ * The secret with which the example delivery of this file is signed. Developers can test their own verification with
+ * this secret and this delivery.
  */
 export const secret = Values.tokens.signing
 

@@ -10,8 +10,9 @@ import * as Credentials from "./Credentials.js"
 const LONGEST = 400
 
 /**
- * Browser and system that a `User-Agent` header names, such as "Firefox on Linux"; null when the parser recognises
- * neither. Anybody can send any header. So the name is only shown to people, and no decision depends on it.
+ * The browser and the system that a `User-Agent` header names, such as "Firefox on Linux"; null when the parser
+ * recognises neither. Anybody can send any header. So the name is only shown to people, and no decision depends on the
+ * name.
  */
 export const nameOf = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined || userAgent === "") return null

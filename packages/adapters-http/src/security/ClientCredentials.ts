@@ -6,7 +6,7 @@ export interface BasicCredentials {
   readonly clientSecret: string
 }
 
-/** The credentials of `Authorization: Basic …`; undefined when there are none, or they cannot be read. */
+/** The credentials of `Authorization: Basic …`; undefined when the header is missing or cannot be read. */
 export const basic = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): BasicCredentials | undefined => {
   const token = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
   if (token === undefined) return undefined
@@ -17,8 +17,8 @@ export const basic = (request: Pick<HttpServerRequest.HttpServerRequest, "header
 }
 
 /**
- * RFC 6749 §2.3.1 requires both halves to be form-encoded. A half that cannot be decoded is taken as it is, because
- * some clients do not encode.
+ * RFC 6749 §2.3.1 requires clients to form-encode the id and the secret. Some clients do not encode, so a text that
+ * cannot be decoded is returned unchanged.
  */
 const formDecoded = (text: string): string => {
   try {

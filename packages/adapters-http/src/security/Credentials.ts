@@ -28,7 +28,7 @@ const attributes = (options: ServiceOptions) => ({
   secure: isHttps(options)
 })
 
-/** Sets the session cookie. Without `Max-Age`: the cookie ends when the browser is closed. */
+/** Sets the session cookie. The cookie has no `Max-Age`, so it ends when the browser is closed. */
 export const setSession = (
   response: HttpServerResponse.HttpServerResponse,
   token: string,
@@ -89,7 +89,8 @@ export const setVisitor = (
 const browserName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-browser" : "browser")
 
 /**
- * The cookie of a known browser (`KnownBrowser`), if any. This function does not check the cookie. It signs nobody in.
+ * The cookie of a known browser (`KnownBrowser`), if any. This function does not check the cookie. The cookie signs
+ * nobody in.
  */
 export const knownBrowser = (
   request: HttpServerRequest.HttpServerRequest,

@@ -22,7 +22,7 @@ export class DeviceAuth extends HttpApiMiddleware.Tag<DeviceAuth>()("@place-acce
 
 /**
  * Like `DeviceAuth`, and also takes the device token in the address, as `api_key` or `token`: some versions and forks
- * of Overland have a field for an address and none for a token.
+ * of Overland have a setting for an address and no setting for a token.
  */
 export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
   "@place-access/adapters-http/security/OverlandAuth",

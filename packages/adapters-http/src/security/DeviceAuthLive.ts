@@ -13,7 +13,8 @@ import * as Credentials from "./Credentials.js"
 import * as DeviceCredentials from "./DeviceCredentials.js"
 import { DeviceAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-// Only phones may send a token in an address (decision devices-11): some of their apps have no other field for it.
+// Only phones may send a token in an address (decision devices-11): some apps for phones have no other setting for a
+// token.
 
 export type DeviceAuthPorts = DeviceStore | LimitStore | Vault.Vault
 

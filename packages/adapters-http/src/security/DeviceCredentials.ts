@@ -52,7 +52,10 @@ export const ofHeader = (request: Request): string | undefined => {
   return credentials === undefined ? undefined : [credentials.password, credentials.user].find(isDeviceToken)
 }
 
-/** The device token in the query of an address (`?api_key=…` or `?token=…`), for apps that cannot send it elsewhere. */
+/**
+ * The device token in the query of an address (`?api_key=…` or `?token=…`), for apps that cannot send the token in
+ * another place.
+ */
 export const ofAddress = ({ url }: Request): string | undefined => {
   const query = url.indexOf("?")
   if (query < 0) return undefined
@@ -63,5 +66,5 @@ export const ofAddress = ({ url }: Request): string | undefined => {
   )
 }
 
-/** Whether the text has the form of a device token. Says nothing about whether the token works. */
+/** Whether the text has the form of a device token. The token may be invalid all the same. */
 export const isDeviceToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "dv")

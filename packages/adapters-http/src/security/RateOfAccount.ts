@@ -5,7 +5,7 @@ import type { Around } from "../engine/Around.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { SignedIn } from "./SessionAuth.js"
 
-/** What is counted for an account: the limit's subject and its rate (decision limits-9). */
+/** A limit of an account: the subject under which actions are counted, and the rate (decision limits-9). */
 interface Counted {
   readonly of: (id: UserId) => Subject.LimitSubject
   readonly rate: Rate.Rate
@@ -19,8 +19,8 @@ export const WEBHOOK_ADDRESS: Counted = { of: Subject.webhooksOf, rate: Rate.WEB
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
 
 /**
- * Counts one action of the account, or refuses the action. For pages, and for endpoints where only some calls count.
- * Where every call counts, the endpoint has the annotation `RateOfAccount` instead.
+ * Counts one action of the account, or refuses the action. Pages call this function, and endpoints of which only some
+ * calls count. An endpoint of which every call counts has the annotation `RateOfAccount` instead.
  */
 export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
 

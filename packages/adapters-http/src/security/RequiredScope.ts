@@ -5,20 +5,20 @@ import { byRoute } from "../engine/byRoute.js"
 
 /**
  * What a token must have to call an endpoint: a particular scope, any standard scope (`GET /v1/answers/places`), or no
- * scope at all (`none`): a live connection is then enough.
+ * scope at all (`none`), so that a live connection is enough.
  */
 export type ScopeRequirement = Scope.Scope | "any_standard" | "none"
 
 /**
  * Annotation of every endpoint behind `BearerAuth`: `.annotate(RequiredScope, "location.rules.place")`. The scope is
  * checked before the body is read, so that 403 comes before 400. Without the annotation every call fails with 500;
- * coverage.test.ts finds the omission.
+ * `coverage.test.ts` reports an endpoint that lacks the annotation.
  */
 export class RequiredScope extends Context.Tag("@place-access/adapters-http/security/RequiredScope")<
   RequiredScope,
   ScopeRequirement
 >() {}
 
-/** Requirements of all endpoints that have one, by `Routes.label`. */
+/** The requirements of all endpoints with the annotation, by `Routes.label`. */
 export const requirements = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, ScopeRequirement> =>
   byRoute(api, RequiredScope)

@@ -208,8 +208,8 @@ export const invalidToken: typeof InvalidToken.Type = withHeaders(
   { "www-authenticate": 'Bearer error="invalid_token"' }
 )
 /**
- * Sends `WWW-Authenticate: Basic` only if the client tried Basic, because some clients hide the error otherwise
- * (decision O2).
+ * Sends `WWW-Authenticate: Basic` only if the client tried HTTP Basic. Otherwise some clients would hide the error from
+ * their developers (decision O2).
  */
 export const invalidClient = (triedBasic: boolean): typeof InvalidClient.Type => {
   const error = {
@@ -225,8 +225,8 @@ export const notSignedIn = (message = "Sign in first"): typeof NotSignedIn.Type 
   message
 })
 /**
- * The refusal of a call that needs a scope which the user has not granted. The message names the scope, and the header
- * may name it too (RFC 6750 §3).
+ * The refusal of a call that needs a scope which the user has not granted. The message and the header name the scope,
+ * as RFC 6750 §3 allows.
  */
 export const missingScope = (scope: string): typeof MissingScope.Type =>
   withHeaders(

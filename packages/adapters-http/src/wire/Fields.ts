@@ -11,9 +11,12 @@ import { withPlus } from "./Query.js"
 export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
   Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
 
-/** A time: written as ISO 8601 in UTC with milliseconds, read as strict ISO 8601 with a zone. */
+/** A time. The service writes ISO 8601 in UTC with milliseconds, and reads strict ISO 8601 with a zone. */
 export const At = Timestamp.FromIso
-/** A time with a description. The generator of the document ignores the annotation `description` of `At`. */
+/**
+ * A time with a description. The description is in `jsonSchema`, because the generator of the document ignores the
+ * annotation `description` of `At`.
+ */
 export const at = (description: string) =>
   At.annotations({ jsonSchema: { type: "string", format: "date-time", description } })
 /**
@@ -32,8 +35,9 @@ export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(schema, { nullable: true, exact: true })
 
 /**
- * A list whose entries the handler checks one by one. It is documented as a list of `entry`, and passed on as it was
- * sent: `Schema.Array` copies every entry, which blocks all other requests for 100 ms when an upload has 8 MiB.
+ * A list whose entries the handler checks one by one. The document describes the list as a list of `entry`, and the
+ * handler gets the list unchanged. `Schema.Array` would copy every entry, which blocks all other requests for 100 ms
+ * when an upload has 8 MiB.
  */
 export const entries = (entry: Schema.Schema<unknown>): Schema.Schema<ReadonlyArray<unknown>> =>
   Schema.declare((sent): sent is ReadonlyArray<unknown> => Array.isArray(sent), {

@@ -1,6 +1,6 @@
 import { HttpServerResponse } from "@effect/platform"
 
-/** Answers with a text instead of bytes, because Node then writes head and body in one piece. */
+/** Answers with a text instead of bytes, because Node writes a text together with the headers, in one piece. */
 export const response = (
   value: unknown,
   options: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }

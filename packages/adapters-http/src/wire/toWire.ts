@@ -30,10 +30,9 @@ export type ToWire<E> = E extends Invalid
             : E
 
 /**
- * Turns the errors of a program into the errors that clients get:
- * `handle("list", () => listPlaces(user.id).pipe(toWire))`.
- * A store that is unavailable for a moment becomes 503. A failure that a retry cannot help becomes a defect, hence 500.
- * An error without a mapping does not compile.
+ * Turns the errors of a program into the errors that clients get: `handle("list", () =>
+ * listPlaces(user.id).pipe(toWire))`. When a store is unavailable for a moment, the client gets 503. A failure that a
+ * retry cannot help becomes a defect, so the client gets 500. An error without a mapping does not compile.
  */
 export const toWire = <A, E extends Shared | Errors.WireError, R>(
   self: Effect.Effect<A, E, R>
