@@ -1,6 +1,6 @@
 /**
  * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
- * package. `test/client/contract.test.ts` does not compile when a type and its endpoint's schema have other fields.
+ * package. `test/client/contract.test.ts` does not compile when the fields of a type are not those of the API.
  */
 
 /** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
@@ -227,7 +227,7 @@ export interface TestPersonAnswer {
   readonly places: ReadonlyArray<TestPlaceAnswer>
   /** The id of the connection, which events name in their field `grant_id`; null when the connection has ended. */
   readonly grant_id: string | null
-  /** When the newest reading of the phone was captured; null before the first. */
+  /** When the newest reading of the phone was captured; null before the first reading. */
   readonly last_reading_at: IsoTime | null
 }
 
@@ -332,10 +332,10 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300, unless a reading contradicts it. */
+  /** For `enter` and `exit`: seconds from the crossing to the event, 0 to 300. No event if the user is back before. */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
-  /** Exactly the url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */
+  /** The exact url of one of the app's endpoints. Left out: all endpoints that subscribe to the rule's events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined
   readonly active_until?: IsoTime | null | undefined
@@ -372,7 +372,7 @@ export interface NewTestPersonBody {
 }
 
 interface LateTrip {
-  /** How many minutes ago the trip ended. With more than 15 minutes, no rule fires. */
+  /** How many minutes ago the trip ended. If it ended more than 15 minutes ago, no rule fires. */
   readonly late_minutes?: number | undefined
 }
 

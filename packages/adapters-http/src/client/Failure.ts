@@ -58,11 +58,13 @@ export interface FailureDetails {
   readonly cause?: unknown
 }
 
-/** The one error with which calls of the client fail. An aborted call fails with the reason of its signal instead. */
+/**
+ * Every call of the client that fails throws this error. An aborted call throws the reason of its signal instead.
+ */
 export class PlaceAccessError extends Error {
   override readonly name = "PlaceAccessError"
   readonly code: FailureCode
-  /** The status of the answer; undefined when there was none. */
+  /** The status of the answer; undefined when there was no answer. */
   readonly status: number | undefined
   /** `X-Request-Id` of the answer, with which the operator finds the request in the log. */
   readonly requestId: string | undefined
@@ -80,7 +82,7 @@ export class PlaceAccessError extends Error {
     this.body = body
   }
 
-  /** What is wrong with each field of the request, for `validation_failed`. */
+  /** The faults of the request, each with its field. Empty unless the code is `validation_failed`. */
   get problems(): ReadonlyArray<{ readonly field: string; readonly message: string }> {
     if (this.code !== "validation_failed") return []
     const texts = [this.body["message"]].flat().filter((one) => typeof one === "string")

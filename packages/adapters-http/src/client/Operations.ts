@@ -25,7 +25,7 @@ export const OPERATIONS = {
   places: get("/v1/answers/places"),
   presence: get("/v1/answers/places/:place_id/presence"),
   // This POST takes no key, because it creates nothing and can be repeated. Each attempt may count against the budget
-  // of zone questions: 20 in an hour for one user and app.
+  // of zone questions. For one user, an app may ask 20 zone questions in an hour.
   verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
   lookUpPlace: get("/v1/lookup/place"),
   visits: get("/v1/visits"),
@@ -68,7 +68,7 @@ export const TEST_PEOPLE = {
 export const pathOf = ({ path }: AppOperation, parameters: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
 
-/** The query with the parameters that have a value; "" when there is none. */
+/** The query with the parameters that have a value; "" when no parameter has a value. */
 export const queryOf = (query: object): string => {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

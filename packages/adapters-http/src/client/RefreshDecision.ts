@@ -5,8 +5,8 @@ import type { StoredTokens } from "./TokenStore.js"
  *
  * The service repeats the answer to a refresh for 30 seconds. A refresh token that is used again later counts as
  * stolen, and the service ends the connection. So when the outcome of a refresh is unknown, the client repeats the
- * refresh only in the first 20 seconds, which leaves 10 seconds for the network. After that, the client repeats it only
- * when the app asks for it (`evenIfUncertain`).
+ * refresh only in the first 20 seconds, which leaves 10 seconds for the network. After that, the client repeats the
+ * refresh only when the app asks for that (`evenIfUncertain`).
  */
 export type RefreshDecision =
   | { readonly _tag: "NotConnected" }
@@ -26,7 +26,7 @@ export const MARGIN_MS = 60_000
 export const REPEATABLE_MS = 20_000
 
 export interface RefreshWish {
-  /** The access token that the service has refused; null when it has refused none. */
+  /** The access token that the service has refused; null when the service has refused no token. */
   readonly refused: string | null
   /** Whether to refresh although the outcome of an earlier refresh is unknown. */
   readonly evenIfUncertain: boolean
@@ -48,6 +48,9 @@ export const decide = (
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }
 }
 
-/** Whether the access token still works: it is neither refused nor expired. It may be due for a refresh. */
+/**
+ * Whether the access token still works: it is neither refused nor expired. The token may be so near to its end that the
+ * client refreshes it before the next call.
+ */
 export const isUsable = (tokens: StoredTokens, nowMs: number, refused: string | null): boolean =>
   tokens.access_token !== refused && nowMs < tokens.expires_at

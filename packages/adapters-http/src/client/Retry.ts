@@ -29,7 +29,7 @@ const LONGEST_BACK_OFF_MS = 8_000
 
 /**
  * Whether the refusal is temporary, so that a retry may succeed. The refused request may have taken effect all the
- * same: the service may answer 503 after it has committed. So callers retry only requests that are safe to repeat.
+ * same: the service may answer 503 after it has committed. So callers retry only requests that may be repeated.
  */
 const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
   [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"

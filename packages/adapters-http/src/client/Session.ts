@@ -44,8 +44,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     { since, tokens }: RefreshDecision.RefreshDecision & { readonly _tag: "Refresh" },
     refused: string | null
   ): Promise<StoredTokens> => {
-    // `refreshing_since` is stored before the request is sent. After a crash, the next process sees from it that a
-    // refresh was begun whose outcome is unknown.
+    // `refreshing_since` is stored before the request is sent. After a crash, this field tells the next process that
+    // the outcome of a refresh is unknown.
     const { refreshing_since: earlier, ...plain } = tokens
     await store.write({ ...plain, refreshing_since: since })
     try {
@@ -63,15 +63,15 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
 
   /**
    * After a failed refresh, returns the old tokens if their access token still works. The old access token often works,
-   * because a refresh begins a minute before the access token expires. Fails when it does not work, or when the service
-   * has refused the refresh token for good.
+   * because a refresh begins a minute before the access token expires. Fails when the old access token does not work,
+   * or when the service has refused the refresh token for good.
    */
   const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
     if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
     return tokens
   }
 
-  /** The refresh in flight. Other calls that need a refresh wait for this refresh and send none of their own. */
+  /** The refresh in flight. Other calls that need a refresh wait for this refresh, and send no second one. */
   let running: Promise<StoredTokens> | undefined
   const shared = (refused: string | null): Promise<StoredTokens> =>
     (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))

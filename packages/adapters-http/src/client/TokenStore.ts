@@ -1,7 +1,7 @@
 /**
  * Keeps the tokens of one connection. A refresh token works once: two parts of an app that refresh with the same token,
- * more than 30 seconds apart, end the connection, because the service takes the second refresh for theft. So all parts
- * of an app that use the tokens of a connection share one store, and the store's lock lets one of them refresh at a
+ * more than 30 seconds apart, end the connection, because the service takes the second refresh for a theft. So all
+ * parts of an app that use the tokens of a connection share one store. The store's lock lets only one part refresh at a
  * time.
  */
 export interface ClientTokenStore {
@@ -13,7 +13,7 @@ export interface ClientTokenStore {
   readonly locked: <A>(work: () => Promise<A>) => Promise<A>
 }
 
-/** The tokens as JSON. They give access to the user's data, so keep them like a password. */
+/** The tokens as JSON. They give access to the user's data, so protect them like a password. */
 export interface StoredTokens {
   readonly access_token: string
   readonly refresh_token: string
@@ -21,7 +21,10 @@ export interface StoredTokens {
   readonly expires_at: number
   readonly scope: string
   readonly sub: string
-  /** When a refresh was begun whose answer has not been stored, in milliseconds since 1970. */
+  /**
+   * When the client began a refresh whose answer it has not stored, in milliseconds since 1970. Left out when no
+   * refresh is open.
+   */
   readonly refreshing_since?: number
 }
 

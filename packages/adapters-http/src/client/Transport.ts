@@ -30,7 +30,7 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The attempt had no answer. */
+/** The error of an attempt that got no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
   /** Whether no connection was made, so that the service never got the request. */
@@ -119,9 +119,9 @@ const parse = (text: string): unknown => {
 }
 
 /**
- * The service's answer to the operation. Fails when the service refuses the request, and when the answer has not the
- * form that the operation declares. A page with status 200, or an empty body where the service sends JSON, comes from a
- * proxy or another server.
+ * The service's answer to the operation. Fails when the service refuses the request, and when the answer does not have
+ * the form that the operation declares. A page with status 200, or an empty body where the service sends JSON, comes
+ * from a proxy or another server.
  *
  * One wrong answer is not noticed: the service answers `session.disconnect()` with an empty 200, and an empty 200 of a
  * proxy looks the same.
@@ -139,8 +139,8 @@ export const answerOf = (operation: AppOperation, settled: Settled): unknown => 
 const isObject = (json: unknown): json is object => typeof json === "object" && json !== null && !Array.isArray(json)
 
 /**
- * Whether the resource was removed although the last attempt got 404: an earlier attempt, whose answer was lost, may
- * have removed it.
+ * Whether a 404 counts as success: an earlier attempt, whose answer was lost, may have removed the resource, so that
+ * the last attempt found nothing to remove.
  */
 const isRemovedBefore = (operation: AppOperation, { mayBeDone, reply }: Settled): boolean =>
   operation.method === "DELETE" && mayBeDone && reply.status === 404 && isRefusal(reply.json)
@@ -180,10 +180,9 @@ export const isSuccess = ({ status }: WireReply): boolean => status >= 200 && st
 
 /**
  * Whether the request may have taken effect: the service may have removed something, or spent a token. Two kinds of
- * answers prove that it had no effect: an error body of the service with a status below 500, and one with the code
- * `connection_on_hold`. Every other error with a status of 500 or more proves nothing: the service also answers 503
- * when it loses its database after the commit, and a gateway answers 502 or 504 when it has lost the answer of the
- * service.
+ * error bodies of the service prove that the request had no effect: bodies with a status below 500, and bodies with the
+ * code `connection_on_hold`. Other errors with a status of 500 or more prove nothing. The service also answers 503 when
+ * it loses its database after the commit, and a gateway answers 502 or 504 when it has lost the answer of the service.
  */
 export const mayHaveTakenEffect = (outcome: WireReply | NoReply): boolean => {
   if (outcome instanceof NoReply) return !outcome.isUnsent
@@ -191,7 +190,9 @@ export const mayHaveTakenEffect = (outcome: WireReply | NoReply): boolean => {
   return outcome.status >= 500 && outcome.json.error !== "connection_on_hold"
 }
 
-/** `mayBeDone`: whether an attempt before the one that got `reply` may have taken effect already. */
+/**
+ * The last reply to a request. `mayBeDone`: whether an attempt before the last attempt may have taken effect already.
+ */
 export interface Settled {
   readonly reply: WireReply
   readonly mayBeDone: boolean

@@ -26,8 +26,8 @@ export interface ConnectedAs {
 export type PlaceAccessClient = ReturnType<typeof createClient>
 
 /**
- * A client for one connection: one user's approval of your app. A server makes a client for each of its users, with a
- * store for each.
+ * A client for one connection: one user's approval of your app. A server makes a client for each of its users, and each
+ * client has its own store.
  */
 export const createClient = (options: PlaceAccessOptions) => {
   const baseUrl = options.baseUrl.replace(/\/+$/, "")
@@ -94,17 +94,18 @@ export const createClient = (options: PlaceAccessOptions) => {
         return tokens === null ? null : connectedAs(tokens)
       },
       /**
-       * Refreshes now. The client refreshes by itself when it must, so few apps need this.
+       * Refreshes the tokens now. The client refreshes by itself when necessary, so few apps need this function.
        *
        * `evenIfUncertain`: sends the refresh token although an earlier refresh, whose answer was lost, may have spent
-       * it. If the token was spent, the service takes it for stolen, ends the connection and writes to the user, who
-       * has to connect again. Without this option, the user has to connect again whether the token was spent or not.
+       * the token. If the token was spent, the service takes the token for stolen, ends the connection and writes to
+       * the user, who has to connect again. Without this option, the user has to connect again whether the token was
+       * spent or not.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),
       /**
        * Ends the connection at the service and removes the tokens. Idempotent. After an abort or an error, the
-       * connection may have ended already, because the service may have got the request. Then disconnect again.
+       * connection may have ended already, because the service may have got the request. Call this function again then.
        */
       disconnect: ({ signal }: CallOptions = {}): Promise<void> => session.revoke(signal)
     },

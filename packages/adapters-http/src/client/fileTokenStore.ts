@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { setTimeout } from "node:timers/promises"
 import { type ClientTokenStore, parseTokens } from "./TokenStore.js"
 
-/** A lock whose file was not touched for this long belonged to a process that died. */
+/** When the file of a lock was not touched for this many milliseconds, the process that had the lock has died. */
 const STALE_MS = 10_000
 const TOUCH_MS = 2_000
 const WAIT_MS = 25
@@ -68,7 +68,7 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   return async () => {
     clearInterval(touching)
     await own.close()
-    // The lock may belong to another process by now, which took the lock over because it was stale.
+    // If this process did not touch the lock for too long, another process has taken the lock over and owns it.
     if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
   }
 }

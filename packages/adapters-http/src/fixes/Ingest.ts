@@ -6,11 +6,12 @@ import * as Errors from "../wire/Errors.js"
 import * as UploadTurns from "./UploadTurns.js"
 
 /**
- * Takes in an upload when it is the person's turn. Fails with 401 if the owner removes the phone before that.
+ * Takes in an upload when it is the person's turn. Fails with 401 if the owner removes the phone before the upload is
+ * stored.
  *
  * An upload counts as received when it arrives, not when its turn comes (decision fixes-6). So no reading becomes too
- * old to fire a rule while the upload waits. The service's clock is checked before the time of arrival is read: a clock
- * that was wrong at the arrival may be right again when the turn comes.
+ * old to fire a rule while the upload waits. The service checks its clock before it reads the time of arrival, and not
+ * only when the turn comes: by then, a clock that was wrong at the arrival may be right again.
  */
 export const ingest = (
   device: Device.Device,

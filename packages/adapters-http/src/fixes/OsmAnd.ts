@@ -19,7 +19,7 @@ export interface OsmAndRequest {
 
 /**
  * Finds the query fields and the messages of a request. Elements of a list that are no messages are dropped. `query`:
- * the query string without the question mark. `json`: the body as JSON; undefined when it is something else.
+ * the query string without the question mark. `json`: the body as JSON; undefined when the body is no JSON.
  */
 export const requestOf = (query: string, body: string, json: unknown): OsmAndRequest => ({
   query: formFields(query),
@@ -27,8 +27,8 @@ export const requestOf = (query: string, body: string, json: unknown): OsmAndReq
 })
 
 /**
- * The phone's identifier: the first value that is not empty, under any of its three names. Undefined when there is
- * none. One phone sends all messages of a request, so only the first message and the query are searched.
+ * The phone's identifier: the first value that is not empty, under any of its three names. Undefined when the request
+ * has no identifier. One phone sends all messages of a request, so only the first message and the query are searched.
  */
 export const deviceId = ({ messages, query }: OsmAndRequest): string | undefined => {
   for (const message of [{ ...query, ...messages[0] }, query]) {

@@ -9,8 +9,9 @@ import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 
 /**
- * The most bytes of a body that is read to find the token in it. The apps that send the token in the body send one
- * reading in it, with less than a kilobyte. Without this bound, anybody could make the service keep and parse 8 MiB.
+ * The most bytes of a body that is read to find the token in the body. Apps that send the token in the body send one
+ * reading with it, which has less than a kilobyte. Without this bound, anybody could make the service keep and parse
+ * 8 MiB.
  */
 const UNKNOWN_PHONE_BYTES = 262_144
 
@@ -33,7 +34,10 @@ export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effe
   })
 )
 
-/** The device token of the query. Undefined for another identifier: the token may then be in the body. */
+/**
+ * The device token of the query. Undefined when the identifier in the query is no device token: the token may then be
+ * in the body.
+ */
 const ofQuery = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
   const id = OsmAnd.deviceId(OsmAnd.requestOf(OsmAndRequest.queryOf(request), "", undefined))
   return id !== undefined && DeviceCredentials.isDeviceToken(id) ? id : undefined

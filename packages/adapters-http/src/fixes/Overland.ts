@@ -9,7 +9,7 @@ import { degrees, type Fields, fields, instant, isoMillis, list, number, type Ph
 /**
  * The features of a batch of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature],
  * current?, trip? }`. Undefined if the body is something else. `current` is ignored: the app sends the same reading
- * again later, in the order of time. Stored early, `current` would make the older readings that follow it look out of
+ * again later, in the order of time. If `current` were stored early, the older readings that follow would look out of
  * order to the rules.
  */
 export const features = (body: unknown): ReadonlyArray<unknown> | undefined => list(fields(body)?.["locations"])

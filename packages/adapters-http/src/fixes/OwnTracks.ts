@@ -38,8 +38,9 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
 /** Seconds from 1970 to 2001, the epoch of iOS. */
 const SECONDS_TO_2001 = 978_307_200
 /**
- * 2020-01-01. Every version of the app that counts from 2001 by mistake is newer than this date. If a corrected time
- * would be older, the cause is a phone whose clock was never set, so the time is not corrected.
+ * 2020-01-01, in milliseconds since 1970. Every version of the app that counts from 2001 by mistake is newer than this
+ * date. If a corrected time would be older, the cause is a phone whose clock was never set, so the time is not
+ * corrected.
  */
 const EARLIEST_REPAIRED = 1_577_836_800_000
 

@@ -5,7 +5,7 @@ import { DeviceAuth } from "../security/DeviceAuth.js"
 import * as Fields from "../wire/Fields.js"
 
 /**
- * Documents an entry of an upload. `OwnJson` reads each entry separately and as leniently as it can, so that one bad
+ * The documentation of an entry of an upload. `OwnJson` reads each entry separately and refuses none, so that one bad
  * reading never blocks a phone's queue.
  */
 const entry = (

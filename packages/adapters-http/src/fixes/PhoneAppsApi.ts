@@ -5,8 +5,8 @@ import { OsmAndAuth, OverlandAuth, OwnTracksAuth } from "../security/DeviceAuth.
 import * as Errors from "../wire/Errors.js"
 
 /**
- * Documents the bodies of apps that are made for other servers. `Overland`, `OwnTracks` and `OsmAnd` read them, as
- * leniently as they can.
+ * The documentation of the bodies that apps send which were made for other servers. The modules `Overland`, `OwnTracks`
+ * and `OsmAnd` read these bodies, and refuse no reading in them.
  */
 
 const OverlandBatch = Schema.Struct({
@@ -66,8 +66,8 @@ const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>,
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
 /**
- * Accepts a parameter that is repeated in the query. The platform decodes the query even where no handler reads it.
- * Without this schema it would refuse a phone's upload for such a query.
+ * Accepts a parameter that is repeated in the query. The platform decodes the query even when no handler reads it.
+ * Without this schema, the platform would refuse an upload whose query repeats a parameter.
  */
 const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
   jsonSchema: { type: "string" }

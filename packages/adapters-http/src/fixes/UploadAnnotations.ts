@@ -3,8 +3,8 @@ import { type Bounds, BodyBounds } from "../edge/BodyBounds.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
 
 /**
- * At most 8 MiB and 160,000 locations. A body of 8 MiB cannot have more locations, because the shortest location has 54
- * bytes.
+ * An upload has at most 8 MiB and 160,000 locations. A body of 8 MiB cannot have more locations, because the shortest
+ * location has 54 bytes.
  */
 export const BOUNDS: Bounds = { bytes: 8 * 1_048_576, entries: 160_000 }
 

@@ -8,8 +8,8 @@ import { Turns } from "../edge/Turns.js"
 
 /**
  * Uploads of one person take turns in this process (decision fixes-9). An upload can commit only if no other upload of
- * the person was committed since it read the person's data. Otherwise it starts again. So without turns, of twenty
- * uploads that run at once, one commits, and nineteen read and evaluate again.
+ * the person was committed after it had read the person's data. Otherwise the upload starts again. So without turns,
+ * when twenty uploads run at once, one commits, and nineteen read and evaluate again.
  *
  * Turns save work, and correctness does not depend on them: another process may commit an upload of the same person at
  * any time, and `ingestFixes` then repeats its work.
