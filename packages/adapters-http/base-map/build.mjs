@@ -17,9 +17,10 @@ const magics = (name) => join(folder, "usr/share/magics", name)
 
 /**
  * The four levels of detail. The tiles of zoom `z` are drawn at zoom `z` and at every zoom below the `z` of the next
- * level. `scale` names the data set of Natural Earth. A shape keeps the points that are further than `tolerance` from
- * the line without them. `smallest` is the size below which land and lakes are left out. Both are parts of a tile's
- * width. Rivers with a rank above `rank` and towns with a rank above `town` are left out.
+ * level. `scale` names the data set of Natural Earth: `50m` has the scale 1 to 50 million. `tolerance` is the greatest
+ * distance between a simplified shape and the points that it leaves out. `smallest` is the size below which land and
+ * lakes are left out. Both are parts of a tile's width. Rivers with a rank above `rank` and towns with a rank above
+ * `town` are left out.
  */
 const LEVELS = [
   { z: 0, scale: "50m", tolerance: 1 / 1400, rank: 3, town: 2, smallest: 1 / 400 },
@@ -31,8 +32,9 @@ const LEVELS = [
 const projected = (features) => features.map(({ points, ...rest }) => ({ ...rest, points: points.map(project) }))
 
 /**
- * Cuts the features into the tiles of zoom `z`. It halves the world again and again and passes on only the features
- * that are inside the half, so that it does not compare every feature with every tile.
+ * Cuts the features into the tiles of zoom `z`. The function cuts the world into four squares, each square into four
+ * again, and so on. It passes on only the features inside a square, so it does not compare every feature with every
+ * tile.
  */
 const spread = (features, clip, z, add) => {
   const cut = (some, zoom, x, y) => {
@@ -96,7 +98,7 @@ for (const tile of tiles) {
   const encoded = encodeTile(tile)
   const body = gzipSync(encoded, { level: 9 })
   const key = body.toString("base64")
-  // Tiles with the same bytes are stored once. Many tiles are the same, such as those that are all land.
+  // Tiles with the same bytes are stored once. Many tiles are equal, such as the tiles that have land only.
   if (!bodies.has(key)) {
     bodies.set(key, [offset, body.length])
     parts.push(body)

@@ -10,8 +10,8 @@ export const project = ([lon, lat]) => {
 }
 
 /**
- * Simplifies a line (Douglas and Peucker): leaves out the points that are nearer than `tolerance` to the line without
- * them.
+ * Simplifies a line with the algorithm of Douglas and Peucker: leaves out the points that are nearer than `tolerance`
+ * to the simplified line.
  */
 export const simplify = (points, tolerance) => {
   const keep = new Uint8Array(points.length)

@@ -83,7 +83,7 @@ const weightOf = (size) => Math.round(10 * Math.log2(1 + size))
 
 /**
  * Towns with a rank from 1 to 11: the rank of Natural Earth plus 1, because rank 0 is for the names of countries.
- * Natural Earth has -99 for the number of people of a town when the number is unknown; it counts as 0.
+ * Natural Earth has -99 for the number of people of a town when the number is unknown; such a number counts as 0.
  */
 export const townsOf = (path) => {
   const rows = table(`${path}.dbf`, "windows-1252")

@@ -11,7 +11,7 @@ import { afterAnswer } from "../edge/afterAnswer.js"
 
 // The steps for mailed links that the API and the pages share.
 
-/** Counts a request that uses or asks for a mailed link, against the limit of its network address. */
+/** Counts a request that orders or uses a mailed link against the limit of the request's network address. */
 export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))
 
 /** Counts the request, and mails an unlock link if an account has this e-mail address. */

@@ -19,7 +19,7 @@ export const staysKnown = (account: Account.Account, response: HttpServerRespons
     })
   })
 
-/** Does the same as `staysKnown`. Also sets the session cookie that the change of the password returned, if any. */
+/** Like `staysKnown`. Also sets the session cookie that the change of the password returned, if it returned one. */
 export const staysSignedIn = (
   account: Account.Account,
   cookie: Option.Option<string>,

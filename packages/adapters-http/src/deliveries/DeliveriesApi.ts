@@ -16,8 +16,8 @@ const DeliveryPath = Schema.Struct({
 })
 
 /**
- * The fields of a delivery (Spec §2.9). The payload is left out, because the app may not be allowed to learn about the
- * event.
+ * The fields of a delivery (Spec §2.9). The payload is left out, because the app may have lost the right to learn about
+ * the event.
  */
 const fields = {
   id: Schema.String,

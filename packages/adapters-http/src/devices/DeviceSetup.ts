@@ -23,7 +23,7 @@ export interface DeviceSetup {
   readonly settings: ReadonlyArray<PhoneSetting>
   /** Instructions for the owner, in order. */
   readonly steps: ReadonlyArray<string>
-  /** The settings that decide how often and how exactly the app sends. Contains no token. */
+  /** The settings that decide how often and how exactly the app sends. They contain no token. */
   readonly tuning: ReadonlyArray<PhoneTuning>
 }
 
@@ -33,8 +33,8 @@ export interface PhoneSetting {
 }
 
 /**
- * A setting of the app that makes it send often and exactly enough. The link and the QR code contain the setting if the
- * app can read it there. Otherwise the owner sets it by hand.
+ * A setting with which the app sends often enough and exactly enough. The link and the QR code contain the setting if
+ * the app can read the setting there. Otherwise the owner sets it by hand.
  */
 export interface PhoneTuning {
   /** The name that the app shows. */
@@ -57,7 +57,7 @@ export interface SetupContext {
   readonly language?: Language.Language
 }
 
-/** The facts of a place by which an app notices that the phone's owner arrives or leaves. */
+/** The data of a place that an app needs to notice that the phone's owner arrives or leaves. */
 export interface SetupPlace {
   readonly label: string
   readonly circle: Geometry.Circle
@@ -183,8 +183,8 @@ const MAX_WAYPOINTS = 20
 const MAX_QR_TEXT = 1_200
 
 /**
- * The link with at most `most` waypoints, and with fewer when the link would be too long for a QR code that a camera
- * reads.
+ * The link with at most `most` waypoints. The link has fewer waypoints when it would be too long for a QR code that a
+ * camera can read.
  */
 const fitting = (link: (waypoints: number) => string, most: number): string => {
   const text = link(most)
@@ -193,7 +193,7 @@ const fitting = (link: (waypoints: number) => string, most: number): string => {
 
 /**
  * The app identifies a waypoint by `tst`, the time of its creation in seconds. Two places may have been made in the
- * same second, so the index is added to make their values of `tst` different.
+ * same second, so the index is added to give each place another `tst`.
  */
 const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
   _type: "waypoint",

@@ -15,7 +15,8 @@ type Format = Device.PhoneFormat
 
 /**
  * The apps that exist for iPhones only; the next line has the apps that exist for Android only. All other apps exist
- * for both kinds of phones, so their owners read the advice for both. For `json` and `browser` there is no such advice.
+ * for both kinds of phones, so their owners read the advice for iPhones and for Android. The formats `json` and
+ * `browser` have no advice about the phone's settings.
  */
 const IS_IPHONE_ONLY: ReadonlySet<Format> = new Set<Format>(["overland"])
 const IS_ANDROID_ONLY: ReadonlySet<Format> = new Set<Format>(["osmand", "gpslogger"])

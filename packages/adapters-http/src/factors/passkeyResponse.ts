@@ -20,8 +20,8 @@ const ClientData = Schema.parseJson(Schema.Struct({ challenge: Schema.String.pip
 const text = (base64url: string): string => Buffer.from(base64url, "base64url").toString("utf8")
 
 /**
- * Reads the authenticator's response that the script of a page posted. This function does not verify the response. None
- * when the text has not the form of a response.
+ * Reads the authenticator's response that the script of a page posted. Returns none when the text does not have the
+ * form of a response. This function does not verify the response.
  */
 export const read = (json: string): Option.Option<PasskeyResponse> =>
   json.length > LONGEST

@@ -1,4 +1,4 @@
-// The language that a browser asks for (RFC 9110 §12.5.4). Decision accounts-20.
+// This module finds the language that a browser asks for (RFC 9110 §12.5.4; decision accounts-20).
 import { Language } from "@place-access/domain/shared"
 
 /** How many characters of the header are read. No browser sends a longer header. */
@@ -15,7 +15,7 @@ const RANGE = /^(\*|([a-z]{1,8})(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{
 /** Malformed entries are left out, so that the other entries still count. */
 const rangesOf = (header: string): ReadonlyArray<Range> => {
   const entries = header.slice(0, LONGEST).split(",")
-  // The entry at the cut may lack its end, such as its weight.
+  // The last entry may have lost its end, such as its weight, so it does not count.
   const whole = header.length > LONGEST ? entries.slice(0, -1) : entries
   return whole.flatMap((entry) => {
     const found = RANGE.exec(entry.trim())
@@ -26,9 +26,9 @@ const rangesOf = (header: string): ReadonlyArray<Range> => {
 }
 
 /**
- * Of the service's languages, the language with the highest weight in `Accept-Language`; of equal weights the first.
- * `*` stands for the languages that the header does not name. Null when the header names none of the service's
- * languages. `*` alone does not count: programs send it, and it says nothing about a person.
+ * Returns the language of the service that has the highest weight in `Accept-Language`. Of languages with equal
+ * weights, the first counts. `*` stands for the languages that the header does not name. Null when the header names
+ * none of the service's languages. `*` alone does not count: programs send it, and it says nothing about a person.
  */
 export const negotiate = (header: string | undefined): Language.Language | null => {
   const ranges = rangesOf(header ?? "")

@@ -69,7 +69,7 @@ export const forReader = (value: (locale: Locale) => Value): Html =>
 
 export const nothing = new Html("")
 
-/** The boolean attribute ` name`, such as `checked`, if `on`; otherwise nothing. */
+/** The boolean attribute ` name`, such as `checked`, if `on` is true; otherwise nothing. */
 export const flag = (name: "checked" | "multiple" | "open" | "readonly" | "required" | "selected", on: boolean): Html =>
   on ? new Html(` ${name}`) : nothing
 
@@ -77,5 +77,8 @@ export const flag = (name: "checked" | "multiple" | "open" | "readonly" | "requi
 export const attribute = (name: string, value: Text | number | null | undefined): Html =>
   value === null || value === undefined ? nothing : html` ${new Html(name)}="${value}"`
 
-/** A stranger's address, for use in `href`: anything but a web address, such as `javascript:`, becomes `#`. */
+/**
+ * An address that a stranger wrote, for use in `href`. Any other address than a web address, such as `javascript:`,
+ * becomes `#`.
+ */
 export const webAddress = (text: string): string => (/^https?:\/\//i.test(text) ? text : "#")

@@ -15,9 +15,9 @@ import { lookUpBefore } from "./lookUpBefore.js"
 import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
 
 /**
- * `Idempotency-Key` makes a POST repeatable. `around` wraps all that an endpoint does after its guards, so the
- * endpoint's writes and the stored answer are one transaction. Every POST reads the header, except for those annotated
- * `WithoutKey`.
+ * `Idempotency-Key` makes a POST repeatable. `around` wraps all that an endpoint does after its guards, so one
+ * transaction commits the endpoint's writes and the stored answer. Every POST reads the header, except for endpoints
+ * with the annotation `WithoutKey`.
  */
 export const around: Around = ({ annotations, endpoint }) => {
   if (endpoint.method !== "POST" || Option.isSome(Context.getOption(annotations, WithoutKey))) return undefined
@@ -61,9 +61,9 @@ const once = (
     const prepared = Effect.provide(run, Context.add(services, WorkSignal, signal.inside))
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
-      // A refusal is not stored, so the service decides anew about a repeated request. What the refused request wrote,
-      // such as the count of a budget, is committed. After any other failure, such as a bug or a 503, everything that
-      // the request wrote is rolled back.
+      // A refusal is not stored, so the service decides anew about a repeated request. The writes of the refused
+      // request, such as the count of a budget, are committed. After any other failure, such as a bug or a 503, all
+      // writes of the request are rolled back.
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`
@@ -77,7 +77,9 @@ export const isKey = Schema.is(Idempotency.IdempotencyKey)
 
 export const INVALID = "Idempotency-Key must be 1 to 255 visible ASCII characters"
 
-/** The caller that the guard let through. Keys belong to a caller: two callers never see each other's answers. */
+/**
+ * The caller that the guard let through. A key belongs to its caller, so two callers never see each other's answers.
+ */
 const subjectOf = (
   own: Context.Context<never>
 ): { readonly userId: UserId; readonly subject: Idempotency.IdempotencySubject } => {

@@ -12,8 +12,8 @@ export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempot
 >() {}
 
 /**
- * The reasons, by `Routes.label`. When a whole group is annotated, its endpoints with other methods than POST are left
- * out.
+ * The reasons, by `Routes.label`. When a whole group has the annotation, its endpoints with other methods than POST are
+ * left out.
  */
 export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
   new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))
@@ -25,7 +25,7 @@ export const keyReader = (api: HttpApi.HttpApi.Any): ((label: string) => boolean
 }
 
 /**
- * Annotation of an endpoint that looks up the host of its body's `url`. With a key, the look-up runs before the
- * transaction: otherwise the transaction would hold its locks while the network is slow.
+ * Annotation of an endpoint that looks up the host of its body's `url`. When a request has a key, the look-up runs
+ * before the transaction. Otherwise the transaction would keep its locks while the network is slow.
  */
 export class LooksUpUrl extends Context.Tag("@place-access/adapters-http/idempotency/LooksUpUrl")<LooksUpUrl, true>() {}

@@ -71,9 +71,9 @@ export const layer = Group.group(Api, "imports", (handlers) =>
 )
 
 /**
- * The columns of a table that the query names. When the query names none, the service recognises the columns by the
- * names that exporters usually write. Fails when the query names some columns, but not those of time, latitude and
- * longitude.
+ * The columns of a table that the query names. When the query names no column, the service recognises the columns by
+ * the names that exporters usually write. Fails when the query names some columns, but not all of the columns for time,
+ * latitude and longitude.
  */
 const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
   Effect.gen(function* () {

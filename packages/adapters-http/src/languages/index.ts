@@ -20,7 +20,7 @@ export type TextFiles = typeof english
 
 const FILES: Readonly<Record<Language, TextFiles>> = { en: english, de: german }
 
-/** The texts of one language, for what is not a page: a file to download, a mail. */
+/** The texts of one language, for texts outside of pages, such as a file to download. */
 export const textsIn = (language: Language): TextFiles => FILES[language]
 
 const WORDS = { en: englishWords, de: germanWords } satisfies Record<Language, object>

@@ -32,7 +32,7 @@ const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isShown: boolea
 const sentence = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Whole seconds, rounded up, so that the next window has begun when a client has waited this long. */
+/** A time in whole seconds, rounded up, so that a client which waits for this time gets a new window. */
 const seconds = (millis: number): string => String(Math.ceil(millis / Timestamp.SECOND))
 
 const headers = ({ rate, remaining, resetMillis }: Rate.Standing): Readonly<Record<string, string>> => ({

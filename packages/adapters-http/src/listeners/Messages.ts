@@ -1,7 +1,10 @@
 import { Listener } from "@place-access/domain/listeners"
 import { Timestamp } from "@place-access/domain/shared"
 
-/** The messages of the stream, as server-sent events. JSON has no line breaks, so a message is one line of data. */
+/**
+ * Encodes the messages of the stream as server-sent events. `JSON.stringify` writes no line breaks, so the data of a
+ * message is one line.
+ */
 
 const message = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 

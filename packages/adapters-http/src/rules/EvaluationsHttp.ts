@@ -54,8 +54,8 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
 )
 
 /**
- * Enters the developer's call into the access log of the connection's user. The same call by the app itself is logged
- * too. Without this entry a developer could read the evaluations without the user's knowledge.
+ * Enters the developer's call into the access log of the connection's user, like the app's own calls. Without this
+ * entry a developer could read the evaluations without the user's knowledge.
  */
 export const logged = ({ connection, isPaused, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(

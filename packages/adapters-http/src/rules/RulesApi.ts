@@ -33,7 +33,7 @@ const fields = {
 
 const ofApp = { ...fields, webhook_url: Schema.NullOr(Schema.String), max_event_age_s: Schema.NullOr(Schema.Int) }
 
-/** A rule as the app reads it (Spec §2.6), with the window and the age limit that the app set. */
+/** A rule as the app reads it (Spec §2.6), with the webhook address and the age limit of events that the app set. */
 export const RuleBody = Schema.Struct(ofApp).annotations({ identifier: "Rule" })
 
 const Area = { lat: Schema.Number, lon: Schema.Number, radius_m: Schema.Number }
@@ -41,7 +41,10 @@ const Area = { lat: Schema.Number, lon: Schema.Number, radius_m: Schema.Number }
 /** A zone rule as the app reads it: with the area that the app drew. */
 export const ZoneRuleBody = Schema.Struct({ ...ofApp, ...Area }).annotations({ identifier: "ZoneRule" })
 
-/** A rule as the user reads it. It leaves out the app's webhook address, which is no concern of the user. */
+/**
+ * A rule as the user reads it. It has neither the app's webhook address nor the age limit of events, because they do
+ * not concern the user.
+ */
 export const UserRule = Schema.Struct({
   ...fields,
   area: Schema.NullOr(Schema.Struct(Area)).annotations({

@@ -104,7 +104,7 @@ const LogEntry = Fields.request({
   accuracy_m: Fields.optional(Schema.Number)
 }).annotations({ identifier: "RecordedReading" })
 
-/** A trip in one of five forms; the field `trip` says which. */
+/** A trip in one of five forms. The field `trip` names the form. */
 const TripBody = Schema.Union(
   Fields.request({ trip: Schema.Literal("arrive"), place_id, ...quality }).annotations({ identifier: "ArriveTrip" }),
   Fields.request({ trip: Schema.Literal("leave"), place_id, ...quality }).annotations({ identifier: "LeaveTrip" }),

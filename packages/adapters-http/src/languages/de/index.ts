@@ -2,7 +2,7 @@
  * The texts of all pages in German, with a file for each folder of pages or for a part of a folder. A text is a string,
  * or a function of the values in it. `words.ts` writes numbers.
  *
- * The German texts have the type of the English texts, so the compiler names a missing text.
+ * The German texts have the type of the English texts, so the compiler reports a text that is missing here.
  *
  * @module
  */

@@ -111,7 +111,7 @@ export const devices = {
       explanation: "It was older than you want your history kept, so we did not store it."
     }
   } satisfies Record<QuarantineReason, { readonly status: string; readonly explanation: string }>,
-  /** How often the phone really sent. */
+  /** How often the phone has sent in the last 24 hours. */
   sending: {
     heading: "The last 24 hours",
     byHour: "Locations by hour, late ones in red",

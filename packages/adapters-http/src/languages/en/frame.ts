@@ -55,8 +55,8 @@ export const frame = {
       503: "We are not available right now"
     },
     unknown: "Something went wrong",
-    // For some statuses, a text that replaces the message of the API. That message is of no use to the reader of a
-    // page, or repeats the title.
+    // For some statuses, a text that replaces the message of the API, because the message is of no use to the reader of
+    // a page, or repeats the title.
     advice: {
       405: "Go back, and use the page's own links and buttons",
       413: "What you sent is larger than this page takes. Choose a smaller file, or fewer words",
@@ -68,7 +68,8 @@ export const frame = {
     number: (id: string): Html => html`If you ask us about it, give us this number: <code>${id}</code>`,
     frontPage: "Go to the front page"
   },
-  // The messages of the API that people meet on pages, without the full stop. The API sends them in English.
+  // The messages of the API that people can see on pages, without the full stop. The API sends these messages in
+  // English.
   messages: {
     stale: "This form has expired. Go back, reload the page and fill it in again",
     tooManyFields: "The form has too many fields",

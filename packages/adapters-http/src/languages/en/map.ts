@@ -5,7 +5,7 @@ export const map = {
   label: "Map",
   hint: "Click where the centre is, then drag the pin or the edge of the circle. With the keyboard: arrows move the map, + and − zoom, Enter takes its centre; arrows on the pin or the edge change them.",
   here: "Use where I am now",
-  /** The licence of OpenStreetMap requires its name. */
+  /** The licence of OpenStreetMap requires that every map names its contributors. */
   openStreetMap: "© OpenStreetMap contributors",
   tilesOf: (host: string): string => `Map: ${host}`,
   place: {

@@ -245,7 +245,7 @@ export const accessLog = {
   span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
   withinAnHour: "within an hour",
   nothing: "Nothing about you",
-  /** A refused request in a list that has no column for the result. */
+  /** A refused request in a list without a column for the result. */
   refused: (request: Html, result: Html): Html => html`${request}: ${result}`,
   results: { Answered: "answered", Refused: "refused", Withheld: "withheld", "Not answered": "not answered" },
   strips: {
@@ -253,7 +253,7 @@ export const accessLog = {
     bar: (app: string, day: Html, requests: number): Html => html`${app}, ${day}: ${number(requests)}`,
     hint: "Choose a bar to see what the app asked on that day."
   },
-  /** The columns of the file. */
+  /** The headings of the columns in the CSV file of the access log. */
   file: ["Time (UTC)", "App", "Request", "What it did", "Purpose", "Outcome", "Code", "What it learned", "Times"]
 }
 

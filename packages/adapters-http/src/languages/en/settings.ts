@@ -188,7 +188,7 @@ export const settings = {
         the role under <a href="${accounts}">Admin: accounts</a>. An operator can do it too, with the server's command.`,
     password: "Password",
     wordField: "The word",
-    /** What the person types to confirm. */
+    /** The word that the person types to confirm the deletion. */
     word: "delete",
     wordHint: (word: Html): Html => html`Type <strong>${word}</strong>.`,
     wordFault: (word: Html): Html => html`must be “${word}”`,

@@ -2,7 +2,10 @@ import type { ConsentEntry, ConsentHistory, Pause } from "@place-access/domain/c
 import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
 
-/** What a person changes in a connection at once, the history of these changes, and the receipts to download. */
+/**
+ * The changes that a person makes to a connection without the app's consent page, the history of these changes, and the
+ * receipts to download.
+ */
 export const steering = {
   /** Badges. `at`: a day such as `tomorrow` or `31 March`. */
   marks: {
