@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "./support/wire.js"
 import { startWorld, type World } from "./support/World.js"
 
-// Code that generators make from openapi.json compiles under the strictest settings, has types for the fields that
-// belong together, and makes live calls. The code is inside the repository, so that it finds its packages.
+// These tests check that code which generators make from openapi.json compiles under the strictest settings, has a type
+// for each form of a schema, and can call a running service. The code is stored inside the repository, so that it finds
+// its packages.
 
 let world: World
 let folder: string

@@ -78,7 +78,7 @@ const send = (of: Operation, body: Json, query: Readonly<Record<string, string>>
   })
 }
 
-/** What the server finds wrong with a field; undefined when it finds nothing. */
+/** The server's message about a field; undefined when the server accepts the field. */
 const fault = (field: string, { json, status }: Answer): string | undefined => {
   if (status !== 400) return undefined
   const { message } = json as { readonly message: string | ReadonlyArray<string> }
@@ -169,8 +169,8 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 }
 
 /**
- * Whether the contract checks the fields of the operation. It does not check the bodies of phone apps that are made for
- * other servers, nor those of the token operations, whose programs check the fields themselves.
+ * Whether the contract checks the fields of the operation. The contract checks neither the bodies of phone apps that
+ * are made for other servers, nor the bodies of the token operations, whose programs check the fields themselves.
  */
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)

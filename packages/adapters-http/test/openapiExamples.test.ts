@@ -113,7 +113,9 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Every example of the document's operations, with the name of its parameter; bodies have none. */
+/**
+ * Every example of the document's operations, with the name of its parameter. A body's example has the name "".
+ */
 const everyExample = (): ReadonlyArray<readonly [place: string, name: string, example: unknown]> =>
   operations(document).flatMap(({ method, operation, path }) => {
     const of = `${method} ${path}`

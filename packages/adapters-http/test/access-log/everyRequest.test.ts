@@ -32,10 +32,7 @@ interface Row {
   readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
   /** The words that the user reads in the access log after the request. */
   readonly told: RegExp
-  /**
-   * Where a fault makes the request answer 400: in the query or in the body. Absent: nothing in the request can be
-   * wrong.
-   */
+  /** The part of the request in which a fault is answered with 400. Absent: no part of the request can be wrong. */
   readonly fault?: "query" | "body"
 }
 
@@ -154,8 +151,8 @@ let world: World
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations|rules\/.*\/evaluations$)/
 
 /**
- * One connection for each name, in this order: with every scope; with `location.places.watch` only; with raw locations
- * only; disconnected; lapsed.
+ * Five connections: `full` has every scope, `poor` only `location.places.watch`, and `raw` only a scope for raw
+ * locations. `gone` is disconnected. The sensitive tier of `lapsed` has ended.
  */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 

@@ -51,8 +51,8 @@ describe("tokens of a connection, against the real service", () => {
     const clients = Array.from({ length: 5 }, () => createClient({ ...optionsFor(world, app), store, runtime }))
     await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
     expect(refreshes(runtime)).toBe(1)
-    // 60 s after the refresh, none of the clients may send the old token. A second refresh with it would end the
-    // connection; only within 30 s does the service repeat its answer.
+    // The service repeats the answer to a refresh for 30 s. After 60 s, a second refresh with the old token would end
+    // the connection, so no client may send the old token.
     world.clock.advance(60_000)
     await Promise.all(clients.map((client) => client.me()))
     expect(await isAlive()).toBe(true)

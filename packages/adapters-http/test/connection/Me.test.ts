@@ -102,8 +102,8 @@ describe("GET /v1/me", () => {
       [200, null, 1],
       [200, null, 1]
     ])
-    // Both refusals are of the same token, route and hour, so the access log has one entry for them (decision
-    // limits-10).
+    // Both refused calls are of the same connection, route and hour, so the access log has one entry for both calls
+    // (decision limits-10).
     expect(entries.filter(([status]) => status === 401)).toEqual([[401, "invalid_token", 2]])
   })
 })

@@ -19,8 +19,8 @@ const SCOPE = "location.place.current"
 const FOLDED = "We stop writing about your apps for an hour"
 
 /**
- * An attacker who signed up with a stranger's address. The attacker renames an own app before each consent. The subject
- * of each e-mail has the app's name, so the stranger gets texts of the attacker.
+ * An attacker who signed up with a stranger's address. The attacker renames their app before each consent. The subject
+ * of each e-mail has the app's name, so the stranger gets texts that the attacker wrote.
  */
 const attack = async () => {
   const person = await world.person()
@@ -41,8 +41,8 @@ const attack = async () => {
       return new URL(sent.headers.get("location") ?? "").searchParams.get("code") ?? ""
     },
     /**
-     * Exchanges a code, and uses it a second time after a minute, which is longer than the race window. The service
-     * takes this for a leak.
+     * Exchanges a code, and uses the code a second time after a minute. The service takes this use for a leak, because
+     * an app that sends a code twice by accident does so within seconds.
      */
     leak: async (code: string) => {
       const given = { code, codeVerifier: VERIFIER, redirectUri: app.redirectUris[0] ?? "" }

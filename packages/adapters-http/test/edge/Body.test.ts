@@ -15,7 +15,8 @@ afterEach(() => close())
 const MAY_BE_INTERRUPTED = [false, true]
 /**
  * How long the server waits before it reads the body, in milliseconds. Without a wait, the body arrives while the
- * server reads it. With 60 ms, which simulate a query to the database, the body has arrived before.
+ * server reads it. The wait of 60 ms simulates a query to the database: the whole body arrives before the server reads
+ * it.
  */
 const WAITS_MILLIS = [0, 60]
 

@@ -14,8 +14,8 @@ import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags,
 import { describe, expect, it } from "vitest"
 
 /**
- * Tests of what `engine/` uses in `effect` and `@effect/platform` although the libraries do not promise it. Each test
- * looks at the library alone, so a failure says which upgrade broke which entry of engine/README.md.
+ * Tests of the private parts of `effect` and `@effect/platform` that `engine/` uses. Each test calls only the library.
+ * So a failure shows that an upgrade changed a part, and the test's name says which row of engine/README.md to read.
  */
 const SEE = "see packages/adapters-http/src/engine/README.md"
 
@@ -91,7 +91,7 @@ class Secured extends HttpApiMiddleware.Tag<Secured>()("test/Secured", {
   security: { token: Guard }
 }) {}
 class Plain extends HttpApiMiddleware.Tag<Plain>()("test/Plain", {}) {}
-/** The tags as `engine/` sees them. */
+/** The tags with the types under which `engine/` reads them. */
 const tags = [Secured, Plain] as unknown as readonly [HttpApiMiddleware.TagClassAny, HttpApiMiddleware.TagClassAny]
 
 const group = HttpApiGroup.make("things")

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 
 const QUARTER = 15 * Timestamp.MINUTE
 const confirm = (person: Person) => person.send("POST", "/v1/session/confirmation", { password: PASSWORD })
-/** Makes every archive that was asked for. */
+/** Makes every archive that people have requested. */
 const make = () =>
   world.run(Effect.provide(Effect.repeat(exportNext(), { while: (isMade) => isMade }), MemoryArchiveMaker.layer))
 const ask = async (person: Person) => (await person.send("POST", "/v1/user/exports")).json as { readonly id: string }

@@ -43,7 +43,7 @@ export const anyBody = (at: number): fc.Arbitrary<unknown> => {
 }
 
 /**
- * The body with `junk` in place of the value number `place`. The values of the whole body are counted, inner ones too.
+ * The body with `junk` in place of the value number `place`. The count includes all values of the body, at every depth.
  */
 const replaced = (body: unknown, place: number, junk: unknown): unknown => {
   let passed = 0

@@ -86,7 +86,7 @@ describe("what an account owns [limits-9]", () => {
       const shown = await browser.submit(await browser.get(form), page, {
         ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
         radius_m: "150",
-        // The form ignores a place that the person has already. With this other name, it is one more place.
+        // The form ignores a place that the person has already, so this place has another name.
         label: "Elsewhere"
       })
       expect([shown.status, shown.text.includes(limit.refusal)]).toEqual([400, true])

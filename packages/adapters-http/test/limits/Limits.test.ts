@@ -118,7 +118,7 @@ describe("a budget", () => {
     const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }
     expect(entries.map(({ outcome }) => outcome).sort()).toEqual(["budget_exceeded", "validation_failed"])
     world.clock.advance(40 * MINUTE - 2)
-    // The app gets a new token from a new connection. The budget must not begin anew with it.
+    // The app gets a new token from a new consent. The budget must not begin anew with this token.
     token = (await stage.connect(["location.zone.verify"])).access_token
     expect((await ask()).status).toBe(429)
     world.clock.advance(1)

@@ -24,7 +24,7 @@ describe("what a User-Agent header says", () => {
     for (const header of [undefined, "", "<script>alert(1)</script>", "\u202e", " ".repeat(10_000)]) {
       expect(nameOf(header)).toBeNull()
     }
-    // The library takes a product's name from `name/version`.
+    // In these headers no blank follows `name/version`, so the library does not take the name for a browser.
     for (const header of ["evil/1.0", "Call-0900-123456/1"]) expect(nameOf(header)).toBeNull()
   })
 

@@ -24,7 +24,7 @@ export interface World {
   readonly url: string
   readonly clock: SettableClock
   readonly log: Log
-  /** Runs a domain program with the same stores. */
+  /** Runs a domain program with the stores of this service. */
   readonly run: <A, E>(program: Effect.Effect<A, E, Ports>) => Promise<A>
   readonly call: (path: string, init?: RequestInit) => Promise<Answer>
   /** A new account that is signed in, with the password `PASSWORD`. */
@@ -53,7 +53,7 @@ export interface Person {
 
 interface Connect extends Partial<Omit<ConsentChoices, "scopes">> {
   readonly scopes: ReadonlyArray<string>
-  /** Parameters of the authorization request that differ from the usual ones. */
+  /** Parameters of the authorization request that replace the default parameters. */
   readonly request?: Readonly<Record<string, string>>
 }
 
@@ -77,8 +77,8 @@ export const startWorld = async ({
   ...options
 }: WorldOptions = {}): Promise<World> => {
   const clock = settableClock(START)
-  // Leaves out log lines below the level of warnings. Each audit event is a line of a lower level, and together they
-  // would flood the output of tests.
+  // Leaves out log lines below the level of warnings. Each audit event writes a line of a lower level, and these lines
+  // would flood the output of the tests.
   const ambient = Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.Warning))
   const scope = Effect.runSync(Scope.make())
   const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(ambient)), scope))

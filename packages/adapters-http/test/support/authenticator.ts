@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 /** A passkey in software (WebAuthn, ES256, no attestation), for tests without a browser. */
 export interface Authenticator {
   readonly id: string
-  /** The count of signatures. A test may set it back, as a copy of the passkey would. */
+  /** The count of signatures. A test may lower the count, as if somebody used a copy of the passkey. */
   counter: number
   /** The response to the options of `navigator.credentials.create`, as the script of the page posts this response. */
   readonly create: (options: string, on?: Circumstances) => string
@@ -20,7 +20,7 @@ interface Circumstances {
 
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString("base64url")
 
-/** The parts of CBOR that are needed: a byte string, a text, small integers, and maps of them. */
+/** Encodes the kinds of values of CBOR that a response needs: byte strings, texts, small integers, and maps. */
 const cbor = (value: unknown): Buffer => {
   const head = (major: number, length: number): Buffer =>
     length < 24

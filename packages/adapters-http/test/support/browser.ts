@@ -13,7 +13,7 @@ export const signInAs = (context: BrowserContext, url: string, { cookie }: Perso
   return context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }])
 }
 
-/** The minified axe-core. `axe.source` is twice as long, and every page has to load all of it. */
+/** The minified script of axe-core. `axe.source` is twice as long, and each page has to load the whole script. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** The findings of axe-core, for the given rules or for all rules. */

@@ -29,7 +29,7 @@ export interface Connected {
   readonly app: App.App
   readonly clientSecret: string
   readonly placeId: string
-  /** The user approves; returns the code. */
+  /** The user approves the app. Returns the authorization code. */
   readonly approve: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<string>
   readonly connect: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<TokenBody>
   /** Exchanges a code at POST /v1/oauth/token, with a body as the specification writes it. */

@@ -23,7 +23,10 @@ export const phone = async (world: World, { account }: Person): Promise<Phone> =
 
 const METRES_PER_DEGREE = 111_320
 
-/** A point `metres` north of another, to within a few metres: for tests that are not about an edge. */
+/**
+ * A point `metres` north of another point. The distance may be wrong by a few metres, so tests of the edge of a circle
+ * must not use this function.
+ */
 export const north = ({ lat, lon }: Geometry.Point, metres: number): Geometry.Point => ({
   lat: lat + metres / METRES_PER_DEGREE,
   lon

@@ -11,7 +11,7 @@ import { bearer, type World } from "./World.js"
 
 /**
  * The points at which the generated lives have places and readings: the centres of the two shared places, a point near
- * the edge of the first, a point beside each, and a point far from both.
+ * the edge of the first place, a point beside each of the two places, and a point far from both places.
  */
 export const SPOTS = {
   home: { lat: 52.37, lon: 4.89 },
@@ -37,8 +37,8 @@ export type Step =
   | { readonly _tag: "Asked" }
 
 /**
- * A step that happens in one of the two worlds only, and that the app must not notice. `place` picks a place that was
- * made before.
+ * A step that happens in only one of the two worlds, and that the app must not notice. `place` selects a place that an
+ * earlier step made.
  */
 export type Hidden =
   | { readonly _tag: "Made"; readonly spot: Spot; readonly radiusM: number; readonly label: string }

@@ -4,13 +4,13 @@ import { type Answer, call } from "./wire.js"
 export interface Visitor {
   readonly cookies: Map<string, string>
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>
-  /** Posts the fields as they are. `headers` may remove the Origin (undefined) or change it. */
+  /** Posts the fields and no hidden fields. `headers` may change the header Origin, or remove it with undefined. */
   readonly post: (
     path: string,
     fields: Fields,
     headers?: Readonly<Record<string, string | undefined>>
   ) => Promise<Answer>
-  /** Posts the form of a page that has `action`, with its hidden fields and `fields`. */
+  /** Posts the form of `page` whose address is `action`, with the form's hidden fields and `fields`. */
   readonly submit: (page: Answer, action: string, fields?: Fields) => Promise<Answer>
 }
 

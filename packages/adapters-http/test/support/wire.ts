@@ -38,8 +38,9 @@ const isError = (json: unknown): json is ErrorBody =>
   typeof json === "object" && json !== null && "statusCode" in json && "error" in json
 
 /**
- * Every error body has the request's id, except that of `invalid_token`, and the address of its page (decision wire-4).
- * Both differ from call to call and from server to server, so tests compare only the other fields.
+ * Every error body has `doc_url`, the address of the code's page. Every error body except that of `invalid_token` also
+ * has the request's id (decision wire-4). The id differs between requests and the address between servers, so tests
+ * compare only the other fields.
  */
 const withoutHelp = ({ doc_url, request_id, ...rest }: ErrorBody, { headers }: Response): unknown => {
   const expected = rest.error === "invalid_token" ? undefined : headers.get("x-request-id")
